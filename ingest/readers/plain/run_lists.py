@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from ingest.base import Item, Select
+from ingest.base import Item, LeftOut, Select
 from ingest.parsing.plain_csv import named
 from ingest.readers.plain.headings import WALL_TIME, Headings, headings_of
 from ingest.readers.plain.matches import best_match
 from ingest.readers.plain.repetitions import without_copies
-from ingest.readers.plain.tables import RUN_TYPES, check_type, source_of, value
+from ingest.readers.plain.tables import RUN_TYPES, check_type, number_of, source_of, value
 from warehouse.errors import InputError
 from warehouse.sqlfiles import identifier
 
@@ -61,8 +61,12 @@ def run_items(
     source, copies = without_copies(source, params, named(columns))
     yield from copies
     key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
-    if key == "run_key":
-        source = f"FROM (SELECT CAST(row_number() OVER () AS VARCHAR) AS run_key, * {source})"
+    row = "*" if key == "run_id" else "CAST(row_number() OVER () AS VARCHAR) AS run_key, *"
+    source = f"FROM (SELECT {row} {source})"
+    column, divisor = headings.facts[WALL_TIME]
+    seconds = identifier(column)
+    zeros = number_of("count(*)", f"{source} WHERE {seconds} = 0", params)
+    yield LeftOut(zeros, "wall time", "rounded to 0")
     values = [
         f"TRY_CAST({identifier(column)} AS DOUBLE) AS {fact}"
         if column in texts
@@ -76,8 +80,6 @@ def run_items(
         select, names = _metrics(headings, key)
         yield Select("metrics", f"{select} {source}) WHERE isfinite(m.value)", params | names, key)
     if headings.counts:
-        column, divisor = headings.facts[WALL_TIME]
-        seconds = identifier(column)
         counts = ", ".join(map(identifier, headings.counts))
         yield Select(
             "fn_timings",
@@ -91,11 +93,12 @@ def run_items(
 
 def _fact(fact: str, column: str, divisor: int, stored: str) -> str:
     """Return the SQL expression of a fact."""
-    if column == fact:
-        return value(fact, _FACTS[fact], stored)
     if fact == WALL_TIME:
         seconds = f"CAST({identifier(column)} AS DOUBLE)"
-        return f"CASE WHEN NOT isnan({seconds}) THEN {seconds} / {divisor} END AS {fact}"
+        known = f"NOT isnan({seconds}) AND {seconds} <> 0"
+        return f"CASE WHEN {known} THEN {seconds} / {divisor} END AS {fact}"
+    if column == fact:
+        return value(fact, _FACTS[fact], stored)
     return f"{identifier(column)} AS {fact}"
 
 
