@@ -149,6 +149,8 @@ def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
         "threads,bandwidth_gb_s",
         "threads,ops_per_ms",
         "variant,time_ms",
+        "threads,time_min",  # minutes, or the least of several?
+        "cores,ncpus,time_s",
     ],
 )
 def test_columns_that_do_not_say_how_long_a_run_took(header):
@@ -175,6 +177,30 @@ def test_columns_without_a_name_are_left_out(warehouse, tmp_path):
     assert done.left_out == "2 columns (without a name)"
     runs = "SELECT threads, wall_seconds, tags FROM runs ORDER BY threads"
     assert rows(warehouse, runs) == [(1, 19.5, {}), (2, 10.5, {})]
+
+
+@pytest.mark.parametrize(
+    ("columns", "times", "seconds"),
+    [
+        ("cores,walltime (s)", (90, 45.5), (90, 45.5)),
+        ("N_CORES;Time [h]", (2, 1.5), (7200, 5400)),
+        ("cpus,elapsed (minutes)", (10, 5.5), (600, 330)),
+        # of each node: the runs are scaled by these
+        ("cores,nodes,wall_seconds", ("1,90", "2,45.5"), (90, 45.5)),
+    ],
+)
+def test_tables_of_runs_at_counts_of_cores(warehouse, tmp_path, columns, times, seconds):
+    path = tmp_path / "cores.csv"
+    between = ";" if ";" in columns else ","
+    first, second = (f"{i * 4}{between}{time}\n" for i, time in enumerate(times, 1))
+    path.write_text(f"{columns}\n{first}{second}")
+    land(warehouse, path)
+    counts = (1, 2) if "nodes" in columns else (4, 8)
+    found = "SELECT parallelism, basis, seconds FROM program_times ORDER BY parallelism"
+    assert rows(warehouse, found) == [
+        (count, "wall time", time) for count, time in zip(counts, seconds, strict=True)
+    ]
+    assert rows(warehouse, "SELECT ranks, threads FROM runs") == [(None, None)] * 2
 
 
 @pytest.mark.parametrize("columns", ["threads,time_s", "threads,wall_seconds"])
