@@ -238,12 +238,13 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
 
 
 def _over_time(categories: list[dict[str, Any]] | None) -> str:
-    """Return which categories take most issue slots in how much of the samples that differ."""
+    """Return which categories take most issue slots in how much of a recording that differs."""
     large = [one for one in categories or [] if one["share"] >= _LEAST_PHASE]
     if len(large) < 2:
         return ""
     named = [f"{one['name'].replace('_', ' ')} in {percent(one['share'])}" for one in large]
-    return f"; samples differ: the largest is {', '.join(named)} of them"
+    largest = ", ".join(named)
+    return f"; samples differ: the largest is {largest} of the recording, by slots or time"
 
 
 def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:

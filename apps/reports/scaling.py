@@ -93,10 +93,11 @@ def _time_at(last: Row) -> str:
     verb = "took" if last["measured"] else "is predicted to take"
     smallest = round(last["parallelism"] * last["efficiency"] / last["speedup"])
     against = f" against {smallest}" if smallest > 1 else ""
+    hours = last["core_hours"]
+    cost = "" if hours is None else f", {amount(hours)} core hours"
     return (
         f"At {last['parallelism']} it {verb} {seconds} ({band}, 90 %): speed-up "
-        f"{last['speedup']:.3g}{against}, efficiency {percent(last['efficiency'])}, "
-        f"{amount(last['core_hours'])} core hours."
+        f"{last['speedup']:.3g}{against}, efficiency {percent(last['efficiency'])}{cost}."
     )
 
 

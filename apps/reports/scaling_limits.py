@@ -118,9 +118,10 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
             f"any from {first} on."
         )
     if point.about == farthest:
+        sure = _last_followed(rows)
         return (
-            f"Up to {farthest} adding more does not make it slower; it could from {point.low} on "
-            "(90 %)."
+            f"Up to {sure} adding more does not make it slower; it could from {point.low} on "
+            f"(90 %){_guessed_beyond(sure, farthest)}."
         )
     upper = f"more than {farthest}" if point.high is None else point.high
     later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"
@@ -163,6 +164,8 @@ def _fastest(rows: Sequence[Row]) -> int:
 def _efficient(question: Question, rows: Sequence[Row]) -> str:
     """Return up to which count the efficiency is over the floor, with the 90 % interval."""
     floor, farthest = percent(FLOOR), rows[-1]["parallelism"]
+    sure = _last_followed(rows)
+    rows = _until_under_floor(question, rows)
     about = _last_efficient(_efficiencies(question, rows, "predicted"), rows)
     if about is None:
         return f"Its efficiency is over {floor} nowhere."
@@ -171,13 +174,33 @@ def _efficient(question: Question, rows: Sequence[Row]) -> str:
     low = _last_efficient(longest, rows) or rows[0]["parallelism"]
     high = _last_efficient(shortest, rows) or about
     if about == farthest:
-        text = f"Its efficiency stays over {floor} up to {farthest}"
-        return f"{text}." if low == farthest else f"{text}; it could until {low} only (90 %)."
+        text = f"Its efficiency stays over {floor} up to {sure}"
+        only = f"; it could until {low} only (90 %)" if low < sure else ""
+        return f"{text}{only}{_guessed_beyond(sure, farthest)}."
     text = f"The largest count with an efficiency over {floor} is about {about}"
     if low == high:
         return f"{text}."
     upper = f"more than {farthest}" if high == farthest else high
     return f"{text} (90 %: {low} to {upper})."
+
+
+def _last_followed(rows: Sequence[Row]) -> int:
+    """Return the last count whose time is no guess."""
+    first: int = rows[0]["parallelism"]
+    return max((row["parallelism"] for row in rows if row["speedup"] is not None), default=first)
+
+
+def _guessed_beyond(sure: int, farthest: int) -> str:
+    return f"; beyond {sure} its times are guesses" if sure < farthest else ""
+
+
+def _until_under_floor(question: Question, rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows up to the measured count from which all are surely under the floor."""
+    shortest = _efficiencies(question, rows, "low")
+    measured = [i for i, row in enumerate(rows) if row["measured"]]
+    over = max((i for i in measured if shortest[i] >= FLOOR), default=-1)
+    end = next((i for i in measured if i > over), len(rows))
+    return rows[: end + 1]
 
 
 def _efficiencies(question: Question, rows: Sequence[Row], time: str) -> list[float]:

@@ -47,7 +47,7 @@ COMMENT ON COLUMN scaling_models.formula IS 'The law by which scaling_predict pr
 COMMENT ON COLUMN scaling_models.parameters IS 'Parameters of the formula, by the letters of the kind''s basis. computation and non-blocking point-to-point: a*p^-b + c*p^d + e; blocking point-to-point: a*p^b + c*log2(p) + d; n-to-n: a*log2(p) + b*p^c + d; n-to-1 and 1-to-n: (a*p^b + c)*log2(p) + d; the last three may have g*p^-h too. log_exponent is the power of log2(p) in the growing term; limit and half are those of limit*p/(p + half).';
 COMMENT ON COLUMN scaling_models.r2 IS 'Coefficient of determination of the formula at the measured points; NULL where all times are the same.';
 COMMENT ON COLUMN scaling_models.smape IS 'Symmetric mean absolute percentage error of the formula at the measured points, 0..2.';
-COMMENT ON COLUMN scaling_models.cv_error IS 'Relative error of the last counts as the model predicts them from those before.';
+COMMENT ON COLUMN scaling_models.cv_error IS 'Relative error of the last counts as the model predicts them from those before; NULL where a law follows from four counts and not from three.';
 COMMENT ON COLUMN scaling_models.points IS 'Counts that were used.';
 COMMENT ON COLUMN scaling_models.repetitions IS 'Most repetitions at a count.';
 COMMENT ON COLUMN scaling_models.exponent IS 'Slope of the prediction from the largest count to twice that, in logarithms: -1 is perfect strong scaling, 0 a constant.';

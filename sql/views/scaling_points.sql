@@ -81,7 +81,8 @@ SELECT
     WHEN by_nodes THEN nodes
     ELSE coalesce(ranks, threads, nodes)
   END AS parallelism,
-  ranks * coalesce(threads, 1) AS cores
+  coalesce(ranks * coalesce(threads, 1), CASE WHEN by_threads OR NOT by_nodes THEN threads END)
+    AS cores
 FROM varying;
 
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
@@ -91,7 +92,7 @@ COMMENT ON COLUMN scaling_runs.version IS 'Version.';
 COMMENT ON COLUMN scaling_runs.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
-COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads; NULL where the ranks are unknown.';
+COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.';
 
 -- The time of each function in each measurement of a run: the longest of the threads, mean over the
 -- ranks.

@@ -40,7 +40,9 @@ WITH
   ),
 
   cores AS (
-    SELECT app, version, machine, median(cores / parallelism) AS cores_each
+    SELECT
+      app, version, machine,
+      CASE WHEN count(parallelism) > 0 THEN median(cores / parallelism) ELSE 1 END AS cores_each
     FROM scaling_runs
     GROUP BY ALL
   ),
@@ -87,7 +89,7 @@ SELECT
   crossed,
   CASE WHEN crossed OR problem_sizes = 1 THEN widest END AS problem_size,
   problem_sizes, counts, smallest, largest, growth,
-  coalesce(c.cores_each, 1) AS cores_each,
+  c.cores_each,
   list_filter(
     [
       CASE
@@ -127,7 +129,7 @@ COMMENT ON COLUMN scaling_sets.counts IS 'Different counts (parallelism).';
 COMMENT ON COLUMN scaling_sets.smallest IS 'Smallest parallelism measured.';
 COMMENT ON COLUMN scaling_sets.largest IS 'Largest parallelism measured.';
 COMMENT ON COLUMN scaling_sets.growth IS 'Exponent with which the problem size grows with the parallelism; 1 is weak scaling proper.';
-COMMENT ON COLUMN scaling_sets.cores_each IS 'Cores for each unit of parallelism (threads of a rank).';
+COMMENT ON COLUMN scaling_sets.cores_each IS 'Cores for each unit of parallelism (threads of a rank); NULL where that is nodes whose cores are unknown.';
 COMMENT ON COLUMN scaling_sets.flags IS 'What was assumed, and what speaks against one problem: tags by which runs at one count differ, if their times do by more than a quarter.';
 
 -- The series that is modelled: a function's times at the set's own problem size, with what is wrong

@@ -250,6 +250,19 @@ def test_cores_are_ranks_times_threads(warehouse):
     assert rows(warehouse, "SELECT round(core_hours, 1) FROM program_predict(100)") == [(6.0,)]
 
 
+def test_core_hours_of_nodes_whose_cores_are_unknown_are_unknown(warehouse):
+    measured(warehouse, {"f": law((36, 0))})
+    cost = "SELECT round(core_hours, 1), speedup IS NOT NULL FROM program_predict(100)"
+    warehouse.execute("UPDATE runs SET nodes = ranks, ranks = NULL")
+    assert rows(warehouse, cost) == [(None, True)]
+    warehouse.execute("UPDATE runs SET threads = nodes")
+    assert rows(warehouse, cost) == [(1.0, True)]
+    warehouse.execute("UPDATE runs SET threads = 8")
+    assert rows(warehouse, cost) == [(None, True)]
+    warehouse.execute("UPDATE runs SET ranks = 12 * nodes")
+    assert rows(warehouse, cost) == [(8.0, True)]
+
+
 def test_a_sum_of_functions_states_how_much_of_it_is_in_doubt(warehouse):
     jump = dict(zip((2, 4, 8, 16, 32), (1.0, 1.1, 0.9, 1.0, 60.0), strict=True))
     measured(warehouse, {"f": jump, "g": jump})

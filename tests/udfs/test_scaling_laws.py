@@ -103,6 +103,20 @@ def test_a_law_that_goes_on_is_not_told_to_change(law):
     assert np.mean([any("may change" in flag for flag in flags) for flags in told]) < 0.03
 
 
+@pytest.mark.parametrize(
+    ("times", "unit", "reason"),
+    [
+        # 40 / p + 1, rounded
+        ([41, 21, 11, 6, 4, 2], 1, "perhaps as times are rounded to 1 s"),
+        ([41, 21, 11, 6, 4, 2], 1e-3, "perhaps as times are rounded to 0.001 s"),
+        ([64, 32, 16, 8, 4, 4], 1, "the law may change at 32"),
+    ],
+)
+def test_times_that_are_rounded_may_depart_from_a_law_by_that(times, unit, reason):
+    (found,) = predict([1, 2, 4, 8, 16, 32], [np.array(times) * unit], [64])
+    assert [flag for flag in found["flags"] if flag.startswith("not extra") and reason in flag]
+
+
 @pytest.mark.parametrize("share", [0.07, 0.1])
 def test_growth_that_only_the_last_counts_show_is_in_the_interval(share):
     p = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])
@@ -112,11 +126,24 @@ def test_growth_that_only_the_last_counts_show_is_in_the_interval(share):
     assert np.mean([one["high"][0] > truth for one in predict(p, noisy, [1024])]) > 0.75
 
 
+def test_intervals_contain_the_prediction_where_the_law_may_change():
+    """At 32 times the largest count the law that predicts is below 95 % of the others."""
+    (found,) = predict([1, 2, 4, 8], [[42.0, 21.06, 10.93, 11.2]], [16, 64, 256, 512])
+    assert any("may change" in flag for flag in found["flags"])
+    assert np.all(np.array(found["low"]) <= found["seconds"])
+    assert np.all(np.array(found["high"]) >= found["seconds"])
+
+
 def test_four_counts_of_ever_faster_growth_carry_a_law():
-    """Bent by 2 %: a line with a base, whose growth the ensemble would halve."""
+    """Bent by 2 %: a line with a base, whose growth the ensemble would halve.
+
+    What three of them would have predicted is not known.
+    """
     x = np.array([32.0, 64.0, 128.0, 256.0])
-    (found,) = predict(x, [(0.2 + x / 320) * [1.02, 0.98, 1.0, 1.0]], [512])
+    y = [(0.2 + x / 320) * [1.02, 0.98, 1.0, 1.0]]
+    (found,), (modelled,) = predict(x, y, [512]), model(x, y)
     assert found["seconds"] == pytest.approx([0.2 + 512 / 320], rel=0.12)
+    assert modelled["points"] == 4 and modelled["cv_error"] is None
 
 
 @pytest.mark.parametrize("name", ["p log p", "U-shape", "even division with a rest", "cube"])

@@ -41,6 +41,9 @@ _CHANGED = (3.5, 0.12)
 """Standard errors, and logarithm of the ratio, from which on a count departs from a law."""
 _BEFORE = 3
 """Points before it that carry a law from which a count can depart."""
+_BY_ROUNDING = 1.5
+"""Steps of rounded times by which a time may be off the law of those before it."""
+_EQUAL = 1e-6
 _EXPLAINED = 3.0
 """Distance of the points from a law, in their standard errors, that their repetitions explain."""
 _LACKING = 2.0
@@ -68,11 +71,13 @@ class Forecast:
 
     `log_seconds`, `log_low` and `log_high` (n x t) are the logarithms of the times and of their
     90 % intervals, `log_ahead` (n x 3) those of the times at `AHEAD` times the largest count;
-    `error` (n) is the error on the last counts, predicted from the earlier ones, as a logarithm.
+    `error` (n) is the error on the last counts, predicted from the earlier ones, as a logarithm;
+    NaN where a law predicts of which too few points were measured to try that.
     `rules` (n) is whether the law alone predicts; `misfit` (n) is the distance of the points from
     it, 0 where they are too few to tell. `departs` (n) is how far one of the last two counts,
     `since` (n), is from the law of those before it, as a logarithm: from there on the law may be
-    another; 0 where it is not. `law` and `ensemble` are the two forecasts.
+    another; 0 where it is not; `rounded` (n) is the power of ten, in s, to which all times are
+    rounded where that may be why, else 0. `law` and `ensemble` are the two forecasts.
     """
 
     log_seconds: Array
@@ -84,6 +89,7 @@ class Forecast:
     rules: Truth
     departs: Array
     since: Array
+    rounded: Array
     law: LawForecast
     ensemble: EnsembleForecast
 
@@ -168,9 +174,11 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
             basis, x[changed], y[changed], noise[changed], places[changed], kept[changed]
         )
         seconds[changed] = np.where(beyond[changed], onward, seconds[changed])
-        further = beyond[changed, asked]
-        low[changed] = np.where(further, np.minimum(low[changed], least[:, asked]), low[changed])
-        high[changed] = np.where(further, np.maximum(high[changed], most[:, asked]), high[changed])
+        # Far away the law that predicts may be beyond nine of ten others.
+        for end, widest, other in ((low, np.minimum, least), (high, np.maximum, most)):
+            wide = widest.reduce([end[changed], other[:, asked], onward[:, asked]])
+            end[changed] = np.where(beyond[changed, asked], wide, end[changed])
+    since = np.arange(len(y)), np.minimum(kept, m - 1)
     return Forecast(
         log_seconds=seconds[:, asked],
         log_low=low,
@@ -180,7 +188,8 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
         misfit=law.misfit if m >= _CARRIED else np.zeros(len(y)),
         rules=rules,
         departs=departs,
-        since=x[np.arange(len(y)), np.minimum(kept, m - 1)],
+        since=x[since],
+        rounded=_rounded(y, y[since], departs),
         law=law,
         ensemble=robust,
     )
@@ -230,6 +239,18 @@ def _departs(y: Array, off: Array, expected: Array) -> Truth:
     certain = np.abs(off[:, 0]) > _CHANGED[0] * np.sqrt(expected)
     found: Truth = _may_change(y, off.shape[1]) & lasting & certain
     return found
+
+
+def _rounded(y: Array, since: Array, departs: Array) -> Array:
+    """Return the power of ten to which times are rounded, where they may depart by that (n).
+
+    `since` (n) are the times that depart from the law of those before.
+    """
+    step = 10.0 ** np.floor(np.log10(since) + _EQUAL)
+    steps = y / step[:, None]
+    whole = (np.abs(steps - np.round(steps)) < _EQUAL * steps).all(1)
+    explains = np.abs(departs) <= _BY_ROUNDING * step / since
+    return np.where(whole & explains & (departs != 0), step, 0.0)
 
 
 def _weights(
@@ -283,7 +304,7 @@ def _laws(
     counts before it; 0 and all where there is none.
     """
     parts: list[tuple[Index, LawForecast]] = []
-    missed, doubt, departs = np.zeros((3, len(y)))
+    missed, (doubt, departs) = np.full(len(y), np.nan), np.zeros((2, len(y)))
     kept = np.full(len(y), x.shape[1])
     # Arrays of laws x functions that fit the processor's cache are twice as fast.
     for rows in (

@@ -34,9 +34,10 @@ def scaling_model(
     Returns:
         Structs: formula, parameters (named as in `bases`) and r2 and smape of the formula, which
         is the prediction unless a flag says formula_disagrees; cv_error, the relative error of the
-        model on the last counts, predicted from the earlier ones; exponent, the slope (in
-        logarithms) from the largest count to twice that, and its 90 % interval; points, the counts
-        used; flags. All but points and flags are NULL where there is no model.
+        model on the last counts, predicted from the earlier ones, NULL where a law of four counts
+        predicts, which fewer do not carry; exponent, the slope (in logarithms) from the largest
+        count to twice that, and its 90 % interval; points, the counts used; flags. All but points
+        and flags are NULL where there is no model.
     """
     series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
@@ -115,10 +116,14 @@ def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
     """Flag functions that no law fits, and those whose last counts were not predicted."""
     for place in np.flatnonzero(predicted.departs):
         off = np.expm1(predicted.departs[place])
-        where = "above" if off > 0 else "below"
+        since = f"{predicted.since[place]:.0f}"
+        apart = f"{100 * abs(off):.3g} % {'above' if off > 0 else 'below'} what the counts before"
         series.flags[rows[place]].append(
-            f"not extrapolatable: the law may change at {predicted.since[place]:.0f}, where the "
-            f"time is {100 * abs(off):.3g} % {where} what the counts before predict"
+            f"not extrapolatable: the time at {since} is {apart} predict, perhaps as times are "
+            f"rounded to {predicted.rounded[place]:g} s"
+            if predicted.rounded[place]
+            else f"not extrapolatable: the law may change at {since}, where the time is {apart} "
+            "predict"
         )
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])

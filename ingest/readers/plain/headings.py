@@ -8,18 +8,27 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 WALL_TIME = "wall_seconds"
-# How many are a second: dividing by these rounds less than multiplying by a thousandth does.
-_IN_A_SECOND = {
-    unit: number
-    for number, units in {
-        1: ("s", "sec", "secs", "second", "seconds"),
-        1_000: ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),
-        1_000_000: ("us", "usec", "usecs", "micros", "microsecond", "microseconds", "\u00b5s"),
-        1_000_000_000: ("ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"),
-    }.items()
-    for unit in units
+_UNITS = {
+    "s": ("s", "sec", "secs", "second", "seconds"),
+    "ms": ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),
+    "us": ("us", "usec", "usecs", "micros", "microsecond", "microseconds", "\u00b5s"),
+    "ns": ("ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"),
+    # min can be the least of several
+    "min": ("mins", "minute", "minutes"),
+    "h": ("h", "hr", "hrs", "hour", "hours"),
 }
-_UNITS = {1: "s", 1_000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}
+_UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names}
+# In SQL, as dividing by thousands rounds less than multiplying by thousandths does.
+_TO_SECONDS = {
+    "s": "",
+    "ms": " / 1000",
+    "us": " / 1000000",
+    "ns": " / 1000000000",
+    "min": " * 60",
+    "h": " * 3600",
+}
+# Of these a name says its unit, whatever else it says.
+_PLAIN_UNITS = ("ms", "us", "ns")
 _N = "(?:n|num|no|numof|numberof)?"
 _FACTS = {
     "ranks": re.compile(
@@ -30,6 +39,7 @@ _FACTS = {
     "problem_size": re.compile("n|(?:problem|input|data|matrix|array)?size"),
 }
 _COUNTS = ("ranks", "threads", "nodes")
+_CORES = re.compile(rf"{_N}(?:cpu)?cores|{_N}cpus|corecount")
 _WHOLE = re.compile(
     "(?:total|overall)?(?:wall|wallclock|elapsed|real|run|exec|execution)?(?:time|duration)(?:in)?"
     "|(?:total)?(?:wall|wallclock|elapsed|runtime)(?:in)?"
@@ -55,16 +65,23 @@ class Measure:
 
 @dataclass(slots=True)
 class Headings:
-    """What the columns of a table of runs are: facts (and what divides them), metrics, tags."""
+    """What the columns of a table of runs are: facts, metrics, tags.
 
-    facts: dict[str, tuple[str, int]] = field(default_factory=dict)
+    `to_seconds` is the SQL that makes a wall time seconds. `cores` is the column that counts them,
+    a tag, where that is what the runs are scaled by: beside nodes they may be those of each.
+    """
+
+    facts: dict[str, str] = field(default_factory=dict)
+    to_seconds: str = ""
+    cores: str | None = None
     measures: dict[str, Measure] = field(default_factory=dict)
     tags: list[str] = field(default_factory=list)
 
     @property
     def counts(self) -> list[str]:
-        """The columns with counts of ranks, threads or nodes."""
-        return [self.facts[name][0] for name in _COUNTS if name in self.facts]
+        """The columns with counts of ranks, threads, nodes or cores."""
+        counts = [self.facts[name] for name in _COUNTS if name in self.facts]
+        return counts if self.cores is None else [*counts, self.cores]
 
 
 def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None:
@@ -75,20 +92,24 @@ def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None
     how long a run took, and of `time (s),total_time` which is the time of the whole. `facts` are
     the names of columns that are facts by themselves.
     """
-    found = Headings(facts={name: (name, 1) for name in facts if name in columns})
+    found = Headings(facts={name: name for name in facts if name in columns})
     others = [name for name in columns if name not in found.facts]
     for fact, pattern in _FACTS.items():
         named = [name for name in others if pattern.fullmatch(_squashed(name))]
         if fact not in found.facts and len(named) == 1:
-            found.facts[fact] = (named[0], 1)
+            found.facts[fact] = named[0]
             others.remove(named[0])
+    cores = [name for name in others if _CORES.fullmatch(_squashed(name))]
+    if len(cores) == 1 and not found.counts:
+        found.cores = cores[0]
     if WALL_TIME not in found.facts:
         times = [(name, unit) for name in others if (unit := _whole_time(name)) is not None]
         parts = any(_PARTS.fullmatch(_squashed(name)) for name in columns)
         if len(times) != 1 or not times[0][1] or parts or not found.counts:
             return None
-        found.facts[WALL_TIME] = times[0]
-        others.remove(times[0][0])
+        found.facts[WALL_TIME], unit = times[0]
+        found.to_seconds = _TO_SECONDS[unit]
+        others.remove(found.facts[WALL_TIME])
     for name in others:
         measure = _measure(name)
         if measure is None:
@@ -108,22 +129,23 @@ def _squashed(name: str) -> str:
     return "".join(_words(name))
 
 
-def _whole_time(name: str) -> int | None:
-    """Return how many of a column are a second, 0 if unknown; None if no time of a whole run."""
+def _whole_time(name: str) -> str | None:
+    """Return the unit of a column, empty if unknown; None if it is no time of a whole run."""
     *words, unit = _words(name) or [""]
-    if (_WHOLE.fullmatch("".join(words)) and unit in _IN_A_SECOND) or name == "seconds":
-        return _IN_A_SECOND[unit]
-    return 0 if _WHOLE.fullmatch(_squashed(name)) else None
+    if (_WHOLE.fullmatch("".join(words)) and unit in _UNIT_OF) or name == "seconds":
+        return _UNIT_OF[unit]
+    return "" if _WHOLE.fullmatch(_squashed(name)) else None
 
 
 def _measure(name: str) -> Measure | None:
     """Return the metric of a column whose name says its unit, or that more of it is better."""
-    *words, unit = _words(name) or [""]
+    *words, last = _words(name) or [""]
     if _RATIO.fullmatch(_squashed(name)):
         return Measure(name, None, "higher")
     is_rate = "/" in name or "per" in words
-    number = _IN_A_SECOND.get(unit)
-    if words and number and not is_rate and (number > 1 or _OF_TIME.fullmatch("".join(words))):
-        return Measure("_".join(words), _UNITS[number], "lower")
-    flops = next(filter(None, map(_FLOPS.fullmatch, (*words, unit))), None)
+    unit = _UNIT_OF.get(last)
+    is_time = unit in _PLAIN_UNITS or _OF_TIME.fullmatch("".join(words))
+    if words and unit and not is_rate and is_time:
+        return Measure("_".join(words), unit, "lower")
+    flops = next(filter(None, map(_FLOPS.fullmatch, (*words, last))), None)
     return Measure(name, f"{flops[1].upper()}flop/s", "higher") if flops else None

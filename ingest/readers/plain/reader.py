@@ -119,7 +119,11 @@ def _fits(everything: tuple[str, ...]) -> bool:
     if run_list(columns):
         return True
     match = best_match(columns)
-    if match is None or len(match.known) < _MOST * len(columns):
+    if match is None:
+        return False
+    # Facts of runs are in tables of any kind: they tell nothing where a column is missing.
+    own = [name for name in columns if name not in RUN_COLUMNS] if match.missing else columns
+    if len(own) - len(match.unknown) < _MOST * len(own):
         return False
     # A single word can be the title of a text, as block or function.
     return len(columns) > 1 or match.table == "runs"

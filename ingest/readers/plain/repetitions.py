@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingest.base import LeftOut
-from ingest.parsing.scratch import scratch
 from ingest.readers.plain.matches import Match
+from ingest.readers.plain.tables import number_of
 from warehouse.sqlfiles import identifier
 
 
@@ -57,18 +57,11 @@ def without_copies(
 
 
 def _copies(source: str, params: Mapping[str, Any], columns: tuple[str, ...]) -> int:
-    """Return how many rows are copies; 0 of damaged files, whose damage landing finds."""
+    """Return how many rows are copies."""
     if "repetition" not in columns:
         return 0
-    import duckdb
-
-    sql = (
-        "SELECT count(*) - count(DISTINCT hash(t)) "
-        f"FROM (SELECT * {source} WHERE repetition IS NOT NULL) AS t"
+    return number_of(
+        "count(*) - count(DISTINCT hash(t))",
+        f"FROM (SELECT * {source} WHERE repetition IS NOT NULL) AS t",
+        params,
     )
-    try:
-        with scratch() as con:
-            found = con.execute(sql, dict(params)).fetchone()
-    except duckdb.Error:
-        return 0
-    return int(found[0]) if found else 0

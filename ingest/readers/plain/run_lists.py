@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from ingest.base import Item, Select
+from ingest.base import Item, LeftOut, Select
 from ingest.parsing.plain_csv import named
 from ingest.readers.plain.headings import WALL_TIME, Headings, headings_of
 from ingest.readers.plain.matches import best_match
 from ingest.readers.plain.repetitions import without_copies
-from ingest.readers.plain.tables import RUN_TYPES, check_type, source_of, value
+from ingest.readers.plain.tables import RUN_TYPES, check_type, number_of, source_of, value
 from warehouse.errors import InputError
 from warehouse.sqlfiles import identifier
 
@@ -47,11 +47,11 @@ def run_items(
     # What is not named as the fact is may be text: such values become tags.
     texts = [
         *headings.measures,
-        *(c for f, (c, _) in headings.facts.items() if f == "problem_size" != c),
+        *(c for f, c in headings.facts.items() if f == "problem_size" != c),
     ]
     types = {
         column: "VARCHAR" if column in texts else _FACTS[fact]
-        for fact, (column, _) in headings.facts.items()
+        for fact, column in headings.facts.items()
     }
     source, params, stored = source_of(
         head, path, columns, dict.fromkeys(columns, "VARCHAR") | types, left_out=True
@@ -61,42 +61,44 @@ def run_items(
     source, copies = without_copies(source, params, named(columns))
     yield from copies
     key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
-    if key == "run_key":
-        source = f"FROM (SELECT CAST(row_number() OVER () AS VARCHAR) AS run_key, * {source})"
+    row = "*" if key == "run_id" else "CAST(row_number() OVER () AS VARCHAR) AS run_key, *"
+    source = f"FROM (SELECT {row} {source})"
+    time = f"CAST({identifier(headings.facts[WALL_TIME])} AS DOUBLE)"
+    seconds = f"CASE WHEN NOT isnan({time}) AND {time} <> 0 THEN {time}{headings.to_seconds} END"
+    zeros = number_of("count(*)", f"{source} WHERE {time} = 0", params)
+    yield LeftOut(zeros, "wall time", "rounded to 0")
     values = [
         f"TRY_CAST({identifier(column)} AS DOUBLE) AS {fact}"
         if column in texts
-        else _fact(fact, column, divisor, stored[column])
-        for fact, (column, divisor) in headings.facts.items()
-        if fact != "run_id"
+        else _fact(fact, column, stored[column])
+        for fact, column in headings.facts.items()
+        if fact not in ("run_id", WALL_TIME)
     ]
+    values.append(f"{seconds} AS {WALL_TIME}")
     tags, names = _tags(headings.tags, texts)
     yield Select("runs", f"SELECT {', '.join([key, *values, *tags])} {source}", params | names, key)
     if headings.measures:
         select, names = _metrics(headings, key)
         yield Select("metrics", f"{select} {source}) WHERE isfinite(m.value)", params | names, key)
     if headings.counts:
-        column, divisor = headings.facts[WALL_TIME]
-        seconds = identifier(column)
-        counts = ", ".join(map(identifier, headings.counts))
+        # Cores are no fact of runs: only their times are at so many.
+        cores = f"TRY_CAST({identifier(headings.cores)} AS INTEGER)" if headings.cores else "NULL"
+        counts = [cores if name == headings.cores else identifier(name) for name in headings.counts]
         yield Select(
             "fn_timings",
             f"SELECT DISTINCT {key}, '{_WHOLE_PROGRAM}' AS function, 'total' AS kind, "
-            f"{seconds} / {divisor} AS seconds {source} "
-            f"WHERE {seconds} > 0 AND NOT isnan({seconds}) AND coalesce({counts}) IS NOT NULL",
+            f"{seconds} AS seconds, {cores} AS parallelism {source} "
+            f"WHERE {seconds} > 0 AND coalesce({', '.join(counts)}) IS NOT NULL",
             params,
             key,
         )
 
 
-def _fact(fact: str, column: str, divisor: int, stored: str) -> str:
+def _fact(fact: str, column: str, stored: str) -> str:
     """Return the SQL expression of a fact."""
-    if column == fact:
-        return value(fact, _FACTS[fact], stored)
-    if fact == WALL_TIME:
-        seconds = f"CAST({identifier(column)} AS DOUBLE)"
-        return f"CASE WHEN NOT isnan({seconds}) THEN {seconds} / {divisor} END AS {fact}"
-    return f"{identifier(column)} AS {fact}"
+    return (
+        value(fact, _FACTS[fact], stored) if column == fact else f"{identifier(column)} AS {fact}"
+    )
 
 
 def _tags(columns: list[str], texts: list[str]) -> tuple[list[str], dict[str, str]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ingest.parsing import arrow, parquet, plain_csv
+from ingest.parsing.scratch import scratch
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
@@ -53,6 +55,18 @@ def source_of(
         return "FROM read_parquet($path)", {"path": str(path)}, parquet.column_types(path)
     source, params = plain_csv.source(head, path, columns, types, left_out=left_out)
     return source, params, dict.fromkeys(columns, "")
+
+
+def number_of(rows: str, source: str, params: Mapping[str, Any]) -> int:
+    """Return a number of rows of a source; 0 of damaged files, whose damage landing finds."""
+    import duckdb
+
+    try:
+        with scratch() as con:
+            found = con.execute(f"SELECT {rows} {source}", dict(params)).fetchone()
+    except duckdb.Error:
+        return 0
+    return int(found[0]) if found else 0
 
 
 def check_type(name: str, kind: str, stored: str) -> None:

@@ -65,6 +65,22 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     assert "without a model" not in out
 
 
+def test_categories_over_time_are_shares_of_the_recording(run, tmp_path):
+    # one sample of three has 3 of 4 slots
+    parts = ("retiring", "bad-spec", "fe-bound", "be-bound")
+    samples = [(900, (90, 0, 0, 810)), (150, (150, 0, 0, 0)), (150, (150, 0, 0, 0))]
+    lines = ["sample,event,value"]
+    for sample, (slots, counts) in enumerate(samples):
+        lines.append(f"{sample},slots,{slots}")
+        lines += [f"{sample},topdown-{p},{n}" for p, n in zip(parts, counts, strict=True)]
+    (tmp_path / "c.csv").write_text("\n".join(lines) + "\n")
+    run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
+    assert (
+        "samples differ: the largest is backend bound in 75 %, retiring in 25 % of the recording, "
+        "by slots or time."
+    ) in run("--db", tmp_path / "w.duckdb", "diagnose", "r1")[1]
+
+
 def test_shares_of_level_1_that_follow_from_level_2_are_not_said_to_lack(run, tmp_path):
     parts = "light_operations 30 heavy_operations 7 branch_mispredicts 1 machine_clears 1 "
     parts += "fetch_latency 5 fetch_bandwidth 3 memory_bound 11 core_bound 42"

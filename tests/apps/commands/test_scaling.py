@@ -157,6 +157,31 @@ def test_the_largest_efficient_count_has_the_interval_of_the_times(run, tmp_path
     assert 4 < low < 22 < high
 
 
+def walls(path, times):
+    """Write wall times at 1, 2, 4 ... ranks."""
+    rows = [f"app,{2**i},{seconds}" for i, seconds in enumerate(times)]
+    path.write_text("\n".join(["app,ranks,wall_seconds", *rows]) + "\n")
+    return path
+
+
+def test_the_largest_efficient_count_is_below_the_measured_ones_under_the_floor(run, tmp_path):
+    # 38 % at 32, surely under 50 %: times beyond are guesses (1.95 to 2,378 s at 128)
+    run("ingest", walls(tmp_path / "cores.csv", (100, 50, 25, 12.5, 6.25, 8.2)))
+    assert sentence(run("scale", "app")[1], "efficiency over 50 %") == (
+        "* The largest count with an efficiency over 50 % is about 26 (90 %: 19 to 31)."
+    )
+
+
+def test_limits_reach_as_far_as_the_times_are_no_guesses(run, tmp_path):
+    run("ingest", walls(tmp_path / "a.csv", (100, 50.6, 25.2, 13.3, 6.6, 3.4, 1.8, 0.9)))
+    out = run("scale", "app")[1]
+    for text in ("does not make it slower", "efficiency stays over 50 %"):
+        up_to, beyond = re.search(r"p to (\d+).*; beyond (\d+) its", sentence(out, text)).groups()
+        assert up_to == beyond
+        assert run("scale", "app", "--at", beyond)[1].split()[-1] != "-"
+        assert run("scale", "app", "--at", str(int(beyond) * 2))[1].split()[-1] == "-"
+
+
 def test_noise_around_a_constant_has_no_turning_point(run, tmp_path):
     times = dict(zip(COUNTS, (10.0, 10.8, 9.4, 10.2, 9.6, 10.7), strict=True))
     run("ingest", write_times(tmp_path / "flat.csv", {"f": times.get}))
@@ -294,11 +319,8 @@ def test_what_is_refused(arguments, code, message, pwh):
     ],
 )
 def test_a_plateau_is_called_neither_slower_nor_faster(run, tmp_path, times, first):
-    rows = [f"x,{2**i},{seconds}" for i, seconds in enumerate(times)]
-    path = tmp_path / "plateau.csv"
-    path.write_text("\n".join(["app,ranks,wall_seconds", *rows]) + "\n")
-    run("ingest", path)
-    out = run("scale", "x")[1]
+    run("ingest", walls(tmp_path / "plateau.csv", times))
+    out = run("scale", "app")[1]
     assert f"From {first} to 64, the largest count, adding more changes the time by 5 % " in out
 
 

@@ -41,6 +41,10 @@ def test_equal_rows_of_one_repetition_land_once(warehouse, tmp_path):
     runs.write_text("app,ranks,repetition,wall_seconds\na,1,0,5\na,1,1,5\na,1,0,5\n")
     (landed_runs,) = land(warehouse, runs)
     assert (landed_runs.left_out, len(landed_runs.runs)) == (landed.left_out, 2)
+    named = tmp_path / "named.csv"
+    named.write_text("run_id,ranks,repetition,wall_seconds\nr1,1,0,5\nr2,1,1,5\nr1,1,0,5\n")
+    (landed_runs,) = land(warehouse, named)
+    assert (landed_runs.left_out, len(landed_runs.runs)) == (landed.left_out, 2)
     times = "SELECT function, repetition, seconds FROM fn_timings WHERE kind IS NULL ORDER BY rowid"
     assert rows(warehouse, times) == [
         ("f", 0, 5),
@@ -145,6 +149,8 @@ def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
         "threads,bandwidth_gb_s",
         "threads,ops_per_ms",
         "variant,time_ms",
+        "threads,time_min",  # minutes, or the least of several?
+        "cores,ncpus,time_s",
     ],
 )
 def test_columns_that_do_not_say_how_long_a_run_took(header):
@@ -171,6 +177,40 @@ def test_columns_without_a_name_are_left_out(warehouse, tmp_path):
     assert done.left_out == "2 columns (without a name)"
     runs = "SELECT threads, wall_seconds, tags FROM runs ORDER BY threads"
     assert rows(warehouse, runs) == [(1, 19.5, {}), (2, 10.5, {})]
+
+
+@pytest.mark.parametrize(
+    ("columns", "times", "seconds"),
+    [
+        ("cores,walltime (s)", (90, 45.5), (90, 45.5)),
+        ("N_CORES;Time [h]", (2, 1.5), (7200, 5400)),
+        ("cpus,elapsed (minutes)", (10, 5.5), (600, 330)),
+        # of each node: the runs are scaled by these
+        ("cores,nodes,wall_seconds", ("1,90", "2,45.5"), (90, 45.5)),
+    ],
+)
+def test_tables_of_runs_at_counts_of_cores(warehouse, tmp_path, columns, times, seconds):
+    path = tmp_path / "cores.csv"
+    between = ";" if ";" in columns else ","
+    first, second = (f"{i * 4}{between}{time}\n" for i, time in enumerate(times, 1))
+    path.write_text(f"{columns}\n{first}{second}")
+    land(warehouse, path)
+    counts = (1, 2) if "nodes" in columns else (4, 8)
+    found = "SELECT parallelism, basis, seconds FROM program_times ORDER BY parallelism"
+    assert rows(warehouse, found) == [
+        (count, "wall time", time) for count, time in zip(counts, seconds, strict=True)
+    ]
+    assert rows(warehouse, "SELECT ranks, threads FROM runs") == [(None, None)] * 2
+
+
+@pytest.mark.parametrize("columns", ["threads,time_s", "threads,wall_seconds"])
+def test_wall_times_that_were_rounded_to_0_are_unknown(warehouse, tmp_path, columns):
+    path = tmp_path / "short.csv"
+    path.write_text(f"{columns}\n1,2\n2,1\n4,0\n8,0.0\n")
+    (done,) = land(warehouse, path)
+    assert done.left_out == "2 wall times (rounded to 0)"
+    runs = "SELECT threads, wall_seconds FROM runs ORDER BY threads"
+    assert rows(warehouse, runs) == [(1, 2.0), (2, 1.0), (4, None), (8, None)]
 
 
 def test_wall_times_without_counts_are_a_history(warehouse, tmp_path):
