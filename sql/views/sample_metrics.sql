@@ -261,14 +261,15 @@ FROM judged
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, seconds, NULL, NULL,
-  CASE
-    WHEN uncounted IS NULL
-      THEN 'no metric of a known set can be made of its events: cycles, or what they divide, were not '
-        || 'counted, or have names that event_aliases lacks'
-    ELSE
-      'no metric of a known set can be made of its events: the tool could not count '
-        || array_to_string(uncounted[1:6], ', ') || CASE WHEN len(uncounted) > 6 THEN ' ...' ELSE '' END
+  'no metric of a known set can be made of its events: ' || CASE
+    WHEN list_has_any(
+      list_transform(uncounted, lambda event: _event_key(_event_name(event))),
+      (SELECT list_append(list(_event_key(alias)), 'cycles') FROM event_aliases WHERE event = 'cycles')
+    )
+      THEN 'the tool could not count ' || array_to_string(uncounted[1:6], ', ')
+        || CASE WHEN len(uncounted) > 6 THEN ' ...' ELSE '' END
         || '; in a virtual machine the host has to pass on its counters (a virtual PMU)'
+    ELSE 'cycles, or what they divide, were not counted, or have names that event_aliases lacks'
   END, [], true
 FROM (
   SELECT

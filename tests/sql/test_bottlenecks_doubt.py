@@ -16,12 +16,13 @@ NO_SET = (
     ("events", "reason"),
     [
         (("uops 10", "mem_reads 3"), NO_SET),
+        (("LLC-loads NULL", "uops 10"), NO_SET),
         (("cycles 0", "uops 10", "mem_reads 3"), "the cycles are zero"),
         (
-            ("cycles NULL", "instructions NULL", "task-clock 10"),
-            "no metric of a known set can be made of its events: the tool could not count cycles, "
-            "instructions; in a virtual machine the host has to pass on its counters (a virtual "
-            "PMU)",
+            ("cpu_core/CPU_CYCLES/u NULL", "instructions NULL", "task-clock 10"),
+            "no metric of a known set can be made of its events: the tool could not count "
+            "cpu_core/CPU_CYCLES/u, instructions; in a virtual machine the host has to pass on its "
+            "counters (a virtual PMU)",
         ),
         (
             ("cycles 100", "uops -5"),
