@@ -10,7 +10,7 @@ from apps.commands.options import FormatOption, LevelOption, MetricOption, Outpu
 from apps.output import Format, counted, dicts, emit, write_text
 from apps.queries.base import narrowed
 from apps.queries.comparison import compared_traces, run_comparison
-from apps.queries.runs import resolve_runs
+from apps.queries.runs import resolve_side
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -37,7 +37,7 @@ def compare(
 ) -> None:
     """Show what got slower from A to B, by how much, and what of it is beyond the noise."""
     with reading(context) as con:
-        first, second = (resolve_runs(con, name, app) for name in (before, after))
+        first, second = (resolve_side(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
         with narrowed(con, compared_traces([*first, *second])) as own:

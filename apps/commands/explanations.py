@@ -19,7 +19,7 @@ from apps.queries.explanations import (
     explanation_coverage,
     run_in_history,
 )
-from apps.queries.runs import LATEST, resolve_run, resolve_runs
+from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def explain(
     from apps.reports.explanations import explanation_text
 
     with reading(context) as con:
-        run_id = resolve_run(con, run)
+        run_id = resolve_side(con, run)[0]
         which = _compared(con, run_id, against or [])
         with narrowed(con, explained_traces([*which.against, *which.runs])) as own:
             found = explanation(own, which)
@@ -69,7 +69,7 @@ def explain(
 def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Comparison:
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     if against:
-        every = (run_id for name in against for run_id in resolve_runs(con, name))
+        every = (run_id for name in against for run_id in resolve_side(con, name))
         named = list(dict.fromkeys(every))
         if run_id in named:
             raise UsageError(f"--against names {run_id} itself", hint="Name another run.")
@@ -78,7 +78,7 @@ def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Compa
     if which is None:
         raise NothingToAnalyse(
             f"there is no run to compare {run_id} with",
-            hint="No earlier run has the same application, machine and sizes (series_fields). "
-            "Name one: --against RUN",
+            hint="No run of the same application, machine and sizes (series_fields) is known to be "
+            "earlier. Name one: --against RUN",
         )
     return which

@@ -21,7 +21,7 @@ from apps.queries.comparison import (
 )
 from apps.queries.explanations import Comparison, explained_against
 from apps.queries.idle import idle_of_runs
-from apps.queries.runs import resolve_runs
+from apps.queries.runs import resolve_side
 from apps.queries.scaling import scaling_comparison, scaling_set_of
 from apps.reports.comparison import (
     both_sides,
@@ -67,7 +67,7 @@ def page(view: View) -> None:
     if names[0] is None or names[1] is None:
         st.caption("Choose two runs or versions of an application.")
         return
-    before, after = (view.value(resolve_runs, name) for name in names)
+    before, after = (view.value(resolve_side, name) for name in names)
     if shared := set(before) & set(after):
         raise UsageError(f"{names[0]} and {names[1]} are both the run {min(shared)}.")
     with view.narrowed(explained_traces([*before, *after])):
@@ -111,7 +111,7 @@ def _usual(view: View) -> tuple[str | None, str | None]:
     """Return the sides that are compared where the address names none, or one of them."""
     asked = view.address.asked("after")
     if asked and not view.address.asked("before"):
-        runs = view.value(resolve_runs, asked)
+        runs = view.value(resolve_side, asked)
         which = view.value(explained_against, runs[0])
         if which is not None and (before := [run for run in which.against if run not in runs]):
             return before[-1], asked

@@ -35,20 +35,46 @@ def all_runs(con: DuckDBPyConnection) -> list[str]:
 def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
     """Return the runs that a name stands for, the newest first.
 
-    A name is the id of a run or its beginning, `latest` (the run that landed last), APP@VERSION,
+    A name is the id of a run or its beginning, `latest` (the newest that landed last), APP@VERSION,
     APP@latest or APP (both the version of the application's newest run). With `app` it is a version
     of that application, or one of its runs.
 
     Raises `NothingToAnalyse` where there is none, `UsageError` where several ids begin with it.
     """
+    return _resolved(con, name, app)[0]
+
+
+def resolve_side(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
+    """Return `resolve_runs` for what must not be another run: a judgement, or its removal.
+
+    Raises `NothingToAnalyse` where that is unknown of `latest` or an application.
+    """
+    found, is_tied = _resolved(con, name, app)
+    if is_tied:
+        raise newest_unknown(name)
+    return found
+
+
+def newest_unknown(name: str) -> NothingToAnalyse:
+    """Return the error for runs of which any may be the newest."""
+    return NothingToAnalyse(
+        f"{name}: which run is the newest is unknown, as several landed from one file, with the "
+        "same start or none",
+        hint="State the start of each in a column started_at, and land the file with --replace, or "
+        "land a file after each run; or name a run or a version.",
+    )
+
+
+def _resolved(con: DuckDBPyConnection, name: str, app: str | None) -> tuple[list[str], bool]:
+    """Return the runs, and whether others may be as new."""
     rows = ask(con, "runs/named", name=name, app=app, latest=LATEST).fetchall()
-    found = [str(run_id) for _, run_id in rows]
+    found = [str(run_id) for _, run_id, _ in rows]
     if not found:
         raise _unknown(con, name, app)
     if rows[0][0] == "beginning" and len(found) > 1:
         shown = ", ".join(sorted(found)[:5]) + (" ..." if len(found) > 5 else "")
         raise UsageError(f"{len(found)} runs begin with {name!r}: {shown}")
-    return found
+    return found, rows[0][2]
 
 
 def resolve_run(con: DuckDBPyConnection, name: str) -> str:
@@ -145,7 +171,7 @@ def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[s
         raise UsageError(
             f"{name!r} is an application", hint=f"Name a version ({name}@VERSION) or a run."
         )
-    return "run", resolve_runs(con, text)
+    return "run", resolve_side(con, text)
 
 
 def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:

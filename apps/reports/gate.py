@@ -20,7 +20,7 @@ from apps.output import (
     version_text,
 )
 from apps.queries.gate import Terms, failed_since, gate_metrics, gate_runs
-from apps.queries.runs import LATEST, resolve_runs
+from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
@@ -117,7 +117,7 @@ def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) ->
             raise NothingToAnalyse(f"no run of {app} has the tag {key}={value}")
         return found
     known = {row["run_id"] for row in runs}
-    ids = set(resolve_runs(con, name, app))
+    ids = set(resolve_side(con, name, app))
     return [row for row in runs if row["run_id"] in ids & known]
 
 
@@ -126,9 +126,10 @@ def _candidate(
 ) -> list[Row]:
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
-    Where there is no other version, or the baseline has the same, it is the newest run alone.
-    Raises `NothingToAnalyse` where the newest run is one of the baseline, or all runs of the newest
-    version failed: an older version, which may be what was reverted, is not the latest.
+    Where there is no other version, or the baseline has the same, it is the newest run alone, of
+    those of one place that of each configuration. Raises `NothingToAnalyse` where it is unknown
+    which that is, it is one of the baseline, or all runs of the newest version failed: an older
+    version, which may be what was reverted, is not the latest.
     """
     if name != LATEST:
         return _named(con, app, runs, name)
@@ -137,26 +138,30 @@ def _candidate(
             f"all runs of the newest version of {app}, {version_text(row['version'])}, failed",
             hint="Name what to judge instead: --candidate VERSION",
         )
-    newest = runs[0]
     taken = {row["run_id"] for row in baseline}
-    if newest["run_id"] in taken:
+    tied = [row for row in runs if row["place"] == runs[0]["place"]]
+    newest = [row for row in tied if row["run_id"] not in taken]
+    if not newest:
         raise NothingToAnalyse(
-            f"the newest run of {app}, {newest['run_id']}, is one of the baseline",
+            f"the newest run of {app}, {runs[0]['run_id']}, is one of the baseline",
             hint="Name what to judge: --candidate VERSION",
         )
-    version = newest["version"]
+    version = newest[0]["version"]
+    if any(row["version"] != version for row in newest):
+        raise newest_unknown(app)
     others = {row["version"] for row in runs} - {version}
     if version is None or not others or version in {row["version"] for row in baseline}:
-        return [newest]
+        if len({str(row["configuration"]) for row in newest}) < len(newest):
+            raise newest_unknown(app)
+        return newest
     return [row for row in runs if row["version"] == version]
 
 
 def _as_it_is_now(runs: Sequence[Row], after: Sequence[Row], baseline: Sequence[Row]) -> list[Row]:
     """Return the runs of the latest version without those before the first of the baseline."""
-    taken = {row["run_id"] for row in baseline}
     ids = {row["run_id"] for row in after}
-    first = max((i for i, row in enumerate(runs) if row["run_id"] in taken), default=len(runs))
-    return [row for row in runs[:first] if row["run_id"] in ids]
+    first = max((row["place"] for row in baseline), default=len(runs))
+    return [row for row in runs if row["run_id"] in ids and row["place"] <= first]
 
 
 def _last_runs(
@@ -165,7 +170,7 @@ def _last_runs(
     """Return the last N runs before the candidate of each of its configurations, and the candidate.
 
     Of a version that came back the candidate is what followed the last run of another one; its
-    earlier runs are on no side.
+    earlier runs are on no side. Raises `NothingToAnalyse` where it is unknown which N are the last.
     """
     digits = baseline.removeprefix(_LAST)
     if not digits.isascii() or not digits.isdigit() or int(digits) < 1:
@@ -178,8 +183,24 @@ def _last_runs(
         stretch = list(takewhile(lambda row: row["run_id"] in ids, since))
         older = [row for row in since[len(stretch) :] if row["run_id"] not in ids]
         newest += stretch
-        before += older[: int(digits)]
+        last, left = older[: int(digits)], older[int(digits) :]
+        others = [row for row in alike if row["run_id"] not in ids]
+        if _is_tied(stretch, others) or _is_tied(last, left):
+            raise NothingToAnalyse(
+                f"which runs are the last {digits} before the candidate is unknown: several landed "
+                "from one file, with the same start or none",
+                hint="State the start of each in a column started_at, and land the file with "
+                "--replace; or name a version: --baseline VERSION",
+            )
+        before += last
     return before, newest
+
+
+def _is_tied(newer: Sequence[Row], older: Sequence[Row]) -> bool:
+    """Return whether it is unknown that runs are newer: another version, or none, has the place."""
+    places = {row["place"] for row in newer} & {row["place"] for row in older}
+    versions = {row["version"] for row in (*newer, *older) if row["place"] in places}
+    return bool(places) and (len(versions) > 1 or None in versions)
 
 
 def _candidate_name(after: Sequence[Row], name: str) -> str:

@@ -87,41 +87,73 @@ WITH
     JOIN own AS a ON r.app = a.app AND s.fields = a.fields
   ),
 
+  landed AS (
+    SELECT f.run_id, max(s.ingested_at) AS landed_at
+    FROM run_facts AS f
+    JOIN sources AS s USING (source_id)
+    WHERE f.run_id IN (SELECT run_id FROM alike)
+    GROUP BY f.run_id
+  ),
+
+  -- without any dates the order is that of version numbers, such as 1.9 and 1.10, where all are such
+  numbered AS (
+    SELECT
+      *,
+      bool_and(started_at IS NULL AND regexp_full_match(coalesce(version, ''), '\D*\d+(\.\d+)*([-+ ].*)?'))
+        OVER () AND min(regexp_extract(version, '^\D*')) OVER () = max(regexp_extract(version, '^\D*')) OVER ()
+        AS by_number
+    FROM alike
+  ),
+
   ordered AS (
     SELECT
-      run_id, version,
-      row_number() OVER (
+      n.run_id, n.version,
+      dense_rank() OVER (
         ORDER BY
-          CASE WHEN is_dated THEN started_at END,
-          list_transform(
-            regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
-          ),
-          version, run_id
+          CASE
+            WHEN n.by_number
+              THEN list_transform(
+                regexp_extract_all(n.version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
+              )
+          END,
+          CASE WHEN n.by_number THEN n.version END,
+          n.started_at NULLS FIRST,
+          CASE WHEN NOT n.by_number THEN l.landed_at END NULLS FIRST
       ) AS place
-    FROM (SELECT *, bool_and(started_at IS NOT NULL) OVER () AS is_dated FROM alike)
+    FROM numbered AS n
+    LEFT JOIN landed AS l ON n.run_id = l.run_id
   ),
 
   -- the runs of its version and of the one before, or run by run where versions are not known
   steps AS (
     SELECT
-      coalesce(version, run_id) AS step, list(run_id ORDER BY place) AS runs,
-      lag(list(run_id ORDER BY place)) OVER (ORDER BY min(place)) AS against
+      coalesce(version, run_id) AS step, list(run_id ORDER BY place, run_id) AS runs,
+      min(place) AS begins, count(*) OVER (PARTITION BY min(place)) = 1 AS is_placed
     FROM ordered
     GROUP BY step
+  ),
+
+  -- of what began at one time none was before the other
+  followed AS (
+    SELECT
+      runs,
+      CASE WHEN is_placed AND lag(is_placed) OVER (ORDER BY begins) THEN lag(runs) OVER (ORDER BY begins) END
+        AS against
+    FROM steps
   ),
 
   chosen AS (
     SELECT 'change' AS chosen_by, changed, runs, against, metric FROM changed
     UNION ALL
     SELECT 'version', NULL, runs, against, NULL
-    FROM steps
+    FROM followed
     WHERE list_contains(runs, of_run) AND against IS NOT NULL AND NOT EXISTS (FROM changed)
   )
 
 SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against, metric
 FROM chosen;
 
-COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with.';
+COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.';
 
 -- Text and lists of texts as SQL literals, for the queries that explanations show.
 CREATE OR REPLACE MACRO _quoted(text) AS

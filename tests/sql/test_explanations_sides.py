@@ -57,6 +57,25 @@ def test_without_a_change_it_is_compared_with_the_version_before(warehouse):
         assert rows(warehouse, "FROM explain_baseline(?)", alone) == []
 
 
+def test_of_versions_that_have_no_order_none_is_the_one_before(warehouse):
+    given(warehouse, "runs", "run_id app version\na heat 9f3c\nb heat 0a1d\nc heat 77e0")
+    assert rows(warehouse, "FROM explain_baseline('c')") == []
+    given(
+        warehouse,
+        "runs",
+        """
+        run_id  app   version  started_at
+        d       heat  c1       2026-01-01
+        e       heat  b2       2026-01-01
+        f       heat  a3       2026-01-02
+        g       heat  02       2026-01-03
+        """,
+    )
+    asked = "SELECT runs, against FROM explain_baseline(?)"
+    assert rows(warehouse, asked, "f") == []  # d or e was before
+    assert rows(warehouse, asked, "g") == [(["g"], ["f"])]
+
+
 def test_coverage_tells_what_could_be_examined(warehouse):
     runs = history(warehouse, 10, 12)
     functions(warehouse, runs[:12], solve=6)

@@ -1,7 +1,8 @@
--- Runs of one application, the newest first: by start, then by when they landed. Failed
--- ones are none of them, and invalid ones (pwh ack) are left out.
+-- Runs of one application, the newest first: by start, then by when they landed. Those of equal `place`
+-- have no order. Failed ones are none of them, and invalid ones (pwh ack) are left out.
 SELECT
-  c.run_id, c.version, c.started_at, c.tags, c.configuration, l.landed, l.position
+  c.run_id, c.version, c.started_at, c.tags, c.configuration,
+  rank() OVER (ORDER BY c.started_at DESC NULLS LAST, l.landed DESC NULLS LAST) AS place
 FROM run_configurations AS c
 LEFT JOIN (
   SELECT f.run_id, max(s.ingested_at) AS landed, max(f.position) AS position
@@ -11,4 +12,4 @@ LEFT JOIN (
 ) AS l ON c.run_id = l.run_id
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i ON c.run_id = i.run_id
 WHERE c.app = $app
-ORDER BY c.started_at DESC NULLS LAST, l.landed DESC NULLS LAST, l.position DESC, c.run_id DESC;
+ORDER BY place, l.position DESC, c.run_id DESC;

@@ -1,8 +1,9 @@
 -- Runs that $name stands for, the newest first, by the first of these that has any: an id; $latest,
--- the run that landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
+-- the newest of what landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
 -- version that is a commit may be its first seven digits or more, unless others begin so; APP or
 -- APP@latest, the version of its newest run; the beginning of an id. `kind` is which. Of a version
--- failed runs are left out where others have not failed.
+-- failed runs are left out where others have not failed. `is_tied` is whether it is unknown which run is
+-- the newest: others, of another version or of none, landed in the same file with the same start or none.
 WITH
   candidates AS (
     SELECT run_id, app, version, started_at
@@ -29,13 +30,20 @@ WITH
         PARTITION BY c.app
         ORDER BY c.started_at DESC NULLS LAST, l.landed_at DESC NULLS LAST, l.position DESC,
           c.run_id DESC
-      ) AS age
+      ) AS age,
+      count(*) OVER moment > 1
+        AND (count(version) OVER moment < count(*) OVER moment
+          OR min(version) OVER moment < max(version) OVER moment) AS is_tied
     FROM candidates AS c
     LEFT JOIN landed AS l ON c.run_id = l.run_id
+    WINDOW moment AS (PARTITION BY c.app, c.started_at, l.landed_at)
   ),
 
   last_landed AS (
-    SELECT run_id FROM dated ORDER BY landed_at DESC NULLS LAST, position DESC, run_id LIMIT 1
+    SELECT run_id
+    FROM dated
+    ORDER BY landed_at DESC NULLS LAST, started_at DESC NULLS LAST, position DESC, run_id
+    LIMIT 1
   ),
 
   named AS (
@@ -69,7 +77,7 @@ WITH
     ) = 1
   )
 
-SELECT kind, run_id
+SELECT kind, run_id, kind IN ('latest', 'app') AND is_tied AS is_tied
 FROM chosen
 QUALIFY
   (kind NOT IN ('version', 'commit', 'app') OR NOT has_failed OR bool_and(has_failed) OVER ())

@@ -376,3 +376,37 @@ def test_metrics_at_zero_and_missing_ones(run, tmp_path):
     assert "| metric:skipped | fine | 0 | 0 |" in out
     code, _, err = run("gate", "bench", "--baseline", "a", "--metric", "metric:size")
     assert code == 5 and "no metric in common of metric:size" in err
+
+
+def test_of_runs_without_an_order_none_is_the_latest(run, tmp_path):
+    def land(name, *versions, started=""):
+        lines = ["app,version,run_id,started_at,metric,value,better"]
+        lines += [f"heat,{v},{v}-{i},{started},m,{ord(v)},lower" for v in versions for i in "12"]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        assert run("ingest", tmp_path / name, "--replace")[0] == 0
+
+    unknown = "which run is the newest is unknown"
+    land("t.csv", "b", "c", "a")
+    for asked in (
+        ("gate", "heat", "--baseline", "last:2"),
+        ("gate", "heat", "--baseline", "b"),
+        *(("explain", "latest"), ("compare", "heat@a", "heat"), ("forget", "latest")),
+    ):
+        code, out, err = run(*asked)
+        assert (code, out, unknown in err) == (5, "", True), asked
+    assert run("explain", "a-1")[0] == 5
+    code, _, err = run("gate", "heat", "--baseline", "last:2", "--candidate", "a")
+    assert (code, "which runs are the last 2 before the candidate is unknown" in err) == (5, True)
+    # named they have no need of an order
+    assert run("gate", "heat", "--baseline", "c", "--candidate", "a")[0] == 0
+    land("t.csv", "b", "c", "a", started="2026-01-01")
+    assert unknown in run("gate", "heat", "--baseline", "last:2")[2]
+    land("t.csv", "b", "a")
+    assert "candidate latest: a (2 runs)" in run("gate", "heat", "--baseline", "b")[1]
+    assert "candidate latest: b (2 runs)" in run("gate", "heat", "--baseline", "a")[1]
+    # a file after the other
+    land("t2.csv", "A")
+    assert "candidate latest: A (2 runs)" in run("gate", "heat", "--baseline", "last:4")[1]
+    assert "the last 2 before" in run("gate", "heat", "--baseline", "last:2")[2]
+    code, out, _ = run("explain", "latest", "--against", "heat@a")
+    assert (code, out.startswith("heat: A-")) == (0, True)

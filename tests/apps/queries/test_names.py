@@ -94,6 +94,21 @@ def test_unknown_names_come_with_near_ones(con, name, near):
     assert near in error.value.hint.split("Near it: ")[1].split(". ")[0].split(", ")
 
 
+def test_latest_is_the_newest_run_of_a_table_of_runs(warehouse):
+    given(warehouse, "runs", "run_id app started_at\nb x 2026-01-01\na x 2026-01-02")
+    given(
+        warehouse,
+        "sources",
+        "source_id path sha256 bytes reader ingested_at rows pwh_version\n1 t 0 1 x 2026-02-01 1 0",
+    )
+    given(
+        warehouse,
+        "run_facts",
+        "run_id source_id stated_by position\na 1 file 0\nb 1 file 1",
+    )
+    assert resolve_runs(warehouse, "latest") == ["a"]
+
+
 @pytest.mark.parametrize("name", ["git@0123456", "git@01234"])
 def test_a_commit_that_is_not_the_only_one_to_begin_so_is_unknown(con, name):
     with pytest.raises(NothingToAnalyse):
