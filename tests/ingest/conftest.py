@@ -30,27 +30,28 @@ def landed(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., list[
     def do(
         content: str | bytes, query: str, name: str = "x.txt", **options: Any
     ) -> list[tuple[Any, ...]]:
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        land(warehouse, path, **options)
+        land(warehouse, _written(tmp_path / name, content), **options)
         return rows(warehouse, query)
 
     return do
 
 
 @pytest.fixture
-def refused(
-    warehouse: DuckDBPyConnection, landed: Callable[..., list[tuple[Any, ...]]]
-) -> Callable[..., InputError]:
+def refused(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., InputError]:
     """Return a function that lands a file which must be refused, and returns the error."""
 
     def refuse(content: str | bytes, name: str = "x.txt", **options: Any) -> InputError:
         with pytest.raises(InputError) as error:
-            landed(content, "SELECT 1", name, **options)
+            land(warehouse, _written(tmp_path / name, content), **options)
         assert is_empty(warehouse)
         return error.value
 
     return refuse
+
+
+def _written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
 
 
 @pytest.fixture

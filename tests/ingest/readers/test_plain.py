@@ -75,12 +75,12 @@ def test_decimal_commas_where_nothing_else_is_meant(warehouse, tmp_path, lines, 
 
 
 @pytest.mark.parametrize(
-    ("lines", "refused"),
+    ("lines", "number"),
     [("f;1,500\ng;2,750", "1,500"), ("f;1,5\ng;2.75", "1,5"), ("f;1.234,5", "1.234,5")],
 )
-def test_numbers_that_may_mean_two_things_are_refused(refusal, lines, refused):
+def test_numbers_that_may_mean_two_things_are_refused(refusal, lines, number):
     message = refusal(f"function;seconds\n{lines}\n".encode())
-    assert f"'{refused}' in the column seconds" in message
+    assert f"'{number}' in the column seconds" in message
 
 
 def test_wall_times_of_runs_land_one_a_row_and_are_modelled(warehouse, tmp_path):
