@@ -26,7 +26,7 @@ from apps.queries.overview import warehouse_counts
 from apps.queries.runs import list_runs, row_counts
 from apps.reports.runs import run_report
 from tests.helpers.network import Cut, network
-from tests.helpers.postgres import programs, running_postgres
+from tests.helpers.postgres import USER, call, programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
 from warehouse.address import parse_address
@@ -80,6 +80,17 @@ def address(server, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def unchanged(server, tmp_path_factory):
+    """Return the address of a lake with the files into which no test lands more."""
+    call("createdb", "-h", "127.0.0.1", "-p", str(server.port), "-U", USER, "unchanged")
+    address = f"ducklake:postgres:{server.settings}".replace("dbname=postgres", "dbname=unchanged")
+    with pwh.connect(f"{address} data_path={tmp_path_factory.mktemp('unchanged')}") as con:
+        for file in FILES:
+            land(con, SAMPLES / file)
+    return address
+
+
+@pytest.fixture(scope="module")
 def file(template, tmp_path_factory):
     """Return a file with the same."""
     path = shutil.copy(template, tmp_path_factory.mktemp("file") / "w.duckdb")
@@ -124,10 +135,10 @@ def csv(folder, name, rows):
         "sql 'SELECT * REPLACE (round(value, 9) AS value) FROM run_metrics ORDER BY ALL' -f csv",
     ],
 )
-def test_commands_answer_as_over_a_file(run, address, file, command):
+def test_commands_answer_as_over_a_file(run, unchanged, file, command):
     answers = [
         re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+", "", run("--db", db, *shlex.split(command))[1])
-        for db in (address, file)
+        for db in (unchanged, file)
     ]
     assert answers[0] == answers[1] != ""
 
