@@ -13,8 +13,8 @@ from apps.output import note
 _PAUSE = 0.1  # seconds
 
 
-def tell_when_there(host: str, port: int) -> None:
-    """Write where the app is once something listens there."""
+def print_once_there(host: str, port: int) -> None:
+    """Print where the app is once something listens there."""
     while True:
         with suppress(OSError), socket.create_connection((host, port)):
             break
@@ -27,7 +27,7 @@ def main(host: str, port: str, *words: str) -> None:
     """Run Streamlit's command line with these words."""
     from streamlit.web import cli
 
-    Thread(target=tell_when_there, args=(host, int(port)), daemon=True).start()
+    Thread(target=print_once_there, args=(host, int(port)), daemon=True).start()
     sys.argv = ["streamlit", *words]
     cli.main(prog_name="streamlit")
 

@@ -2,14 +2,9 @@
 -- have no order. Failed ones are none of them, and invalid ones (pwh ack) are left out.
 SELECT
   c.run_id, c.version, c.started_at, c.tags, c.configuration,
-  rank() OVER (ORDER BY c.started_at DESC NULLS LAST, l.landed DESC NULLS LAST) AS place
+  rank() OVER (ORDER BY c.started_at DESC NULLS LAST, l.landed_at DESC NULLS LAST) AS place
 FROM run_configurations AS c
-LEFT JOIN (
-  SELECT f.run_id, max(s.ingested_at) AS landed, max(f.position) AS position
-  FROM run_facts AS f
-  JOIN sources AS s USING (source_id)
-  GROUP BY f.run_id
-) AS l ON c.run_id = l.run_id
+LEFT JOIN _run_times AS l ON c.run_id = l.run_id
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i ON c.run_id = i.run_id
 WHERE c.app = $app
 ORDER BY place, l.position DESC, c.run_id DESC;
