@@ -28,9 +28,10 @@ def gate_runs(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 
 
 def failed_since(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Return the newest version, and how many runs, of an application where all of these failed.
+    """Return the newest version of an application where all of its runs failed.
 
-    One row, or none where a run that did not fail is newer, or of that version.
+    One row, version, runs (how many) and is_tied (whether a run that did not fail is as new); none
+    where such a run is newer, or of that version.
     """
     return ask(con, "gate/failed_since", app=app)
 

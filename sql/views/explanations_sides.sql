@@ -117,7 +117,7 @@ WITH
               )
           END,
           CASE WHEN n.by_number THEN n.version END,
-          n.started_at NULLS FIRST,
+          CASE WHEN NOT n.by_number THEN coalesce(n.started_at, l.landed_at) END NULLS FIRST,
           CASE WHEN NOT n.by_number THEN l.landed_at END NULLS FIRST
       ) AS place
     FROM numbered AS n

@@ -1,37 +1,35 @@
 -- The two versions that ran last of an application: of $app, else of the one that ran last; of an
 -- application without two versions its last two runs. One row or none.
 WITH
-  version AS (
+  ran AS (
+    SELECT r.app, r.version, r.run_id, t.last_at, t.position
+    FROM runs AS r
+    JOIN _run_times AS t USING (run_id)
+    WHERE r.app IS NOT NULL AND t.last_at IS NOT NULL AND ($app IS NULL OR r.app = $app)
+  ),
+
+  side AS (
     SELECT
-      app, version, max(started_at) AS started_at,
-      row_number() OVER (PARTITION BY app ORDER BY max(started_at) DESC, version DESC) AS place
-    FROM runs
-    WHERE app IS NOT NULL AND started_at IS NOT NULL AND version IS NOT NULL
-      AND ($app IS NULL OR app = $app)
+      0 AS preference, app, app || '@' || version AS name, max(last_at) AS last_at,
+      max(position) AS position
+    FROM ran
+    WHERE version IS NOT NULL
     GROUP BY app, version
-  ),
-
-  run AS (
-    SELECT
-      app, run_id, started_at,
-      row_number() OVER (PARTITION BY app ORDER BY started_at DESC, run_id DESC) AS place
-    FROM runs
-    WHERE app IS NOT NULL AND started_at IS NOT NULL AND ($app IS NULL OR app = $app)
-  ),
-
-  pair AS (
-    SELECT
-      0 AS preference, b.app || '@' || b.version AS before, a.app || '@' || a.version AS "after",
-      a.started_at
-    FROM version AS a
-    JOIN version AS b ON a.app = b.app AND a.place = 1 AND b.place = 2
     UNION ALL
-    SELECT 1, b.run_id, a.run_id, a.started_at
-    FROM run AS a
-    JOIN run AS b ON a.app = b.app AND a.place = 1 AND b.place = 2
+    SELECT 1, app, run_id, last_at, position FROM ran
+  ),
+
+  placed AS (
+    SELECT
+      *, lead(name) OVER newest AS before, row_number() OVER newest AS place
+    FROM side
+    WINDOW newest AS (
+      PARTITION BY preference, app ORDER BY last_at DESC, position DESC, name DESC
+    )
   )
 
-SELECT before, "after"
-FROM pair
-ORDER BY preference, started_at DESC, "after"
+SELECT before, name AS "after"
+FROM placed
+WHERE place = 1 AND before IS NOT NULL
+ORDER BY preference, last_at DESC, position DESC, "after"
 LIMIT 1;

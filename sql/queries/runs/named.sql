@@ -28,8 +28,8 @@ WITH
       c.*, l.landed_at, l.position, c.run_id IN (SELECT run_id FROM failed_runs) AS has_failed,
       row_number() OVER (
         PARTITION BY c.app
-        ORDER BY c.started_at DESC NULLS LAST, l.landed_at DESC NULLS LAST, l.position DESC,
-          c.run_id DESC
+        ORDER BY coalesce(c.started_at, l.landed_at) DESC NULLS LAST, l.landed_at DESC NULLS LAST,
+          l.position DESC, c.run_id DESC
       ) AS age,
       count(*) OVER moment > 1
         AND (count(version) OVER moment < count(*) OVER moment

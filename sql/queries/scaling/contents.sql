@@ -13,9 +13,10 @@ WITH
     SELECT
       r.app, r.version, r.machine,
       count(*) AS runs,
-      max(r.started_at) AS newest,
-      first(r.run_id ORDER BY r.started_at DESC NULLS LAST, r.run_id) AS newest_run
+      max(t.last_at) AS newest,
+      first(r.run_id ORDER BY t.last_at DESC NULLS LAST, t.position DESC, r.run_id) AS newest_run
     FROM runs AS r
+    JOIN _run_times AS t USING (run_id)
     WHERE r.run_id IN (SELECT run_id FROM fn_timings)
     GROUP BY ALL
   )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from apps.queries.base import ask
-from apps.queries.runs import LATEST, list_runs, resolve_run
+from apps.queries.comparison import compared_by_default
+from apps.queries.runs import LATEST, list_runs, resolve_run, resolve_side
 from tests.helpers.support import given
 
 BY_START = ["new", "two", "one", "old", "hand"]
@@ -69,6 +70,19 @@ def test_choices_of_comparisons_have_the_same_order(runs):
     versions = [f"a@{version}" for version in (2, 4, 3, 1, 5)]
     found = [choice for (choice,) in ask(runs, "comparison/choices", most=9).fetchall()]
     assert found == [*versions, *BY_START]
+
+
+def test_the_newest_of_an_application_is_the_first_of_its_list(runs):
+    assert compared_by_default(runs, None) == ("a@4", "a@2")
+    assert [row[0] for row in ask(runs, "gate/runs", app="a").fetchall()] == BY_START
+    assert resolve_side(runs, "a") == ["new"]
+    # a run without a start that landed after
+    runs.execute("UPDATE sources SET ingested_at = '2026-01-11' WHERE path = 'both'")
+    runs.execute("DELETE FROM run_facts WHERE run_id = 'one'")
+    assert compared_by_default(runs, None) == ("a@2", "a@4")
+    assert resolve_side(runs, "a") == ["two"]
+    of_latest = "SELECT runs, against FROM explain_baseline('two')"
+    assert runs.execute(of_latest).fetchall() == [(["two"], ["new"])]
 
 
 def test_the_list_of_runs_begins_with_the_latest_which_landed_last(runs):
