@@ -48,7 +48,7 @@ FormatOption = Annotated[
         "-f",
         callback=_chosen_format,
         help="Format of the rows; else that of the file of -o, by its end (.csv, .json, .jsonl, "
-        ".parquet).",
+        ".parquet; .csv.gz).",
     ),
 ]
 OutputOption = Annotated[

@@ -89,11 +89,19 @@ _COPY = {
 
 # By the end of a file's name, where no format is named.
 _ENDINGS = {f".{style}": style for style in (Format.csv, Format.json, Format.jsonl, Format.parquet)}
+# DuckDB compresses what it writes to names that end so.
+_COMPRESSED = (".gz", ".zst")
 
 
 def format_of(target: Path) -> Format:
-    """Return the format of rows that the end of a file's name states; a table for other names."""
-    return _ENDINGS.get(target.suffix.lower(), Format.table)
+    """Return the format of rows that the end of a file's name states; a table for other names.
+
+    `rows.csv.gz` is CSV, compressed.
+    """
+    name = Path(target.name.lower())
+    if name.suffix in _COMPRESSED:
+        name = name.with_suffix("")
+    return _ENDINGS.get(name.suffix, Format.table)
 
 
 def emit(
@@ -410,6 +418,8 @@ def write_text(text: str, target: Path | None) -> None:
     if target is None:
         print_data(text)
         return
+    if target.suffix.lower() in _COMPRESSED:
+        raise _not_written(target, "only CSV and JSON are compressed")
     try:
         target.write_text(printable(text) + "\n", encoding="utf-8")
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import gzip
 import io
 import json
 import os
@@ -183,6 +184,12 @@ def test_the_end_of_the_file_decides_where_no_format_is_named(pwh, tmp_path):
     assert (tmp_path / "a.JSONL").read_text().splitlines()[-1] == '{"x":1499}'
     assert pq.read_table(tmp_path / "a.parquet").num_rows == 1500
     assert len(json.loads((tmp_path / "a.json").read_text())) == 1500
+    for name in ("a.csv.gz", "a.json.gz"):
+        assert pwh("sql", query, "-o", name)[::2] == (0, "")
+        with gzip.open(tmp_path / name, "rt") as file:
+            assert len(file.read().splitlines()) > 1500
+    code, _, err = pwh("sql", query, "-o", "a.txt.gz")
+    assert (code, "only CSV and JSON are compressed" in err) == (2, True)
     pwh("report", "-o", "r.csv")
     assert (tmp_path / "r.csv").read_text().startswith("run_id,")
     # what is named counts, and other ends have none
