@@ -184,6 +184,27 @@ def test_two_spikes_of_one_of_many_benchmarks_are_no_change():
     assert verdict(single, 1.25)
 
 
+def test_single_runs_may_be_spikes_on_top_of_noise():
+    """Three runs in a hundred are spikes; an alarm needs more than one of two new runs to be one."""
+    rng = np.random.default_rng(6)
+
+    def alarms(slower):
+        found = 0
+        for _ in range(250):
+            logs = rng.normal(0, 0.01, 102)
+            hit = rng.random(102) < 0.03
+            times = np.exp(logs + hit * rng.uniform(0.05, 0.4, 102))
+            times[-1] *= slower
+            past = [times[:-2].tolist()]
+            (one,) = compared([[times[-2]]], [[times[-1]]], histories=(past, past))
+            assert (one["p_value"] < 0.05) == (one["low"] > 1 or one["high"] < 1)
+            found += one["p_value"] < 0.05
+        return found / 250
+
+    assert alarms(1) < 0.07
+    assert alarms(1.05) > 0.2
+
+
 def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
     rng = np.random.default_rng(4)
     groups = (0.02**2 * rng.chisquare(4, 20) / 4).tolist()

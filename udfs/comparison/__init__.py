@@ -24,6 +24,7 @@ from udfs.comparison.spread import moderate, spreads
 _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
+_HALVINGS = 20  # of the range in which the end of an interval lies
 _NOISES = ("runs", "history", "other side", "usual")
 
 _USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
@@ -82,8 +83,8 @@ def compare_runs(
     one run is that of the other side, if that has 5, else that of the history of the metric,
     if that has 6 values, else that of the other side, if that has 3, else what is usual for such
     metrics. Of two or three runs it is their own together with that of the history, unless they
-    scatter more; and where histories too often have as many outliers in a row, the interval of a
-    change reaches as far towards none as these are off (`spike_chances`). Without known noise on
+    scatter more. All of one to three runs may be outliers, as histories have them in a row
+    (`spike_chances`): what changed is beyond the noise and these together. Without known noise on
     both sides there is no interval. Where all values of one side are above all of the other, and
     the exact permutation test, for which runs like the ones before count as fewer, finds that too
     rare at `level`, also with Bonferroni's correction, its p-value and interval count (Hodges and
@@ -176,16 +177,22 @@ def _compare(
         t = np.where(gap == 0, 0, np.abs(gap) / np.sqrt(total))
         p = np.where(known, 2 * stdtr(freedom, -t), np.nan)
         reach = -stdtrit(freedom, (1 - level) / 2 / tested)
-        chance, spikes = _spikes(
-            [before, after], histories, family, np.abs(gap), (1 - level) / tested
-        )
-        p = np.maximum(p, np.where(positive, chance, 0))
         half = reach * np.sqrt(total)
+        sizes, chances = _spikes([before, after], histories, family)
+        spiky = np.flatnonzero(known & chances.any(axis=1))
+        noise = (freedom[spiky], np.sqrt(total[spiky]))
+        p[spiky] = _chance_beyond(np.abs(gap[spiky]), sizes[spiky], chances[spiky], noise)
         # What would be a change may be spikes: then the end of its interval next to none is off.
-        off = np.where(np.abs(gap) > half, np.maximum(spikes, half), half)
+        off = half.copy()
+        at = spiky[np.abs(gap[spiky]) > half[spiky]]
+        noise = (freedom[at], np.sqrt(total[at]))
+        off[at] = _farthest_by_chance(
+            half[at], sizes[at], chances[at], noise, (1 - level) / tested[at]
+        )
         logarithmic = np.exp(
             [gap, gap - np.where(gap > 0, off, half), gap + np.where(gap < 0, off, half)]
         )
+        reach = np.fmax(reach, off / np.sqrt(total))
         ratios = np.where(positive, logarithmic, _fieller(means[0], means[1], variances, reach))
         # No ratio of values that are not negative is below 0.
         signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
@@ -280,16 +287,12 @@ def _noises(
     freedoms = ones.copy()
     past = ones.copy()
     past_freedoms = ones.copy()
-    single = ones.copy()
-    single_freedoms = ones.copy()
     for name in dict.fromkeys(family):
         at = np.flatnonzero(family == name)
         for i, spread in enumerate(spreads(before.part(at), after.part(at), rounding[at])):
             ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
-            shown = history_variances(histories[i].part(at))
-            past[i, at], past_freedoms[i, at] = shown.variance, shown.freedom
-            single[i, at], single_freedoms[i, at] = shown.variance_of_one, shown.freedom_of_one
+            past[i, at], past_freedoms[i, at] = history_variances(histories[i].part(at))
     sources = np.where(np.isfinite(ones), 0, -1)
     counts = np.stack([before.counts, after.counts])
     lends = (counts > 1) & (counts <= _FEW) & _is_alike(ones, freedoms, past, past_freedoms)
@@ -302,7 +305,7 @@ def _noises(
     # the history better than a few.
     offers = (
         (2, counts[::-1] >= _MANY, ones[::-1], freedoms[::-1].copy()),
-        (1, np.isfinite(single), np.maximum(single, rounding), single_freedoms),
+        (1, np.isfinite(past), np.maximum(past, rounding), past_freedoms),
         (2, counts[::-1] >= _FEW, ones[::-1], freedoms[::-1].copy()),
         (3, np.isfinite(usual[0]), np.maximum(usual[0], rounding), usual[1]),
     )
@@ -316,37 +319,74 @@ def _noises(
 
 
 def _spikes(
-    sides: list[Samples],
-    histories: list[Samples],
-    family: NDArray[np.object_],
-    gap: Floats,
-    error: Floats,
+    sides: list[Samples], histories: list[Samples], family: NDArray[np.object_]
 ) -> tuple[Floats, Floats]:
-    """Return the chance that all runs of a side are spikes as large as the gap; and likely sizes.
+    """Return the chance that all runs of one of the sides are spikes as large as a difference.
 
     Args:
-        sides: both sides, in the unit of the gap; those of one to three runs may be spikes only.
+        sides: both sides; those of one to three runs may be spikes only.
         histories: other runs of either side, in the same unit.
         family: (metrics), names of families.
-        gap: (metrics), the size of the difference.
-        error: (metrics), a chance.
 
     Returns:
-        The chance, and the largest size of spikes that has a chance of at least `error`, (metrics);
-        0 where there are no spikes.
+        Sizes in that unit (metrics, steps), ascending, inf behind the last one, and the chance of
+        spikes of either side of at least each size (metrics, steps + 1), 0 in the last column.
     """
-    chance, largest = np.zeros((2, len(gap)))
-    for side, history in zip(sides, histories, strict=True):
-        few = (side.counts > 0) & (side.counts <= MOST_RUNS)
-        for name in dict.fromkeys(family[few]):
-            at = np.flatnonzero(family == name)
-            sizes, chances = spike_chances(history.part(at), side.counts[at])
-            chances = np.pad(chances, ((0, 0), (0, 1)))
-            own = chances[np.arange(len(at)), np.searchsorted(sizes, gap[at])]
-            often = (chances >= error[at, None]).sum(axis=1)
-            chance[at] = np.maximum(chance[at], own)
-            largest[at] = np.maximum(largest[at], np.pad(sizes, (1, 0))[often])
-    return chance, largest
+    few = np.any([(s.counts > 0) & (s.counts <= MOST_RUNS) for s in sides], axis=0)
+    found = {}
+    for name in dict.fromkeys(family[few]):
+        at = np.flatnonzero(family == name)
+        pairs = zip(sides, histories, strict=True)
+        own = [spike_chances(history.part(at), side.counts[at]) for side, history in pairs]
+        sizes = np.unique(np.concatenate([some for some, _ in own]))
+        chances = np.zeros((len(at), len(sizes) + 1))
+        for some, of_side in own:
+            chances += np.pad(of_side, ((0, 0), (0, 1)))[:, np.searchsorted(some, [*sizes, np.inf])]
+        found[name] = at, sizes, chances
+    steps = max((len(sizes) for _, sizes, _ in found.values()), default=0)
+    all_sizes = np.full((len(family), steps), np.inf)
+    all_chances = np.zeros((len(family), steps + 1))
+    for at, sizes, chances in found.values():
+        all_sizes[at, : len(sizes)] = sizes
+        all_chances[at, : len(sizes) + 1] = chances
+    return all_sizes, all_chances
+
+
+def _chance_beyond(
+    gap: Floats, sizes: Floats, chances: Floats, noise: tuple[Floats, Floats]
+) -> Floats:
+    """Return the probability that noise and spikes together make such a difference, (metrics).
+
+    Args:
+        gap: (metrics), sizes of differences.
+        sizes, chances: as `_spikes` returns them.
+        noise: degrees of freedom and standard error of the difference, (metrics) each.
+    """
+    freedom, deviation = (of_metrics[:, None] for of_metrics in noise)
+    share = chances[:, :-1] - chances[:, 1:]
+    rest = gap[:, None] - np.where(share > 0, sizes, 0)
+    beyond = (share * stdtr(freedom, -rest / deviation)).sum(axis=1)
+    alone = 2 * stdtr(noise[0], -gap / noise[1])
+    out: Floats = np.minimum((1 - chances[:, 0]) * alone + beyond, 1)
+    return np.maximum(out, np.minimum(alone, 1))
+
+
+def _farthest_by_chance(
+    least: Floats, sizes: Floats, chances: Floats, noise: tuple[Floats, Floats], error: Floats
+) -> Floats:
+    """Return the difference that noise and spikes exceed with a probability of error, (metrics).
+
+    Args:
+        least: (metrics), the difference that noise alone exceeds with this probability.
+        sizes, chances, noise: as of `_chance_beyond`.
+        error: (metrics), a probability.
+    """
+    low, high = least, least + np.where(np.isfinite(sizes), sizes, 0).max(axis=1, initial=0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        is_rare = _chance_beyond(middle, sizes, chances, noise) <= error
+        low, high = np.where(is_rare, low, middle), np.where(is_rare, middle, high)
+    return high
 
 
 def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Floats) -> Booleans:

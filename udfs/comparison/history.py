@@ -2,66 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from udfs.changes.modes import find_modes, scale_of_modes
 from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise
-from udfs.changes.outliers import OUTLIERS_AT_END, without_outliers
+from udfs.changes.outliers import without_outliers
 from udfs.comparison.samples import Floats, Integers, Samples
 from udfs.comparison.spread import common_variance
 
 MIN_HISTORY = 6
 _MIN_FREEDOM = 4.0  # degrees of freedom that show what is usual
-_NOTABLE = 0.1  # variance by outliers over that of the noise from which tails are heavy
 _HEAVY_TAILS = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What the history of each metric shows, (metrics) each; NaN where it is too short.
+def history_variances(history: Samples) -> tuple[Floats, Floats]:
+    """Return the variance of the noise of each series, and its degrees of freedom, (metrics) each.
 
-    `variance` is that of its noise, with `freedom` degrees of freedom; of a single run, which may
-    be an outlier, they are `variance_of_one` and `freedom_of_one`.
-    """
-
-    variance: Floats
-    freedom: Floats
-    variance_of_one: Floats
-    freedom_of_one: Floats
-
-
-def history_variances(history: Samples) -> Past:
-    """Return the variance of the values of each series, and its degrees of freedom.
-
-    Changes of level do not count as noise, unless two levels alternate. Of a single run outliers
-    do: their mean contribution in the family is added to each variance; where it is notable, the
-    degrees of freedom are at most four, the tails of Student's t that suit data with outliers
-    (Lange, Little and Taylor, Robust statistical modeling using the t distribution, 1989).
+    Neither changes of level count as noise, unless two levels alternate, nor outliers
+    (`udfs.comparison.spikes`); NaN where a series is too short.
 
     Args:
         history: m metrics of one family, from other runs in order of time; series with fewer than
             `MIN_HISTORY` values show nothing.
     """
     variance = np.full(history.metrics, np.nan)
-    outlying = np.full(history.metrics, np.nan)
     counts = history.counts
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
         scale = scale_of_history(values)
         inner = without_outliers(values, scale)
-        noise = estimate_noise(inner, _levels(inner, scale), scale).variance[:, 0]
-        variance[at] = noise
-        # At an end they may as well be another level.
-        beyond = ((values - inner) ** 2)[:, OUTLIERS_AT_END:-OUTLIERS_AT_END].mean(axis=1)
-        outlying[at] = beyond / np.where(noise > 0, noise, np.inf)
-    known = np.isfinite(outlying)
-    added = float(outlying[known].mean()) if known.any() else 0.0
-    freedom = np.where(known, (counts - 1) / 2, np.nan)
-    most = _HEAVY_TAILS if added > _NOTABLE else np.inf
-    return Past(variance, freedom, variance * (1 + added), np.minimum(freedom, most))
+        variance[at] = estimate_noise(inner, _levels(inner, scale), scale).variance[:, 0]
+    return variance, np.where(np.isfinite(variance), (counts - 1) / 2, np.nan)
 
 
 def scale_of_history(values: Floats) -> Floats:
