@@ -134,9 +134,9 @@ def _candidate(
     if name != LATEST:
         return _named(con, app, runs, name)
     for row in dicts(failed_since(con, app)):
-        newest = "a version as new as any" if row["is_tied"] else "the newest version"
+        which = "a version as new as any" if row["is_tied"] else "the newest version"
         raise NothingToAnalyse(
-            f"all runs of {newest} of {app}, {version_text(row['version'])}, failed",
+            f"all runs of {which} of {app}, {version_text(row['version'])}, failed",
             hint="Name what to judge instead: --candidate VERSION",
         )
     taken = {row["run_id"] for row in baseline}

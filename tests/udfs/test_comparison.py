@@ -185,7 +185,7 @@ def test_two_spikes_of_one_of_many_benchmarks_are_no_change():
 
 
 def test_single_runs_may_be_spikes_on_top_of_noise():
-    """Three runs in a hundred are spikes; an alarm needs more than one of two new runs to be one."""
+    """Three runs in a hundred are spikes, and each of two new ones may be."""
     rng = np.random.default_rng(6)
 
     def alarms(slower):

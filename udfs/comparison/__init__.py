@@ -180,14 +180,14 @@ def _compare(
         half = reach * np.sqrt(total)
         sizes, chances = _spikes([before, after], histories, family)
         spiky = np.flatnonzero(known & chances.any(axis=1))
-        noise = (freedom[spiky], np.sqrt(total[spiky]))
-        p[spiky] = _chance_beyond(np.abs(gap[spiky]), sizes[spiky], chances[spiky], noise)
+        error_of = (freedom[spiky], np.sqrt(total[spiky]))
+        p[spiky] = _chance_beyond(np.abs(gap[spiky]), sizes[spiky], chances[spiky], error_of)
         # What would be a change may be spikes: then the end of its interval next to none is off.
         off = half.copy()
         at = spiky[np.abs(gap[spiky]) > half[spiky]]
-        noise = (freedom[at], np.sqrt(total[at]))
+        error_of = (freedom[at], np.sqrt(total[at]))
         off[at] = _farthest_by_chance(
-            half[at], sizes[at], chances[at], noise, (1 - level) / tested[at]
+            half[at], sizes[at], chances[at], error_of, (1 - level) / tested[at]
         )
         logarithmic = np.exp(
             [gap, gap - np.where(gap > 0, off, half), gap + np.where(gap < 0, off, half)]
@@ -367,8 +367,8 @@ def _chance_beyond(
     rest = gap[:, None] - np.where(share > 0, sizes, 0)
     beyond = (share * stdtr(freedom, -rest / deviation)).sum(axis=1)
     alone = 2 * stdtr(noise[0], -gap / noise[1])
-    out: Floats = np.minimum((1 - chances[:, 0]) * alone + beyond, 1)
-    return np.maximum(out, np.minimum(alone, 1))
+    out: Floats = np.clip((1 - chances[:, 0]) * alone + beyond, alone, 1)
+    return out
 
 
 def _farthest_by_chance(
@@ -386,7 +386,8 @@ def _farthest_by_chance(
         middle = (low + high) / 2
         is_rare = _chance_beyond(middle, sizes, chances, noise) <= error
         low, high = np.where(is_rare, low, middle), np.where(is_rare, middle, high)
-    return high
+    out: Floats = high
+    return out
 
 
 def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Floats) -> Booleans:
