@@ -232,9 +232,15 @@ PRINTED: tuple[Signature, ...] = (
         text=r"\ATimestamp,User Count,Type,Name,",
     ),
     Signature(
-        "what redis-benchmark prints for people",
+        "what redis-benchmark prints for people, or latencies that redis-cli does",
         "Let it write CSV: redis-benchmark --csv > FILE.csv",
-        text=r"^(?:====== .* ======|\w[\w ()-]*: [\d.]+ requests per second, p50=|\s*\w+: rps=)",
+        text=r"^(?:====== .* ======|\w[\w ()-]*: [\d.]+ requests per second, p50=|\s*\w+: rps=)"
+        r"|^Max latency so far: \d+ microseconds\.$|\A\d+ \d+ \d+\.\d\d \d+$",
+    ),
+    Signature(
+        "what pgbench -i prints of the tables that it filled",
+        "Let it measure: pgbench -T 60 > FILE.txt",
+        text=r"^done in [\d.]+ s \(drop tables ",
     ),
     Signature(
         "a list of a load test's requests (hey -o csv, ab -g, pgbench -l)",
@@ -253,12 +259,13 @@ PRINTED: tuple[Signature, ...] = (
         r'|\[\{\s+"timestamp": [\d.]+,\s+"localtime")',
     ),
     Signature(
-        "what a benchmark of a machine prints (7z b, bonnie++, dbench, HPCG, HPCC, cyclictest ...)",
+        "what a benchmark of a machine prints (7z b, bonnie++, dbench, HPCG, john --test ...)",
         _METRICS,
         text=r"^(?:Dict +Speed Usage +R/U Rating|\w+\tMethod: \w+\tElapsed: "
         r"|# Tests are approximate using memory only|# /dev/cpu_dma_latency set to |T: *0 \( *\d+\)"
         r"|Cost of execution for PAPI |Running without Marker API|HPCG-Benchmark|dbench version \d"
         r"|This is the DARPA/DOE HPC Challenge Benchmark |\d+\+\d+ records in$"
+        r"|(?:Raw|Many salts):\t\d+\w? c/s real| *[\d.]+ MB / +[\d.]+ sec = +[\d.]+ [MG]bps"
         r"|Version +[\d.]+\w* +-+Sequential Output-|\A[12]\.\d+,[12]\.\d+\w*,[^,]+,\d+,1\d{9},)",
     ),
     Signature(

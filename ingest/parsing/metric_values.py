@@ -47,8 +47,7 @@ class Found:
         self.threads[-1] = threads or self.threads[-1]
 
     def set(self, setting: str) -> None:
-        """Add how a run was made, which comes before its values."""
-        self.next_run()
+        """Add how the present run was made."""
         self.settings.setdefault(len(self.threads) - 1, []).append(setting)
 
     def add(self, name: str, value: float, unit: str | None, better: Better | None = None) -> None:

@@ -86,7 +86,13 @@ READERS: tuple[Deferred, ...] = (
         begins=(b'"', b"type,name,request count,"),
         contains=(
             *(b"sysbench ", b"thread stats ", b"apachebench", b"pgbench (", b"transaction type: "),
-            *(b"stress-ng", b" mode with ", b"# running ", b"likwid micro benchmark"),
+            *(
+                b"spawning thread #",
+                b"stress-ng",
+                b" mode with ",
+                b"# running ",
+                b"likwid micro benchmark",
+            ),
             *(
                 b" size blocks: ",
                 b"doing ",

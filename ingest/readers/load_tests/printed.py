@@ -1,9 +1,9 @@
 """What load tests and benchmarks print, line by line.
 
-Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, pgbench 15, stress-ng 0.15,
-openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients there were, and
-what they did, is the tag arguments: results of others are no history of these. What a tool prints
-besides is left alone.
+Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, h2load 1.52, pgbench 15,
+stress-ng 0.15, openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients
+there were, and what they did, is the tag arguments: results of others are no history of these. What
+a tool prints besides is left alone.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ class _Line:
 class _Tool:
     """A tool: the line by which it is recognised, those with values, those with settings.
 
-    settings are patterns of lines, and the text for what is in their group; left_out are patterns
-    of lines with other figures, what one and several of these are, and why they do not land.
+    settings are patterns of lines, and the text for what is in their group, and those that come
+    `later`, among the values; left_out are patterns of lines with other figures, what one and
+    several of these are, and why they do not land.
     """
 
     name: str
@@ -53,6 +54,7 @@ class _Tool:
     lines: tuple[_Line, ...]
     threads: str = r"(?!)"
     settings: tuple[tuple[str, str], ...] = ()
+    later: tuple[tuple[str, str], ...] = ()
     left_out: tuple[tuple[str, str, str, str], ...] = ()
 
 
@@ -117,6 +119,24 @@ TOOLS = (
             (r"Document Path: +(/.+)", "{}"),
             (r"Concurrency Level: +(\d+)", "{} clients"),
         ),
+        later=((r"(Keep-Alive) requests: +\d+", "{}"),),
+    ),
+    _Tool(
+        "h2load",
+        r"spawning thread #0: .*",
+        (
+            _Line(rf"finished in .*, {_N} req/s, .*", "requests", "1/s"),
+            _Line(rf"finished in .*, {_N}(?P<unit>[KMG]?B)/s", "transfer", "{unit}/s"),
+            _Line(
+                rf"time for request:(?: +\S+){{2}} +{_N}{_TIME}(?: +\S+){{2}}", "latency", "{unit}"
+            ),
+            _Line(rf"time for request: +\S+ +{_N}{_TIME}(?: +\S+){{3}}", "latency max", "{unit}"),
+            _Line(rf"requests: .*, {_N} failed, .*", "failed requests", None, "lower"),
+        ),
+        settings=(
+            (r"spawning thread #\d+: (\d+) total client\(s\)\. .*", "{} clients"),
+            (r"Application protocol: (\S+)", "{}"),
+        ),
     ),
     _Tool(
         "pgbench",
@@ -125,7 +145,9 @@ TOOLS = (
             # Older ones print the rate with the time for connections, too.
             _Line(rf"tps = {_N} \((?!including connections).*", "transactions", "1/s"),
             _Line(rf"latency average = {_N} ms", "latency", "ms"),
+            _Line(rf"rate limit schedule lag: avg {_N} .*", "schedule lag", "ms"),
             _Line(rf"number of failed transactions: {_N} .*", "failed transactions", None, "lower"),
+            _Line(rf"number of transactions skipped: {_N} .*", "skipped", None, "lower"),
         ),
         threads=r"number of threads: (\d+)",
         settings=(
@@ -133,6 +155,11 @@ TOOLS = (
             (r"scaling factor: (\d+)", "scale {}"),
             (r"query mode: (extended|prepared)", "{}"),
             (r"number of clients: (\d+)", "{} clients"),
+        ),
+        later=(
+            (r"number of .* above the ([\d.]+ ms) latency limit: .*", "latency limit {}"),
+            (r"(rate limit) schedule lag: .*", "{}"),
+            (r"tps = .*\(including (reconnection) times\)", "{} for each"),
         ),
         left_out=(
             (
@@ -256,6 +283,10 @@ def _take(
     if threads := re.fullmatch(tool.threads, line):
         found.next_run(int(threads[1][:9]))
     for pattern, text in tool.settings:
+        if setting := re.fullmatch(pattern, line):
+            found.next_run()
+            found.set(text.format(setting[1]))
+    for pattern, text in tool.later:
         if setting := re.fullmatch(pattern, line):
             found.set(text.format(setting[1]))
     for one in tool.lines:

@@ -36,7 +36,9 @@ class LoadTests(SingleFile):
     """Rates and latencies of servers and machines under load."""
 
     NAME = "load-tests"
-    DESCRIPTION = "load tests: wrk, ab, k6, locust, vegeta, pgbench, redis, sysbench, openssl ..."
+    DESCRIPTION = (
+        "load tests: wrk, ab, h2load, k6, locust, vegeta, pgbench, redis, sysbench, openssl ..."
+    )
     PATTERNS = ("wrk.txt", "sysbench.txt", "pgbench.txt", "k6.json", "*_stats.csv", "stress.yaml")
     TABLES = ("metrics",)
 

@@ -69,6 +69,15 @@ SETTINGS = {
     "This is ApacheBench, Version 2.3\nDocument Path:  /a\nConcurrency Level:  5\n  99%  2\n": (
         "/a, 5 clients"
     ),
+    "This is ApacheBench, Version 2.3\nDocument Path:  /a\nConcurrency Level:  5\n"
+    "Failed requests:  0\nKeep-Alive requests:  9\n  99%  2\n": "/a, 5 clients, Keep-Alive",
+    "pgbench (15.18)\ntransaction type: <builtin: select only>\nscaling factor: 1\n"
+    "number of clients: 1\nnumber of threads: 1\n"
+    "number of transactions above the 50.0 ms latency limit: 18/398 (4.523%)\n"
+    "latency average = 18.697 ms\nrate limit schedule lag: avg 14.596 (max 49.788) ms\n"
+    "tps = 198.820465 (including reconnection times)\n": (
+        "select only, scale 1, 1 clients, latency limit 50.0 ms, rate limit, reconnection for each"
+    ),
     "stress-ng: info:  [9] dispatching hogs: 2 cpu\n"
     "stress-ng: metrc: [9] cpu     415      2.02      0.35      0.00       204.99   1177.01\n": (
         "2 cpu"
@@ -81,6 +90,28 @@ def test_what_was_asked_for_is_the_tag_arguments(text, arguments, warehouse, tmp
     (tmp_path / "x.txt").write_text(text)
     land(warehouse, tmp_path / "x.txt")
     assert rows(warehouse, "SELECT tags['arguments'] FROM runs") == [(arguments,)]
+
+
+def test_h2load(warehouse, tmp_path):
+    (tmp_path / "x.txt").write_text(
+        "starting benchmark...\nspawning thread #0: 4 total client(s). 500 total requests\n"
+        "Application protocol: h2c\nprogress: 100% done\n\n"
+        "finished in 16.14ms, 30984.69 req/s, 592.20MB/s\n"
+        "requests: 500 total, 500 started, 500 done, 2 failed, 0 timeout\n"
+        "                     min         max         mean         sd        +/- sd\n"
+        "time for request:      159us      4.73ms       811us      1.07ms    92.00%\n"
+        "time for connect:      124us      4.23ms      1.21ms      2.01ms    75.00%\n"
+    )
+    land(warehouse, tmp_path / "x.txt")
+    assert rows(warehouse, "SELECT tags['arguments'] FROM runs") == [("4 clients, h2c",)]
+    asked = "SELECT metric, value, unit, better FROM metrics ORDER BY metric"
+    assert rows(warehouse, asked) == [
+        ("failed requests", 2, None, "lower"),
+        ("latency", pytest.approx(811e-6), "s", "lower"),
+        ("latency max", pytest.approx(4.73e-3), "s", "lower"),
+        ("requests", 30984.69, "1/s", "higher"),
+        ("transfer", pytest.approx(592.20 * 1024**2), "B/s", "higher"),
+    ]
 
 
 def test_openssl_with_line_ends_of_windows(warehouse, tmp_path):
