@@ -21,7 +21,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from apps.commands import COMMANDS, Entry
 from apps.commands.options import EXTRAS, PLAIN
-from apps.output import note, spelled
+from apps.output.streams import note
+from apps.output.text import spelled
 from warehouse.address import in_the_past, parse_address
 from warehouse.errors import PwhError, UsageError
 from warehouse.version import __version__

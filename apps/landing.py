@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 import warehouse
-from apps.output import note, printable
 from apps.output.progress import bar
+from apps.output.streams import note
+from apps.output.text import printable
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
 from warehouse.connection import MEMORY

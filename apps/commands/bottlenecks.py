@@ -16,7 +16,12 @@ from apps.commands.options import (
     reading,
     writing,
 )
-from apps.output import Format, cell, counted, emit, note, print_data, relation_text, write_text
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.streams import note, print_data, write_text
+from apps.output.tables import relation_text
+from apps.output.text import cell
+from apps.output.writing import emit
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import (
     bottleneck_classes,

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
-from apps.output import Format, counted, dicts, emit, write_text
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.streams import write_text
+from apps.output.tables import dicts
+from apps.output.writing import emit
 from apps.queries.base import narrowed
 from apps.queries.comparison import compared_traces, run_comparison
 from apps.queries.runs import resolve_side

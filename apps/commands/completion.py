@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from apps.output import print_data
+from apps.output.streams import print_data
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output import Format, dicts, emit, write_text
+from apps.output.formats import Format
+from apps.output.streams import write_text
+from apps.output.tables import dicts
+from apps.output.writing import emit
 from apps.queries.base import narrowed
 from apps.queries.comparison import explained_traces
 from apps.queries.explanations import (

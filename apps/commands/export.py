@@ -11,8 +11,9 @@ from apps.commands.options import OutputOption, RunArgument, reading
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.exports.views import export_views
-from apps.output import Format, note
+from apps.output.formats import Format
 from apps.output.progress import watched
+from apps.output.streams import note
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import UsageError
 

@@ -19,8 +19,10 @@ from apps.commands.options import (
     reading,
     writing,
 )
-from apps.output import Format, emit, note, print_data, write_text
+from apps.output.formats import Format
 from apps.output.progress import time_to_go
+from apps.output.streams import note, print_data, write_text
+from apps.output.writing import emit
 from apps.queries.base import ask
 from apps.queries.runs import resolve_run
 from apps.queries.threads import behaviour_thresholds

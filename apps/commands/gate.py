@@ -15,7 +15,10 @@ from apps.commands.options import (
     parse_share,
     reading,
 )
-from apps.output import Format, dicts, emit, write_text
+from apps.output.formats import Format
+from apps.output.streams import write_text
+from apps.output.tables import dicts
+from apps.output.writing import emit
 from apps.queries.runs import LATEST, resolve_app
 from warehouse.errors import UsageError
 

@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output import Format, emit, relation_text, write_text
+from apps.output.formats import Format
+from apps.output.streams import write_text
+from apps.output.tables import relation_text
+from apps.output.writing import emit
 from apps.queries.idle import Reading, idle_by
 from apps.queries.runs import LATEST, resolve_run
 

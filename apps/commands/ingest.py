@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import WaitOption, parse_tags
-from apps.output import amount, counted, note, print_data
+from apps.output.numbers import amount, counted
+from apps.output.streams import note, print_data
 from warehouse.address import Address
 from warehouse.errors import InputError, UsageError
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, need, writing
-from apps.output import Format, counted, note, print_data
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.streams import note, print_data
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -179,7 +181,7 @@ def doctor(
     """Check the installation and the warehouse; exit with code 4 if a check fails."""
     import duckdb
 
-    from apps.output import emit
+    from apps.output.writing import emit
     from apps.reports.doctor import examine
 
     findings = examine(context.obj)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.output import Format, format_of, note
+from apps.output.formats import Format, format_of
+from apps.output.streams import note
 from warehouse.address import Address, Lake, Served
 from warehouse.errors import UsageError
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import LevelOption, parse_tags, reading
-from apps.output import counted, note
+from apps.output.numbers import counted
 from apps.output.progress import Countdown
+from apps.output.streams import note
 from warehouse.address import Address
 from warehouse.errors import InputError, PwhError, UsageError
 

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output import Format, emit, write_text
+from apps.output.formats import Format
+from apps.output.streams import write_text
+from apps.output.writing import emit
 from apps.queries.runs import LATEST, list_runs, list_sources, resolve_run, run_metrics
 from warehouse.errors import NothingToAnalyse
 

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
-from apps.output import Format, cell, counted, dicts, emit, note, table_text, write_text
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.streams import note, write_text
+from apps.output.tables import dicts, table_text
+from apps.output.text import cell
+from apps.output.writing import emit
 from apps.queries.base import narrowed
 from apps.queries.imbalance import scaling_imbalance
 from apps.queries.scaling import (

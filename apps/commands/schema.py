@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output import TABLE_ROWS, Format, emit
+from apps.output.formats import Format
+from apps.output.tables import TABLE_ROWS
+from apps.output.writing import emit
 from apps.queries.schema import schema_objects, schema_of
 from warehouse.damage import damage
 from warehouse.errors import UsageError

@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from apps.output import counted, note
+from apps.output.numbers import counted
+from apps.output.streams import note
 from warehouse.address import DEFAULT_PORT, Address, Served
 from warehouse.errors import UsageError
 

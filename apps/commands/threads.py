@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output import (
-    Format,
-    Row,
-    dicts,
-    emit,
-    note,
-    rows_command,
-    sql_command,
-    sql_text,
-    table_text,
-    write_text,
-)
+from apps.output.formats import Format
+from apps.output.streams import note, write_text
+from apps.output.tables import Row, dicts, table_text
+from apps.output.text import rows_command, sql_command, sql_text
+from apps.output.writing import emit
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import (
     graph_blocks,

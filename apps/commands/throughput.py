@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output import Format, dicts, emit, relation_text, table_text, write_text
+from apps.output.formats import Format
+from apps.output.streams import write_text
+from apps.output.tables import dicts, relation_text, table_text
+from apps.output.writing import emit
 from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.throughput import (

@@ -17,7 +17,9 @@ from apps.commands.options import (
     reading,
     writing,
 )
-from apps.output import Format, emit, note, write_text
+from apps.output.formats import Format
+from apps.output.streams import note, write_text
+from apps.output.writing import emit
 from apps.queries.base import narrow
 from apps.queries.trend import EVERY_METRIC, Series, findings_of, trend_points
 from warehouse.errors import UsageError
@@ -145,7 +147,8 @@ def ack(
     wait: WaitOption = None,
 ) -> None:
     """Acknowledge a change: it leaves gate and overview, and trend shows what is known of it."""
-    from apps.output import counted, print_data
+    from apps.output.numbers import counted
+    from apps.output.streams import print_data
     from apps.queries.runs import resolve_run
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement, acknowledge, withdraw

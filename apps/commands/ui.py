@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import need
-from apps.output import note
+from apps.output.streams import note
 from warehouse.address import Address
 from warehouse.errors import UsageError
 

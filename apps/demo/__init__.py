@@ -12,8 +12,10 @@ import warehouse
 from apps.demo.entries import ENTRIES, Entry
 from apps.demo.questions import QUESTIONS, Question
 from apps.landing import Lander
-from apps.output import counted, note, print_data, table_text
+from apps.output.numbers import counted
 from apps.output.progress import watched
+from apps.output.streams import note, print_data
+from apps.output.tables import table_text
 from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.address import Address

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import correlation
 from typing import Any
 
-from apps.output import counted, percent
+from apps.output.numbers import counted, percent
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from apps.exports import Exported
-from apps.output import counted
+from apps.output.numbers import counted
 from apps.queries.export import export_series
 from warehouse.errors import NothingToAnalyse, UsageError
 

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from apps.output import counted, printable
+from apps.output.numbers import counted
+from apps.output.text import printable
 from apps.queries.export import export_stacks
 from apps.queries.runs import row_counts
 from warehouse.errors import NothingToAnalyse, UsageError

@@ -8,7 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.output import Format, counted, emit
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.writing import emit
 from apps.queries.export import export_table
 from apps.queries.runs import row_counts, run_facts
 from warehouse.errors import NothingToAnalyse, UsageError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from apps.output import printable
+from apps.output.text import printable
 from apps.queries.export import export_counters, export_dependences, export_slices
 from apps.queries.runs import row_counts
 from warehouse.errors import NothingToAnalyse

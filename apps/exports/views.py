@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.output import Format, counted, emit
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.writing import emit
 from warehouse.connection import cursor
 from warehouse.errors import UsageError
 from warehouse.modules import calling_functions

@@ -11,7 +11,7 @@ from apps.fitting.clusters import cluster_classifier, label_cluster
 from apps.fitting.label_files import read_labels
 from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
-from apps.output import counted
+from apps.output.numbers import counted
 from udfs.progress import Progress
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit

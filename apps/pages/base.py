@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import polars as pl
 import streamlit as st
 
-from apps.output import counted
+from apps.output.numbers import counted
 from apps.pages.answers import Answer, Answers
 from apps.pages.filters import Filters
 from apps.pages.tables import choose_rows, show_rows

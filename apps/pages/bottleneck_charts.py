@@ -8,7 +8,7 @@ from typing import Literal
 import altair as alt
 import polars as pl
 
-from apps.output import short_name
+from apps.output.text import short_name
 from apps.pages.charts import BLUE, GREY, axis, class_scale, legend
 from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import Star, Stars, corners

@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output import cell, counted
+from apps.output.numbers import counted
+from apps.output.text import cell
 from apps.pages import causes
 from apps.pages import comparison_charts as charts
 from apps.pages.base import View

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from apps.output import amount, counted, prefixed, short_names
+from apps.output.numbers import amount, counted, prefixed
+from apps.output.text import short_names
 from apps.pages.charts import (
     BETTER,
     BLUE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from apps.output import amount
+from apps.output.numbers import amount
 from apps.pages import timeline_chart as charts
 from apps.pages.base import View
 from apps.pages.charts import show

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from apps.output import counted
+from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.pages.uploads import show_upload

@@ -7,7 +7,8 @@ from statistics import median
 import altair as alt
 import polars as pl
 
-from apps.output import amount, short_names
+from apps.output.numbers import amount
+from apps.output.text import short_names
 from apps.pages.charts import RATIO_STEPS, axis, class_scale, legend, ratio_scale
 from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import Stars

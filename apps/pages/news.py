@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from apps.output import counted, dicts
+from apps.output.numbers import counted
+from apps.output.tables import dicts
 from apps.pages.answers import Answers, FileState, file_state
 from apps.queries.overview import warehouse_counts
 from warehouse.address import Address

@@ -8,15 +8,8 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import (
-    amount,
-    counted,
-    short_count,
-    short_name,
-    short_names,
-    signed_percent,
-    version_text,
-)
+from apps.output.numbers import amount, counted, short_count, signed_percent
+from apps.output.text import short_name, short_names, version_text
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked

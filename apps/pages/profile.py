@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output import counted
+from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.flame import profile_tree

@@ -10,7 +10,7 @@ import polars as pl
 import streamlit as st
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-from apps.output import counted
+from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.queries.overview import warehouse_counts

@@ -7,7 +7,7 @@ import math
 import altair as alt
 import polars as pl
 
-from apps.output import short_names
+from apps.output.text import short_names
 from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, ratio_scale, scale
 from apps.pages.sizes import FIT
 from apps.reports.scaling_limits import TurningPoint

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from threading import Thread
 
-from apps.output import note
+from apps.output.streams import note
 
 _PAUSE = 0.1  # seconds
 

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from apps.output import short_names
+from apps.output.text import short_names
 from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED, axis, legend, scale
 from apps.pages.sizes import FIT
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import streamlit as st
 
-from apps.output import counted
+from apps.output.numbers import counted
 from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.components import component

@@ -9,7 +9,9 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import IDENTIFIERS, cell, prefixed, short_names
+from apps.output.numbers import prefixed
+from apps.output.tables import IDENTIFIERS
+from apps.output.text import cell, short_names
 from apps.pages.text import plain
 
 # Columns of names, which may be those of templates, and the letters of them that are seen.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from apps.output import version_text
+from apps.output.text import version_text
 
 # The choice for runs whose application is unknown.
 NO_APPLICATION = "(no application)"

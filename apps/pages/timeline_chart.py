@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from apps.output import prefixed
+from apps.output.numbers import prefixed
 from apps.pages.charts import BLUE, GREY, ORANGE, PINK, RED, axis, legend, scale
 from apps.pages.sizes import FIT
 

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output import amount, cell
+from apps.output.numbers import amount
+from apps.output.text import cell
 from apps.pages import causes, charts
 from apps.pages.acknowledging import acknowledging
 from apps.pages.base import View

@@ -11,7 +11,8 @@ import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
-from apps.output import prefixed, short_name, signed_percent, version_text
+from apps.output.numbers import prefixed, signed_percent
+from apps.output.text import short_name, version_text
 from apps.pages.charts import BETTER, NEUTRAL, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT
 

@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 
 import streamlit as st
 
-from apps.output import printable
+from apps.output.text import printable
 from apps.pages.base import View
 from apps.pages.text import plain
 from warehouse.address import Address

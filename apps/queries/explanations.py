@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.queries.base import ask, narrowed
 from apps.queries.trend import series_of_metrics
 

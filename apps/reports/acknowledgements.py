@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from apps.output import Row, cell, counted, dicts
+from apps.output.numbers import counted
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.queries.trend import Series, trend_changes, trend_provisional
 from apps.reports.changes import change_sentence, provisional_sentence
 from apps.reports.series import series_name

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, counted, dicts, percent, short_name, table_text, version_text
+from apps.output.numbers import counted, percent
+from apps.output.tables import dicts, table_text
+from apps.output.text import cell, short_name, version_text
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from apps.output import (
-    amount,
-    amounts,
-    cell,
-    counted,
-    day,
-    p_value_text,
-    percent,
-    short_name,
-    signed_percent,
-    version_text,
-)
+from apps.output.numbers import amount, amounts, counted, p_value_text, percent, signed_percent
+from apps.output.text import cell, day, short_name, version_text
 
 LEAST_POINTS = 10
 # Series up to which each is named where all are short.

@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import (
-    Row,
+from apps.output.numbers import (
     amount,
     amounts,
-    cell,
     counted,
-    dicts,
     interval,
     percent,
     ratio_percent,
-    table_text,
     three_digits,
 )
+from apps.output.tables import Row, dicts, table_text
+from apps.output.text import cell
 from apps.queries.comparison import (
     compared_clocks,
     measured_within_runs,

@@ -7,23 +7,19 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from apps.output import (
-    Row,
+from apps.output.numbers import (
     amount,
     amounts,
-    cell,
     counted,
-    day,
     exponent_text,
-    flags_text,
     interval,
     p_value_text,
     percent,
     signed_percent,
-    table_text,
     three_digits,
-    version_text,
 )
+from apps.output.tables import Row, table_text
+from apps.output.text import cell, day, flags_text, version_text
 from apps.reports.comparison import noise_source
 
 if TYPE_CHECKING:

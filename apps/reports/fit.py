@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from apps.fitting import samples, throughput
-from apps.output import cell, counted, percent, table_text
+from apps.output.numbers import counted, percent
+from apps.output.tables import table_text
+from apps.output.text import cell
 from udfs.bottleneck.calibration import ERROR, LEAST_IF_EXACT, MOST_IF_EXACT, TENTH
 from warehouse import models
 

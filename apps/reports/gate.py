@@ -8,17 +8,9 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
-from apps.output import (
-    Row,
-    amounts,
-    cell,
-    counted,
-    dicts,
-    interval,
-    markdown_escaped,
-    ratio_percent,
-    version_text,
-)
+from apps.output.numbers import amounts, counted, interval, ratio_percent
+from apps.output.tables import Row, dicts
+from apps.output.text import cell, markdown_escaped, version_text
 from apps.queries.gate import Terms, failed_since, gate_metrics, gate_runs
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC

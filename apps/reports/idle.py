@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, amounts, cell, counted, dicts, percent, three_digits
+from apps.output.numbers import amount, amounts, counted, percent, three_digits
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.queries.base import narrowed
 from apps.queries.idle import (
     Reading,

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, amounts, cell, dicts, percent, three_digits
+from apps.output.numbers import amount, amounts, percent, three_digits
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.queries.base import narrowed
 from apps.queries.imbalance import function_imbalance, rank_times_of, work_imbalance
 

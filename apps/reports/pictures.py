@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from apps.output import Row, cell, counted, short_name
+from apps.output.numbers import counted
+from apps.output.tables import Row
+from apps.output.text import cell, short_name
 from warehouse.errors import UsageError
 
 GRAPHS = (".dot", ".svg", ".png")

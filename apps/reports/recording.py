@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.output import amount, amounts, counted
+from apps.output.numbers import amount, amounts, counted
 from apps.recording.process import Execution
 from apps.recording.session import Recorded
 from apps.recording.surroundings import shell_text

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from apps.output import amount, cell, counted, dicts, is_number, percent, table_columns
+from apps.output.numbers import amount, counted, is_number, percent
+from apps.output.tables import dicts, table_columns
+from apps.output.text import cell
 from apps.queries.base import narrowed
 from apps.queries.runs import rows_of, run_history
 from apps.queries.timeline import LANES, timeline, timeline_span

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from apps.output import (
-    Row,
-    amount,
-    cell,
-    counted,
-    dicts,
-    percent,
-    rows_command,
-    table_text,
-    version_text,
-)
+from apps.output.numbers import amount, counted, percent
+from apps.output.tables import Row, dicts, table_text
+from apps.output.text import cell, rows_command, version_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of, knows_events
 from apps.queries.runs import (

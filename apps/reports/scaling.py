@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, amounts, cell, counted, dicts, percent
+from apps.output.numbers import amount, amounts, counted, percent
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.queries.base import narrowed
 from apps.queries.runs import run_facts
 from apps.queries.scaling import (

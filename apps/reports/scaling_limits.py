@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.output import Row, percent
+from apps.output.numbers import percent
+from apps.output.tables import Row
 from apps.reports.scaling_question import REACH, Question, why_guessed
 
 # An efficiency below this is not worth its cores.

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import Row, cell, counted, dicts, sql_command, sql_text, version_text
+from apps.output.numbers import counted
+from apps.output.tables import Row, dicts
+from apps.output.text import cell, sql_command, sql_text, version_text
 from apps.queries.runs import LATEST, resolve_app, resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,

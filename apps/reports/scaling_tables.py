@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from apps.output import Row, amount, cell, flags_text, percent, three_digits
+from apps.output.numbers import amount, percent, three_digits
+from apps.output.tables import Row
+from apps.output.text import cell, flags_text
 from apps.reports.scaling_question import UNNAMED
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")

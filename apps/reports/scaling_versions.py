@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, cell, counted, dicts, percent, table_text, version_text
+from apps.output.numbers import counted, percent
+from apps.output.tables import Row, dicts, table_text
+from apps.output.text import cell, version_text
 from apps.queries.scaling import ScalingSet
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from apps.output import cell, short_names
+from apps.output.text import cell, short_names
 
 _VALUE = 24
 TOTALS = ("wall_seconds", "functions:seconds", "functions:cost")

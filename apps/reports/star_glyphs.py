@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from apps.output import Row, cell, dicts
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.queries.bottlenecks import bottleneck_glyphs
 from warehouse.errors import NothingToAnalyse
 

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import floor, log10
 
-from apps.output import Row, amount, cell, short_names
+from apps.output.numbers import amount
+from apps.output.tables import Row
+from apps.output.text import cell, short_names
 
 _WIDTH = 720
 _BAR, _GAP = 18, 6

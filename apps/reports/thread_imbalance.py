@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, dicts, percent, short_count
+from apps.output.numbers import amount, percent, short_count
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.queries.threads import imbalance_functions, thread_imbalance
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from apps.output import Row, amount, cell, percent, three_digits
+from apps.output.numbers import amount, percent, three_digits
+from apps.output.tables import Row
+from apps.output.text import cell
 
 FIGURES = (
     "launch",

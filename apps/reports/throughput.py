@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import log, prod
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, counted, dicts, percent, three_digits
+from apps.output.numbers import counted, percent, three_digits
+from apps.output.tables import Row, dicts
 from apps.queries.throughput import (
     counted_ipc,
     throughput_cores,

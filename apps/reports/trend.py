@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from apps.output import (
-    BLOCKS,
-    Row,
-    amounts,
-    cell,
-    day,
-    dicts,
-    signed_percent,
-    table_text,
-    three_digits,
-)
+from apps.output.numbers import amounts, signed_percent, three_digits
+from apps.output.tables import Row, dicts, table_text
+from apps.output.text import BLOCKS, cell, day
 from apps.queries.gate import gate_runs
 from apps.queries.trend import (
     EVERY_METRIC,

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from apps.output import markdown_text
+from apps.output.tables import markdown_text
 from warehouse import connection
 
 ROOT = Path(__file__).parents[2]
@@ -382,7 +382,8 @@ def test_help_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = ast.literal_eval(done.stdout.splitlines()[-1])
     assert {module.rpartition(".")[2] for module in modules} == {
-        *("address", "cli", "commands", "options", "output", "errors", "version")
+        *("address", "cli", "commands", "options", "output", "formats", "streams", "text"),
+        *("errors", "version"),
     }
 
 

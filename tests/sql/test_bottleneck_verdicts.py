@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.queries.bottlenecks import bottleneck_glyphs, bottleneck_metrics, bottlenecks_by
 from apps.reports.bottlenecks import bottleneck_sentences
 from tests.helpers.support import given, rows

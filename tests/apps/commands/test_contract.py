@@ -19,7 +19,7 @@ import typer
 from apps import cli
 from apps.commands import COMMANDS as ENTRIES
 from apps.demo.entries import FOLDER
-from apps.output import Format
+from apps.output.formats import Format
 from apps.queries.runs import LATEST
 from tests.helpers.escapes import APP, RUN, SHOWN, TIMED_RUN, VERSIONS
 from udfs.bottleneck import fit as bottleneck_fit

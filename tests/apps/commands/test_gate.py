@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from apps.output import markdown_escaped
+from apps.output.text import markdown_escaped
 from apps.reports.gate import gate_result
 from tests.helpers.histories import runs, write
 from tests.helpers.support import given, keep

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 import warehouse
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.queries.throughput import throughput_effects
 from apps.reports.throughput import effects_sentence
 from tests.helpers.segments import segments

@@ -13,7 +13,8 @@ import warehouse as pwh
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.exports.views import export_views
-from apps.output import Format, counted
+from apps.output.formats import Format
+from apps.output.numbers import counted
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects
 from ingest.readers.sampling.protobuf import fields, signed

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from apps.output import amount, amounts, interval, short_names, table_text
+from apps.output.numbers import amount, amounts, interval
+from apps.output.tables import table_text
+from apps.output.text import short_names
 
 LONG = "std::vector<std::pair<int, double>, std::allocator<std::pair<int, double>>>"
 

@@ -9,7 +9,7 @@ import pytest
 
 import warehouse as pwh
 from apps.fitting.labels import add_label
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.pages import bottleneck_charts as charts
 from apps.pages.metric_heatmap import metric_heatmap
 from apps.pages.slot_charts import roofline_chart, short_regions, tree_boxes, tree_chart

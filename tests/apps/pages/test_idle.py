@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.queries import timeline
 from apps.queries.base import narrowed
 from apps.queries.idle import Reading, idle_blame, idle_workers, path_parts

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import warehouse as pwh
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.pages import scaling_charts as charts
 from apps.queries.imbalance import rank_shares
 from apps.queries.scaling import (

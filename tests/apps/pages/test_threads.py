@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warehouse as pwh
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.queries.threads import traced_runs
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from apps.output import dicts
+from apps.output.tables import dicts
 from apps.pages import throughput_charts as charts
 from apps.queries.throughput import plotted_segments, streamed_runs
 from tests.apps.pages.conftest import texts
