@@ -54,10 +54,17 @@ def cost(name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool
     if name in _TRANSFERS and (loads or stores):
         through = loads and not stores and not vector and _merges(name, instruction)
         return zen3.Cost("alu", 1, 1) if through else _NOTHING
+    if name in _BITS and loads and instruction.op1_kind == ix.OpKind.REGISTER:
+        return _BIT_OF_STRING
     return _of_form(name, instruction, loads)
 
 
 _STRING = zen3.Cost("alu", 3, 1, 1, 2)
+# The registers change their names.
+_RENAMED = zen3.Cost("none", 0, 0, 1, 1)
+# A register can name a bit of any word after the address.
+_BITS = ("BT", "BTS", "BTR", "BTC")
+_BIT_OF_STRING = zen3.Cost("alu", 12, 2)
 _ROTATED_BY_ONE = frozenset(
     value
     for name, value in vars(ix.Code).items()
@@ -67,24 +74,30 @@ _ROTATED_BY_ONE = frozenset(
 
 def _of_form(name: str, instruction: Any, loads: bool) -> zen3.Cost:
     """Return the cost of a computation: the table's, except for some forms."""
-    common = zen3.cost(name)
-    if name == "LEA":
-        three = instruction.memory_base and instruction.memory_index
-        return zen3.Cost("alu12", 1, 2) if three and instruction.memory_displ_size else common
-    if name in ("MOVD", "MOVQ") and in_registers(instruction):
-        target, source = (
-            ix.RegisterExt.is_vector_register(r)
-            for r in (instruction.op0_register, instruction.op1_register)
-        )
-        if target != source:
-            return zen3.Cost("fp12", 1, 3) if target else zen3.Cost("fpstore", 1, 4)
     if name.startswith("CVTSI2") and loads:
         return zen3.Cost("fp23", 1, 4)
     if instruction.code in _ROTATED_BY_ONE:
         return zen3.Cost("alu12", 1, 1)
+    if name == "XCHG" and in_registers(instruction) and operand_size(instruction) >= 4:
+        return _RENAMED
+    common = zen3.cost(name)
+    if name == "LEA":
+        three = instruction.memory_base and instruction.memory_index
+        return zen3.Cost("alu12", 1, 2) if three and instruction.memory_displ_size else common
     if name in ("DIV", "IDIV"):
         return common._replace(busy=_DIVISION.get(operand_size(instruction), common.busy))
-    return common
+    return _between_files(instruction) or common if name in ("MOVD", "MOVQ") else common
+
+
+def _between_files(instruction: Any) -> zen3.Cost | None:
+    """Return the cost of a move between integer and vector registers; None for other moves."""
+    if not in_registers(instruction):
+        return None
+    is_vector = ix.RegisterExt.is_vector_register
+    target, source = is_vector(instruction.op0_register), is_vector(instruction.op1_register)
+    if target == source:
+        return None
+    return zen3.Cost("fp2", 1, 3) if target else zen3.Cost("fpstore", 1, 4)
 
 
 def _merges(name: str, instruction: Any) -> bool:

@@ -60,7 +60,7 @@ _MICROCODE = frozenset(
         *("FSIN", "FCOS", "FSINCOS", "FPTAN", "FPATAN", "FYL2X", "FYL2XP1", "F2XM1", "FPREM"),
         *("FPREM1", "FBLD", "FBSTP", "ENTER", "VGATHERDPS", "VGATHERDPD", "VGATHERQPS"),
         *("VGATHERQPD", "VPGATHERDD", "VPGATHERDQ", "VPGATHERQD", "VPGATHERQQ"),
-        *("MASKMOVDQU", "VMASKMOVDQU", "MASKMOVQ", "POPF", "POPFQ"),
+        *("MASKMOVDQU", "VMASKMOVDQU", "MASKMOVQ", "POPF", "POPFQ", "STD"),
     )
 )
 # Microcode only where they store.

@@ -1,7 +1,8 @@
 """Costs of instructions on a Zen 3 core: execution units, micro-operations and latencies.
 
 Based on AMD's Software Optimization Guide for family 19h (publication 56665) and from
-published measurements of single instructions (Abel and Reineke, "uops.info", ASPLOS 2019).
+published measurements of single instructions (Abel and Reineke, "uops.info", ASPLOS 2019); fences
+and instructions on single strings and flags as a Zen 4 core was measured.
 Latencies are in cycles from the last operand to the result, without the load of a memory operand.
 """
 
@@ -21,9 +22,9 @@ RENAMED_FORWARD, FAILED_FORWARD = 0, 24
 # Operations that can wait for their operands at the same time.
 WINDOW = 96
 
-# Ports: 0-3 arithmetic, 4-6 address generation, 7-10 floating point, 11-12 its stores and moves to
-# integer registers, 13 integer divider, 14 floating-point divider, 15 everything at once.
-PORTS = 16
+# Ports: 0-3 arithmetic, 4-6 address generation, 7-10 floating point, 11 its stores and moves to
+# integer registers, 12 integer divider, 13 floating-point divider, 14 everything at once.
+PORTS = 15
 STORES_INTEGER, STORES_VECTOR = "store", "vstore"
 UNITS: dict[str, tuple[int, ...]] = {
     "none": (),
@@ -31,7 +32,7 @@ UNITS: dict[str, tuple[int, ...]] = {
     "alu03": (3, 0),
     "alu12": (1, 2),
     "alu1": (1,),
-    "idiv": (13,),
+    "idiv": (12,),
     "load": (4, 5, 6),
     "vload": (4, 5),
     "store": (6, 5),
@@ -43,10 +44,10 @@ UNITS: dict[str, tuple[int, ...]] = {
     "fp0": (7,),
     "fp1": (8,),
     "fp2": (9,),
-    "fpstore": (11, 12),
+    "fpstore": (11,),
     "vstore": (11,),
-    "fdiv": (14,),
-    "all": (15,),
+    "fdiv": (13,),
+    "all": (14,),
 }
 NAMES = tuple(UNITS)
 
@@ -70,16 +71,18 @@ alu 1 1: ADD SUB AND OR XOR CMP TEST INC DEC NEG NOT MOV MOVZX MOVSX MOVSXD CDQ 
 alu 1 1: BSWAP LAHF SAHF CLC STC CMC ANDN BLSR BLSI BLSMSK BEXTR BZHI POPCNT LZCNT CBW LEA
 alu 1 1: MOVNTI MOVBE SALC
 alu12 1 1: SHL SHR SAR SAL ROL ROR RORX SHLX SHRX SARX BT
-alu12 2 2: BTS BTR BTC TZCNT BLSI BLSMSK BLSR
+alu12 2 2: BTS BTR BTC
+alu 2 2: TZCNT
 alu12 4 3: BSF BSR
-alu12 3 3: RCL RCR
+alu12 3 3: RCR
+alu 9 4: RCL
 alu03 1 1: ADC ADCX ADOX SBB SETCC CMOVCC JCC JMP CALL RET JRCXZ JECXZ LOOP
-alu 2 2: XADD
+alu 4 1: XADD
 alu 2 1: XCHG
 alu1 1 3: IMUL
 alu1 2 3: MUL
 alu1 1 3: PDEP PEXT CRC32
-alu12 6 4: SHLD SHRD
+alu 6 2: SHLD SHRD
 none 0 0: NOP PUSH POP PREFETCHT0 PREFETCHT1 PREFETCHT2 PREFETCHNTA PREFETCHW PREFETCH CLFLUSH
 none 0 0: ENDBR64 LEAVE VZEROUPPER
 fp 1 1: ANDPS ANDPD ANDNPS ANDNPD ORPS ORPD XORPS XORPD PAND PANDN POR PXOR
@@ -97,7 +100,8 @@ fp12 1 1: PUNPCKLBW PUNPCKLWD PUNPCKLDQ PUNPCKLQDQ PUNPCKHBW PUNPCKHWD PUNPCKHDQ
 fp12 1 1: PACKSSWB PACKSSDW PACKUSWB PACKUSDW MOVDDUP MOVSLDUP MOVSHDUP MOVHLPS MOVLHPS MOVLPS
 fp12 1 1: MOVHPS MOVLPD MOVHPD INSERTPS PERMILPS PERMILPD PBLENDW PMOVZXBW PMOVSXBW PMOVZXBD
 fp12 1 1: PMOVZXWD PMOVSXWD PMOVZXDQ PMOVSXDQ PMOVSXBD PBROADCASTB PBROADCASTW
-fp12 1 1: BROADCASTSS BROADCASTSD PBROADCASTD PBROADCASTQ BROADCASTF128 BROADCASTI128 MPSADBW
+fp12 1 1: BROADCASTSS BROADCASTSD PBROADCASTD PBROADCASTQ BROADCASTF128 BROADCASTI128
+fp12 4 4: MPSADBW
 fp 1 1: BLENDPS BLENDPD BLENDVPS BLENDVPD PBLENDVB PBLENDD
 fp2 1 3: EXTRACTF128 EXTRACTI128 INSERTF128 INSERTI128 PERM2F128 PERM2I128
 fp12 2 6: PERMPD PERMQ PERMPS PERMD
@@ -108,17 +112,18 @@ fp01 1 4: FMA
 fp23 1 3: ROUNDSS ROUNDSD ROUNDPS ROUNDPD CVTPS2DQ CVTTPS2DQ CVTDQ2PS
 fp23 1 3: CVTSS2SD CVTSD2SS
 fp23 2 4: CVTPS2PD CVTPD2PS CVTDQ2PD CVTPD2DQ CVTTPD2DQ
-fp23 1 7: CVTSI2SD CVTSI2SS
+fp2 1 7: CVTSI2SD CVTSI2SS
 fp23 2 7: CVTSD2SI CVTSS2SI CVTTSD2SI CVTTSS2SI
 fp01 2 5: COMISS COMISD UCOMISS UCOMISD
 fpstore 1 4: MOVMSKPS MOVMSKPD PMOVMSKB MOVD
 fp12 2 5: PTEST TESTPS TESTPD PEXTRB PEXTRW PEXTRD PEXTRQ EXTRACTPS
-fp12 2 5: PINSRB PINSRW PINSRD PINSRQ
+fp12 2 2: PINSRB PINSRW PINSRD PINSRQ
 fp23 4 7: HADDPS HADDPD HSUBPS HSUBPD
 fp12 3 3: PHADDW PHADDD
 fp01 8 14: DPPS DPPD
 fp01 1 4: AESENC AESDEC AESENCLAST AESDECLAST PCLMULQDQ
-fp12 8 9: PCMPISTRI PCMPISTRM PCMPESTRI PCMPESTRM
+fp12 4 9: PCMPISTRI PCMPISTRM
+fp12 8 9: PCMPESTRI PCMPESTRM
 fp23 1 6: FADD FADDP FSUB FSUBP FSUBR FSUBRP FIADD FISUB
 fp01 1 6: FMUL FMULP FIMUL
 fp01 1 1: FCOM FCOMP FCOMPP FUCOM FUCOMP FUCOMPP FCOMI FCOMIP FUCOMI FUCOMIP FTST FXAM
@@ -144,13 +149,14 @@ _SINGLE = {
     "MULX": Cost("alu1", 1, 4, 1, 1),
     "CMPXCHG": Cost("alu", 3, 3, 1, 2),
     "MFENCE": Cost("all", 1, 60, 60),
-    "LFENCE": Cost("all", 1, 8, 8),
-    "SFENCE": Cost("all", 1, 20, 20),
+    "LFENCE": Cost("all", 1, 17, 17),
+    "SFENCE": Cost("all", 1, 2, 2),
     "CPUID": Cost("all", 1, 100, 100, 40),
     "RDTSC": Cost("all", 1, 36, 36, 36),
     "RDTSCP": Cost("all", 1, 40, 40, 36),
     "PAUSE": Cost("all", 1, 60, 60),
-    "EMMS": Cost("all", 1, 16, 16),
+    "EMMS": Cost("fp", 1, 0),
+    **dict.fromkeys(("CLD", "STOSB", "STOSW", "STOSD", "STOSQ"), Cost("all", 1, 3, 3)),
     "LDMXCSR": Cost("all", 1, 14, 14, 4),
     "STMXCSR": Cost("all", 1, 12, 12, 4),
     "FLDCW": Cost("all", 1, 17, 17, 4),
@@ -159,7 +165,7 @@ _SINGLE = {
     "VZEROALL": Cost("all", 1, 10, 10, 18),
 }
 SERIALISING = frozenset(
-    ("CPUID", "MFENCE", "LFENCE", "SFENCE", "SERIALIZE", "RDTSCP", "IRET", "INVD", "WBINVD")
+    ("CPUID", "MFENCE", "LFENCE", "SERIALIZE", "RDTSCP", "IRET", "INVD", "WBINVD")
 )
 # For bounds, the least of what was measured on a Zen 3 core: costs that depend on values (division,
 # conversion), on instructions nearby (what occupies the whole core), or that are known too roughly.
@@ -167,7 +173,8 @@ _LEAST_SHARES = {
     **dict.fromkeys(("DIV", "IDIV", "SQRTSD", "SQRTPD", "SQRTSS", "SQRTPS"), 0.85),
     **dict.fromkeys(("DIVSD", "DIVPD", "DIVSS", "DIVPS"), 0.89),
     "FSQRT": 0.7,
-    **dict.fromkeys(("CVTPS2PD", "SHLD", "SHRD", "PCMPISTRI", "PCMPISTRM"), 0.5),
+    "CVTPS2PD": 0.5,
+    **dict.fromkeys(("PCMPESTRI", "PCMPESTRM"), 0.75),
     **dict.fromkeys(("UCOMISD", "UCOMISS", "COMISD", "COMISS"), 0.0),
     **dict.fromkeys(("PCMPEQB", "PMINUB"), 0.85),
     "MUL": 0.5,
@@ -180,7 +187,7 @@ LEAST_VECTOR_FORWARD, LEAST_FAILED_FORWARD = 4, 17
 _UNKNOWN = Cost("alu", 2, 4, 1, 4)
 _LEAST_LATENCIES = (
     *(("alu12", 2, 1), ("idiv", 10, 8), ("fp23", 7, 6), ("fp01", 5, 3)),
-    *(("alu", 2, 1), ("alu12", 4, 2), ("fpstore", 4, 3), ("fp12", 9, 6)),
+    *(("fp01", 14, 11), ("fp12", 3, 2), ("alu12", 4, 2), ("fpstore", 4, 3), ("fp12", 9, 6)),
     (_UNKNOWN.unit, _UNKNOWN.latency, 0),
 )
 
