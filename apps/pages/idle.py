@@ -142,7 +142,11 @@ def _gains(view: View, run: str) -> None:
         st.caption("Unknown: the run has no workers with recorded time.")
         return
     show(charts.gain_chart(gains), "How much shorter the run could be")
-    if gains["is_assumed"].any():
+    if not gains["is_recorded"].any():
+        st.caption(
+            "One more worker: at most, if no task needs another; nothing tells which tasks do."
+        )
+    elif gains["is_assumed"].any():
         st.caption(
             "One more worker: if no three tasks need each other in turn, as none such are recorded."
         )

@@ -66,6 +66,11 @@ def slow_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "idle/slow_workers", run_id=run_id)
 
 
+def tasks_in_turn(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return tasks that never run two at a time, though several workers run them: all, or types."""
+    return ask(con, "idle/turns", run_id=run_id)
+
+
 def long_calls(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return how many workers are in one call for nearly all of their time, one row; else none."""
     return ask(con, "idle/long_calls", run_id=run_id)

@@ -24,6 +24,7 @@ from apps.queries.idle import (
     long_calls,
     nodes_apart,
     slow_workers,
+    tasks_in_turn,
     workers_of,
 )
 from apps.queries.timeline import timeline_span
@@ -89,6 +90,7 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
         *_long_calls(con, run_id),
         *_tail(chosen),
         _headline(chosen, root, mode),
+        *(_in_turn(con, run_id) if window is None else []),
         _totals(chosen),
         *_root_causes(chosen, root),
         *_blamed(con, run_id, reading, chosen),
@@ -285,6 +287,19 @@ def _awaited(
     ]
 
 
+def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return which tasks wait for each other, as those of which never two run at a time do."""
+    for row in dicts(tasks_in_turn(con, run_id)):
+        kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
+        return [
+            f"Never two tasks{'' if row['of_all'] else kind} ran at a time, though "
+            f"{row['workers']} workers ran them, and one of them ran {percent(row['share'])} of "
+            "the time: they take turns, as for a lock or in a chain, and more workers do not "
+            "shorten that."
+        ]
+    return []
+
+
 def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
     for row in dicts(lifecycle(con, run_id)):
         stages = [row[f"{stage}_seconds"] for stage in ("wait_for_inputs", "wait_to_run", "run")]
@@ -305,6 +320,11 @@ def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
     rows = [row for row in dicts(idle_what_if(con, run_id)) if row["percent"] is not None]
     if not rows or not any(row["percent"] for row in rows):
         return []
+    if not rows[0]["is_recorded"]:
+        return [
+            "What one more worker gains is unknown, as nothing tells which tasks need each other: "
+            f"{amount(rows[0]['percent'], '%')} at most, if none do."
+        ]
     if all(row["replay_percent"] is None for row in rows):
         gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
         return [

@@ -80,10 +80,52 @@ FROM tasks
 CROSS JOIN inputs
 WHERE tasks.n > 0;
 
+-- Types of tasks of a run of which never two ran at a time, though several workers ran them and one of
+-- them ran nearly always from the first to the last, for half of the run at least: they take turns, as
+-- for a lock or in a chain, whether the trace says so or not. Tasks that a runtime hands out slowly have
+-- gaps between them. of_all: all tasks together, whatever their type. ns: time in which one ran, of
+-- span, the time of all tasks of the run.
+CREATE OR REPLACE MACRO _tasks_in_turn(run) AS TABLE
+WITH
+  task AS (
+    SELECT
+      of_all, CASE WHEN NOT of_all THEN name END AS name, worker, t_start, t_end,
+      max(t_end) OVER () - min(t_start) OVER () AS span
+    FROM _task_times
+    CROSS JOIN (VALUES (false), (true)) AS kinds (of_all)
+    WHERE run_id = run
+  ),
+
+  turns AS (
+    SELECT
+      *,
+      max(t_end) OVER (
+        PARTITION BY of_all, name ORDER BY t_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS free_from
+    FROM task
+    WHERE t_start < t_end
+  ),
+
+  types AS (
+    SELECT
+      of_all, name, any_value(span) AS span, count(*) AS tasks, count(DISTINCT worker) AS workers,
+      max(t_end) - min(t_start) AS own_span,
+      sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
+      sum(t_end - t_start) - ns AS overlap
+    FROM turns
+    GROUP BY of_all, name
+  )
+
+-- so many that some would meet if they did not wait for each other; clocks read late by a little
+SELECT of_all, name, tasks, workers, ns, span
+FROM types
+WHERE tasks >= 10 AND workers > 1 AND overlap <= ns / 100 AND ns >= 0.9 * own_span AND ns >= span / 2;
+
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
 -- the same placement and order cannot gain more. Between the end of a task and when its datum was
 -- made the runtime may have been at work. No schedule of the measured durations is shorter than their
--- longest chain of dependences, nor than all work spread evenly over the workers.
+-- longest chain of dependences, nor than all work spread evenly over the workers, nor than tasks that
+-- took turns, which then they still do.
 CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
 WITH
   span AS (
@@ -124,23 +166,30 @@ WITH
   room AS (
     SELECT
       span.*,
-      greatest(0, last_end - t_begin - greatest(found.critical_path, (busy.ns + workers - 1) // workers))
-        AS of_run,
       greatest(
-        0, last_end - first_start - greatest(found.critical_path, (busy.ns + workers) // (workers + 1))
+        0, last_end - t_begin - greatest(found.critical_path, (busy.ns + workers - 1) // workers, in_turn.ns)
+      ) AS of_run,
+      greatest(
+        0,
+        last_end - first_start
+          - greatest(found.critical_path, (busy.ns + workers) // (workers + 1), in_turn.ns)
       ) AS of_tasks,
-      found
+      in_turn.ns IS NOT NULL AS takes_turns, found
     FROM span
     CROSS JOIN ran
     CROSS JOIN busy
+    CROSS JOIN (SELECT max(ns) AS ns FROM _tasks_in_turn(run)) AS in_turn
     LEFT JOIN replay ON true
   ),
 
+  recorded AS (SELECT EXISTS (FROM _recorded_runs WHERE run_id = run) AS is_recorded),
+
   -- where the causes of waits are unknown, so is what it would gain to be without one
   causes AS (
+    SELECT path.*
     FROM path
-    WHERE EXISTS (FROM _recorded_runs WHERE run_id = run)
-      AND NOT EXISTS (FROM _unfollowed_runs WHERE run_id = run)
+    CROSS JOIN recorded
+    WHERE is_recorded AND NOT EXISTS (FROM _unfollowed_runs WHERE run_id = run)
   ),
 
   gains (change, bound, replayed) AS (
@@ -148,17 +197,21 @@ WITH
     UNION ALL
     SELECT 'no overhead', least(overhead, of_run), found.no_overhead FROM causes, room
     UNION ALL
-    SELECT 'one more worker', of_tasks, found.one_more_worker FROM room
+    SELECT
+      'one more worker', of_tasks, CASE WHEN is_recorded THEN found.one_more_worker END
+    FROM room
+    CROSS JOIN recorded
   )
 
 SELECT
   change,
   CAST(coalesce(bound, 0) AS BIGINT) AS gain_at_most,
   100 * CAST(coalesce(bound, 0) AS DOUBLE) / nullif(t_end - t_begin, 0) AS percent,
-  replayed AS replay_gain,
-  100 * CAST(replayed AS DOUBLE) / nullif(t_end - t_begin, 0) AS replay_percent
+  -- the replay does not know of turns
+  CASE WHEN takes_turns AND replayed > bound THEN gain_at_most ELSE replayed END AS replay_gain,
+  100 * CAST(replay_gain AS DOUBLE) / nullif(t_end - t_begin, 0) AS replay_percent
 FROM gains
-CROSS JOIN span
+CROSS JOIN room
 WHERE workers > 0;
 
-COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path and by the work of all tasks (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once.';
+COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';

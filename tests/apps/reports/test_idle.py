@@ -149,6 +149,37 @@ def test_tasks_without_recorded_chains_count_as_independent_and_that_is_told(war
     assert ("as none such are recorded" in told) != chained
 
 
+def test_what_one_more_worker_gains_is_unknown_without_inputs(warehouse):
+    """As of the profile of one thread, whose calls need each other without a word about it."""
+    calls = [task(f"a{i}", "A", 10 * i, 10 * i + 10) for i in range(4)]
+    workers = [{"worker_id": "A", "node_id": "n"}]
+    land_schedule(warehouse, {"workers": workers, "fragments": calls})
+    told = idle_sentences(warehouse, "r1")
+    assert told[-1] == (
+        "What one more worker gains is unknown, as nothing tells which tasks need each other: 50 % "
+        "at most, if none do."
+    )
+
+
+@pytest.mark.parametrize("other", [None, "w"])
+def test_tasks_of_which_never_two_run_at_a_time_are_named(warehouse, other):
+    """Four workers under one lock, and something else beside it."""
+    workers = [{"worker_id": w, "node_id": "n"} for w in "ABCD"]
+    tasks = [task(f"k{i}", "ABCD"[i % 4], 10 * i, 10 * i + 10) for i in range(12)]
+    if other:
+        tasks.append(task(other, "D", 0, 30))
+    land_schedule(warehouse, {"workers": workers, "fragments": tasks})
+    told = idle_sentences(warehouse, "r1")
+    (line,) = [s for s in told if s.startswith("Never two tasks")]
+    of_type = " of the type k" if other else ""
+    assert line == (
+        f"Never two tasks{of_type} ran at a time, though 4 workers ran them, and one of them ran "
+        "100 % of the time: they take turns, as for a lock or in a chain, and more workers do not "
+        "shorten that."
+    )
+    assert not any("one more worker" in sentence for sentence in told)
+
+
 def test_what_if_and_life_cycle_are_told(warehouse):
     tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
     workers = [{"worker_id": "A", "node_id": "n"}]
