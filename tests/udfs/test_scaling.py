@@ -126,7 +126,7 @@ def test_nothing_is_ever_negative():
         y = np.exp(chance.normal(0, 2, (200, count)))
         at = np.stack([x[:, 0] * 0 + 1, x[:, 0], x[:, 1] + 0.5, x[:, -1] * 2, x[:, -1] * 1e3], 1)
         for kind, _ in KINDS.values():
-            answer = forecast(kind, x, y, at)
+            answer = forecast(kind, x, y, at, np.zeros(len(y), bool))
             low, high = answer.interval(np.zeros(200))
             assert np.isfinite(answer.log_seconds).all()
             assert (low > 0).all() and np.isfinite(high).all()

@@ -14,7 +14,7 @@ WOBBLE = np.array([1.01, 0.99, 1.01, 0.99])
 
 
 def predict(x, y, at):
-    answer = forecast(PLAIN, *(np.array([one], float) for one in (x, y, at)))
+    answer = forecast(PLAIN, *(np.array([one], float) for one in (x, y, at)), np.zeros(1, bool))
     return np.exp(answer.log_seconds[0])
 
 
@@ -73,10 +73,12 @@ def test_a_line_that_falls_below_zero_is_taken_as_the_steepest_fall():
 
 def test_the_error_is_that_of_all_members_together():
     x = np.array([[2.0, 4, 8, 16, 32, 64]])
-    assert forecast(PLAIN, x, 3 / x + 2, x[:, -1:] * 2).error[0] < 0.005
+    assert forecast(PLAIN, x, 3 / x + 2, x[:, -1:] * 2, np.zeros(1, bool)).error[0] < 0.005
 
 
 def test_no_interval_is_narrower_than_what_runs_differ_by():
     x = np.array([[2.0, 4, 8, 16]])
-    low, high = forecast(PLAIN, x, np.ones((1, 4)), x[:, -1:] * 2).interval(np.zeros(1))
+    low, high = forecast(PLAIN, x, np.ones((1, 4)), x[:, -1:] * 2, np.zeros(1, bool)).interval(
+        np.zeros(1)
+    )
     assert 0.9 < low[0, 0] < 0.97 and 1.03 < high[0, 0] < 1.1

@@ -117,6 +117,28 @@ def test_times_that_are_rounded_may_depart_from_a_law_by_that(times, unit, reaso
     assert [flag for flag in found["flags"] if flag.startswith("not extra") and reason in flag]
 
 
+@pytest.mark.parametrize("noise", [0.05, 0.15])
+def test_noise_is_no_evidence_of_superlinear_speed_up(noise):
+    x = np.array([1.0, 2, 4, 8])
+    y = (50 / x + 0.5) * np.random.default_rng(8).lognormal(0, noise, (200, len(x)))
+    assert np.mean([one["exponent"] < -1.02 for one in model(x, y)]) < 0.04
+    certain = x**-1.5 * np.random.default_rng(8).lognormal(0, 0.01, (40, len(x)))
+    assert np.mean([one["exponent"] < -1.4 for one in model(x, certain)]) > 0.9
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1])
+@pytest.mark.parametrize("law", [lambda p: 100 / p + 0.02 * p, lambda p: 1 + 0.003 * p])
+def test_growth_that_no_count_shows_is_in_the_interval(law, noise):
+    p, at = np.array([1.0, 2, 4, 8, 16, 32]), np.array([64.0, 128.0, 256.0])
+    y = law(p) * np.random.default_rng(9).lognormal(0, noise, (300, len(p)))
+    found = predict(p, y, at, noise)
+    within = [(one["low"] < law(at)) & (law(at) < one["high"]) for one in found]
+    assert np.mean(within, axis=0).min() > 0.8
+    # nothing is hidden where there is no noise
+    (exact,) = predict(p, [100 / p + 2], at)
+    assert exact["high"] == pytest.approx(100 / at + 2, rel=0.02)
+
+
 @pytest.mark.parametrize("share", [0.07, 0.1])
 def test_growth_that_only_the_last_counts_show_is_in_the_interval(share):
     p = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])

@@ -44,7 +44,7 @@ _MAX_MISS = 1.0
 _DAMPING = 0.15
 _DAMPED_FROM = 0.03
 """Error from which growth is fully damped, as a logarithm."""
-_SLOPES = (-1.2, 1.5)
+_SLOPES, _IDEAL = (-1.2, 1.5), -1.0
 _SPREAD = 1.4
 """Weight of the distance between members in the uncertainty, relative to their error."""
 _QUANTILE = 1.65
@@ -84,7 +84,7 @@ class Forecast:
         return np.exp(self.log_seconds - half), np.exp(self.log_seconds + half)
 
 
-def forecast(basis: Basis, x: Array, y: Array, at: Array) -> Forecast:
+def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) -> Forecast:
     """Predict the times of functions measured at the same number of counts.
 
     Beyond the largest count members are scaled through the last points, below the smallest
@@ -95,6 +95,7 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array) -> Forecast:
         x: counts of n functions, ascending, n x m, three at least.
         y: their times, n x m, s, above zero.
         at: counts to predict, n x t.
+        superlinear: whether the points show that times fall faster than with ideal speed-up (n).
     """
     count = at.shape[1]
     fits = fit_families(basis, x, y)
@@ -108,8 +109,9 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array) -> Forecast:
     up, down = np.log(at / x[:, -1:]), np.log(at / x[:, :1])
     # No steeper than real programs are, or than the last points were.
     last = ((log_y[:, -1] - log_y[:, -2]) / np.log(x[:, -1] / x[:, -2]))[:, None]
-    flattest, steepest = np.minimum(_SLOPES[0], last), np.maximum(_SLOPES[1], last)
-    above = np.clip(wanted + _level(at_points, log_y), flattest * up, steepest * up)
+    falling = np.where(superlinear[:, None], np.minimum(_SLOPES[0], last), _IDEAL)
+    steepest = np.maximum(_SLOPES[1], last)
+    above = np.clip(wanted + _level(at_points, log_y), falling * up, steepest * up)
     below = np.clip(wanted - at_points[..., :1], _SLOPES[1] * down, _SLOPES[0] * down)
     after, spread_after = _mean(weights, _damp(names, above, error))
     # Growth may go on at its rate: what damping takes away is uncertain.

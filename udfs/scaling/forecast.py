@@ -25,6 +25,7 @@ from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.evidence import MEDIAN_VARIANCE
 from udfs.scaling.laws import AHEAD, LawForecast, law_forecast
 from udfs.scaling.series import equal_counts
+from udfs.scaling.unseen import unseen_growth
 
 _CARRIED = 5
 """Points from which a law is believed as far as it predicted the last of them."""
@@ -129,8 +130,8 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
     """
     # Whether a law predicts is decided at counts of its own, so that every question gets the same.
     places = np.concatenate([x[:, -1:] * np.array(AHEAD), at], axis=1)
-    robust = ensemble_forecast(basis, x, y, places)
     law, missed, doubt, departs, kept = _laws(basis, x, y, noise, places)
+    robust = ensemble_forecast(basis, x, y, places, law.superlinear)
     beyond = places > x[:, -1:]
     weight = np.where(beyond, _weights(x, y, noise, law, robust, doubt), 0.0)
     rules = weight[:, : len(AHEAD)].min(1) > np.where(_is_flat(y, law), *_RULES)
@@ -167,6 +168,11 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
         anew = beyond[:, asked] & (doubt > _NEW)[:, None]
         low = np.where(anew, np.minimum(low, law.log_low), low)
         high = np.where(anew, np.maximum(high, law.log_high), high)
+    # A growing term that the points hide may be most of the time far away.
+    hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
+    more = np.logaddexp(0, hidden[:, None] + np.log(at) - seconds[:, asked])
+    widened = seconds[:, asked] + np.hypot(high - seconds[:, asked], more)
+    high = np.where(beyond[:, asked], widened, high)
     changed = np.flatnonzero(departs)
     if len(changed):
         # The law of before may go on at another level, or that of all counts; or neither.

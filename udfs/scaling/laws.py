@@ -31,6 +31,8 @@ _LIKELY: Final = 0.001
 """How far, as a squared logarithm, a law may be from the median for e times the probability."""
 _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
+_CERTAIN: Final = 0.7
+"""The weight of laws that fall faster than ideal speed-up from which on one of them may predict."""
 _HALVINGS: Final = 7
 _WIDEST: Final = 1e60
 _ROUNDING: Final = 1e-9
@@ -48,6 +50,8 @@ class LawForecast:
     `log_high` (n x t) are those of the 90 % interval, by all laws, of a measurement, and `noise`
     (n) is its standard deviation. `fitted` (n x m) are the logarithms of the law's times at the
     measured counts, `misfit` (n) is their root mean square distance from the measured ones.
+    `superlinear` (n) is whether the points show that times fall faster than with ideal speed-up:
+    no law that does so predicts without that.
 
     `place` (n) is the place of the law in `laws`, or -1 for a power of any exponent; `factors`
     (n x 3) are its terms at the largest count, or the power's time there and its exponent.
@@ -60,6 +64,7 @@ class LawForecast:
     noise: Array
     fitted: Array
     misfit: Array
+    superlinear: Truth
     place: Index
     factors: Array
 
@@ -88,13 +93,17 @@ def law_forecast(
     members = _Members.of(linear, power, kept, believed)
     values, errors = members.values(slice(m, None)), members.errors(slice(m, None))
     first, rest = slice(len(ahead)), slice(len(ahead), None)
+    ideal = members.values(slice(m - 1, m)) - np.log(ahead / x[-1])[:, None, None]
+    below = (values[first] < ideal - _ROUNDING).any(0)
+    superlinear = (weight * below).sum(0) > _CERTAIN
     wide = np.hypot(errors[rest], members.sigma)
     low, high = _quantiles(values[rest], wide, weight, (0.05, 0.95))
     apart = ((values[first] - _medians(values[first], weight)) ** 2).mean(0)
     apart += members.left / m
     with np.errstate(divide="ignore"):
         apart -= _LIKELY * np.log(weight)
-    chosen = np.argmin(np.where(weight > _LEAST, apart, np.inf), axis=0)
+    allowed = (weight > _LEAST) & (superlinear | ~below)
+    chosen = np.argmin(np.where(allowed, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
     seconds = values[:, chosen, everyone]
     spread = np.sqrt((weight * (errors**2 + (values - seconds[:, None]) ** 2)).sum(1))
@@ -116,6 +125,7 @@ def law_forecast(
         log_high=high.T + level,
         fitted=fitted + level,
         misfit=np.sqrt(((fitted - np.log(y)) ** 2).mean(1)),
+        superlinear=superlinear,
         place=np.where(is_power, -1, place),
         factors=factors.T,
     )
