@@ -44,9 +44,9 @@ def test_without_a_name_the_sets_are_listed_with_what_they_hold(pwh):
         *("newest", "run"),
     ]
     assert [" ".join(line.split()) for line in lines] == [
-        "heat 2 - strong 4 (2 to 16) 3 4 b16",
-        "heat 1 - strong 3 (2 to 8) 3 3 a2",
-        "(no application) - - strong 3 (2 to 8) 3 3 unnamed2",
+        "heat 2 - strong 4 (2 to 16) 3 4 b8",
+        "heat 1 - strong 3 (2 to 8) 3 3 a8",
+        "(no application) - - strong 3 (2 to 8) 3 3 unnamed8",
     ]
     assert "pwh scale APP predicts one of them" in err
     assert "pwh ingest FILES --app NAME --replace" in err
@@ -122,7 +122,7 @@ def test_the_newest_of_several_sets_is_predicted_and_the_others_are_listed(pwh):
     assert out.startswith("* heat version 2 was measured at 4 counts from 2 to 16")
     title, _, _, *lines = out.split("\n\n")[-1].splitlines()
     assert title == "Other sets of runs of heat: choose by --version and --machine"
-    assert [" ".join(line.split()) for line in lines] == ["heat 1 - strong 3 (2 to 8) 3 3 a2"]
+    assert [" ".join(line.split()) for line in lines] == ["heat 1 - strong 3 (2 to 8) 3 3 a8"]
     assert err == ""
 
 
