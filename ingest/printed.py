@@ -16,7 +16,13 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "a table that cProfile printed",
         "Record a dump, which pwh reads: python -m cProfile -o FILE.pstats SCRIPT",
-        text=r"^ +\d+ function calls (\(\d+ primitive calls\) )?in \d+\.\d+ seconds",
+        text=r"^ +(?:\d+ function calls (\(\d+ primitive calls\) )?in \d+\.\d+ seconds"
+        r"|Ordered by: )",
+    ),
+    Signature(
+        "the stacks of one moment, which py-spy dump prints",
+        "Record a profile, which pwh reads: py-spy record -f raw -o FILE.txt -- COMMAND",
+        text=r"\AProcess \d+: .*\nPython v\d",
     ),
     Signature(
         "what callgrind_annotate or cg_annotate prints",
@@ -87,10 +93,10 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^-+ benchmark(?: '.*')?: \d+ tests? -+",
     ),
     Signature(
-        "what perf annotate, c2c, trace, diff, sched or lock prints",
+        "what perf annotate, c2c, trace, diff, sched or lock prints, or perf report --stats",
         "Print the samples: perf script -i perf.data > NEW.txt",
         text=r"^(?: Percent \|\s+Source code| +Trace Event Information *$| Summary of events:"
-        r"|# Baseline +Delta"
+        r"|# Baseline +Delta|Aggregated stats:$|# +pid +tid +ppid +comm$"
         r"|  Task +\|  +Runtime ms|  .*\d\.\d{6} secs A0 => | +time +cpu +task name +wait time"
         r"| +Name +acquired +contended | contended +total wait "
         r"| +[\d.?]+ \( *(?:[\d.]+ ms)? *\): \S+/\d+ )",

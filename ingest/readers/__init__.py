@@ -26,7 +26,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "perf-report",
         _HERE + "sampling.perf_report:PerfReport",
-        contains=(b"# overhead", b"# children"),
+        contains=(b"# overhead", b"# children", b"# event count (approx.)"),
     ),
     Deferred("perfspect", _HERE + "perfspect:PerfSpect", contains=(b"metric", b"skt")),
     Deferred(

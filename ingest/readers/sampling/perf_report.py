@@ -4,10 +4,11 @@ Source: perf-report(1) and tools/perf/ui/stdio/hist.c of Linux, reports of perf 
 shares to a hundredth of a per cent and the count that they are shares of, rounded: what lands is
 their product. `cpu-clock` and `task-clock` count nanoseconds: these are the times of fn_timings.
 Other events are in pmu_samples, as are numbers of samples (-n). `region` and `function` are the
-symbol, without --sort sym the object or the command; one without a symbol is its object, such as
-[libc.so.6]. `perf mem report` has shares of the weight of samples (how long loads took), and no
-count. Rows of one function in several commands and objects are added up. With --children the
-share with callees is `inclusive`. Call graphs are left alone: they are again shares of the same.
+symbol; one without a symbol is its object, such as [libc.so.6], and without --sort sym all are
+objects or commands. `perf mem report` has shares of the weight of samples (how long loads took),
+and no count. Rows of one function in several commands and objects are added up, and what all rows
+lack of the count, as with --percent-limit, is [not printed]. With --children the share with callees
+is `inclusive`. Call graphs are left alone: they are again shares of the same.
 """
 
 from __future__ import annotations
@@ -35,20 +36,27 @@ _DOTS = re.compile(r"# \.{2,}(?: +\.{2,})*\s*")
 _ROW = re.compile(r" {0,8}\d+\.\d\d%")
 _FOLDED = re.compile(r"\d")  # a call path below a row (-g folded); rows begin with blanks
 _FACT = re.compile(r"# (hostname|captured on|cmdline) *: (.*?)\s*")
-_SYMBOL = re.compile(r"\[[.kguHhM]\] +(.*)")
+# Before the symbol -v has its address; what is wider than its column, as a CPU, reaches into this.
+_SYMBOL = re.compile(r"(?:.* )?\[[.kguHhM]\] +(.*)")
 _ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{8,16}")
 _NAMES = ("symbol", "shared object", "command")
+_REST, _ROUNDED = "[not printed]", 0.005  # per cent, by which a share is off at most
 
 
 @dataclass(slots=True)
 class _Section:
-    """One event of a report, and by function its counts without and with callees, and samples."""
+    """One event of a report, and by function its counts without and with callees, and samples.
+
+    It is whole where something follows: another section, or the tip with which perf ends.
+    """
 
     event: str
     total: float | None = None
     is_weighed: bool = False
     columns: list[str] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
+    rows: int = 0
+    is_whole: bool = False
     own: dict[str, float] = field(default_factory=dict)
     inclusive: dict[str, float] = field(default_factory=dict)
     samples: dict[str, float] = field(default_factory=dict)
@@ -74,6 +82,7 @@ class PerfReport(SingleFile):
         commands: set[str] = set()
         heading = ""
         for number, line in numbered_lines(recording, must_end=True):
+            _note_end(sections, line)
             if found := _EVENT.fullmatch(line):
                 event = _event(found, number)
                 if any(section.event == event for section in sections):
@@ -109,6 +118,11 @@ class PerfReport(SingleFile):
         )
         for section in sections:
             yield from _rows(section)
+
+
+def _note_end(sections: list[_Section], line: str) -> None:
+    if sections and sections[-1].rows and line.startswith("#"):
+        sections[-1].is_whole = True
 
 
 def _event(found: re.Match[str], number: int) -> str:
@@ -147,7 +161,8 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
     begins = [0, *section.ends[:-1]]
     cells = [line[a:b] for a, b in zip(begins, [*section.ends[:-1], len(line)], strict=False)]
     values = dict(zip(section.columns, (cell.strip() for cell in cells), strict=True))
-    name = next((values[one] for one in _NAMES if values.get(one)), None)
+    kind = next((one for one in _NAMES if values.get(one)), None)
+    name = kind and values[kind]
     shares = [values.get(one) for one in ("overhead", "self", "children")]
     numbers = [None if text is None else _share(text, where) for text in shares]
     own = numbers[0] if numbers[0] is not None else numbers[1]
@@ -156,15 +171,16 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
             f"{quoted(line.strip())} was found",
             where=where,
             expected="a share, its function, and above them `# Event count (approx.): ...`",
-            hint="Let perf sort by function: perf report --stdio --sort sym",
+            hint="Let perf sort by function: perf report --stdio --sort sym, without --hierarchy",
         )
     if symbol := _SYMBOL.fullmatch(name):
         name = symbol[1].strip()
-    known = not _ADDRESS.fullmatch(name)
-    name = frame_name(name) if known else object_name(values.get("shared object", ""))
+    known = kind == "symbol" and not _ADDRESS.fullmatch(name)
+    name = frame_name(name) if known else object_name(values.get("shared object", name))
     if command := values.get("command"):
         commands.add(command)
     scale = section.total / 100
+    section.rows += 1
     section.own[name] = section.own.get(name, 0.0) + own * scale
     # Addresses of one object call each other: with callees they do not add up.
     if numbers[2] is not None and known:
@@ -183,6 +199,10 @@ def _share(text: str, where: str) -> float:
 def _rows(section: _Section) -> Iterator[Rows]:
     import pyarrow as pa
 
+    total = section.total or 0.0
+    rest = total - sum(section.own.values())
+    if section.is_whole and rest > (section.rows + 1) * _ROUNDED / 100 * total:
+        section.own[_REST] = rest
     names = pa.array(section.own, pa.string())
     own = list(section.own.values())
     inclusive = [section.inclusive.get(name) for name in section.own]

@@ -50,6 +50,41 @@ def test_rows_of_a_function_are_added_up_and_those_without_a_symbol_by_object(la
     ]
 
 
+TIP = "\n\n#\n# (Tip: Show current config key-value pairs: perf config --list)\n#\n"
+ABOVE = OVERHEAD[: OVERHEAD.index("    50.00%")]
+
+
+def test_what_rows_lack_of_the_count_is_not_printed(landed):
+    found = landed(OVERHEAD + TIP, VALUES)
+    assert found[-1] == ("[not printed]", "cycles:u", pytest.approx(100e3), None)
+
+
+def test_rounded_shares_lack_nothing(landed):
+    rest = "     9.99%  a.out    a.out          [.] rest\n"
+    assert [row[0] for row in landed(OVERHEAD + rest + TIP, VALUES)] == [
+        *("work", "[libc.so.6]", "fault", "rest"),
+    ]
+
+
+WIDE = ABOVE.replace("Command  Shared Object  Symbol", "CPU  Symbol").replace(
+    ".......  .............  .........", "...  ........."
+) + ("    50.00%  -001  [.] work\n     8.00%  -001  [.] work\n")
+VERBOSE = OVERHEAD.replace("[.] work", "0x11af             B [.] work")
+
+
+@pytest.mark.parametrize("text", [WIDE, VERBOSE])
+def test_symbols_with_an_address_or_behind_a_wide_column(landed, text):
+    assert landed(text, VALUES)[0] == ("work", "cycles:u", pytest.approx(580e3), None)
+
+
+@pytest.mark.parametrize("column", ["Shared Object", "Command"])
+def test_objects_and_commands_are_no_functions(landed, column):
+    above = ABOVE.replace("Command  Shared Object  Symbol", f"{column:13}")
+    above = above.replace(".......  .............  .........", ".............")
+    expected = [("[work]", "cycles:u", pytest.approx(980e3), None)]
+    assert landed(above + "    98.00%  work\n", VALUES) == expected
+
+
 FOLDED = GRAPH.replace("            |--90.00%--", "90.00% ").replace("             --10", "10")
 
 
