@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ingest.printed import PRINTED
+from ingest.printed_profiles import PROFILES
+from ingest.printed_results import RESULTS
 from ingest.signature import Signature
 
 if TYPE_CHECKING:
@@ -242,4 +243,4 @@ SIGNATURES: tuple[Signature, ...] = (
 
 def signature_of(head: Head) -> Signature | None:
     """Return the first kind that a file is of; None where it is of none that is known."""
-    return next((one for one in (*SIGNATURES, *PRINTED) if one.fits(head)), None)
+    return next((one for one in (*SIGNATURES, *PROFILES, *RESULTS) if one.fits(head)), None)
