@@ -24,7 +24,7 @@ from udfs.comparison.spread import moderate, spreads
 _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
-_HALVINGS = 20  # of the range in which the end of an interval lies
+_HALVINGS = 12  # of the range in which the end of an interval lies
 _NOISES = ("runs", "history", "other side", "usual")
 
 _USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
