@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.signature import Signature
-
-_SAMPLES = "Write CSV with the columns event, t_start and value: a landing table is pmu_samples."
-_FUNCTIONS = "Write CSV with the columns function and seconds: a landing table is fn_timings."
-_SPANS = (
-    "Write its spans as Chrome trace events, which pwh reads: name, ph X, ts and dur in "
-    "microseconds, pid, tid."
-)
-_METRICS = "Write CSV with the columns metric, value, unit and better: a landing table is metrics."
+from ingest.signature import AS_FUNCTIONS, AS_METRICS, AS_SAMPLES, AS_SPANS, Signature
 
 PROFILES: tuple[Signature, ...] = (
     Signature(
@@ -123,7 +115,7 @@ PROFILES: tuple[Signature, ...] = (
     ),
     Signature(
         "a profile of GHC's runtime (+RTS -p)",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r"Time and Allocation Profiling Report +\(",
     ),
     Signature(
@@ -134,7 +126,7 @@ PROFILES: tuple[Signature, ...] = (
     ),
     Signature(
         "what Open MPI's monitoring component writes",
-        _METRICS,
+        AS_METRICS,
         text=r"^# POINT TO POINT$",
     ),
     Signature(
@@ -208,7 +200,7 @@ PROFILES: tuple[Signature, ...] = (
     ),
     Signature(
         "a report of CrayPat",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r"^CrayPat/X: +Version ",
     ),
     Signature(
@@ -219,7 +211,7 @@ PROFILES: tuple[Signature, ...] = (
     ),
     Signature(
         "a report of IPM",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r"^##IPM",
     ),
     Signature(
@@ -244,12 +236,12 @@ PROFILES: tuple[Signature, ...] = (
     ),
     Signature(
         "a record of memory_profiler (mprof)",
-        _SAMPLES,
+        AS_SAMPLES,
         text=r"^MEM \d+\.\d+ \d+\.\d+$",
     ),
     Signature(
         "the import times of Python (-X importtime)",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r"^import time: self \[us\]",
     ),
     Signature(
@@ -266,7 +258,7 @@ PROFILES: tuple[Signature, ...] = (
     ),
     Signature(
         "telemetry of OpenTelemetry (JSON)",
-        _SPANS,
+        AS_SPANS,
         text=r'^\s*(?:\{\s*)?"(?:resource(?:Spans|Metrics|Logs)": *\[|trace_id": "0x)',
     ),
     Signature(

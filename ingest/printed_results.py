@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.signature import Signature
-
-_SAMPLES = "Write CSV with the columns event, t_start and value: a landing table is pmu_samples."
-_FUNCTIONS = "Write CSV with the columns function and seconds: a landing table is fn_timings."
-_SPANS = (
-    "Write its spans as Chrome trace events, which pwh reads: name, ph X, ts and dur in "
-    "microseconds, pid, tid."
-)
-_METRICS = "Write CSV with the columns metric, value, unit and better: a landing table is metrics."
+from ingest.signature import AS_FUNCTIONS, AS_METRICS, AS_SAMPLES, AS_SPANS, Signature
 
 RESULTS: tuple[Signature, ...] = (
     Signature(
@@ -26,7 +18,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "what richbench prints, or the emissions that CodeCarbon writes",
-        _METRICS,
+        AS_METRICS,
         text=r"^ *Benchmarks, repeat=\d+, number=\d+ *$"
         r"|\Atimestamp,project_name,run_id,experiment_id,duration,emissions,",
     ),
@@ -69,7 +61,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "sizes of sections (size)",
-        _METRICS,
+        AS_METRICS,
         text=r"^ +text\s+data\s+bss\s+dec\s+hex\s+filename$",
     ),
     Signature(
@@ -101,7 +93,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "results of a load or page test (autocannon, hey, siege, ioping, Lighthouse ...)",
-        _METRICS,
+        AS_METRICS,
         text=r"^(?:Running \d+\w+ test @ (?!(?s:.*)Thread Stats)|Test run id: "
         r'|.*"vusers\.created"|.*"num_none_requests"|.*"lighthouseVersion":'
         r"|Requests +\[total, rate, throughput\]|  Requests/sec:\t"
@@ -111,7 +103,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "what a benchmark of a machine prints (7z b, bonnie++, dbench, HPCG, john --test ...)",
-        _METRICS,
+        AS_METRICS,
         text=r"^(?:Dict +Speed Usage +R/U Rating|\w+\tMethod: \w+\tElapsed: "
         r"|# Tests are approximate using memory only|# /dev/cpu_dma_latency set to |T: *0 \( *\d+\)"
         r"|Cost of execution for PAPI |Running without Marker API|HPCG-Benchmark|dbench version \d"
@@ -126,7 +118,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "counts of FreeBSD's pmcstat",
-        _SAMPLES,
+        AS_SAMPLES,
         text=r"\A# [ps]/\S+ ",
     ),
     Signature(
@@ -136,13 +128,13 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "counters of .NET (dotnet-counters), or of GPUs by rocm-smi",
-        _SAMPLES,
+        AS_SAMPLES,
         text=r"\A(?:Timestamp,Provider,Counter Name,Counter Type,"
         r'|\{"card\d+": \{|device,.*\([CW%]\))',
     ),
     Signature(
         "counters of Intel PCM (pcm -csv)",
-        _SAMPLES,
+        AS_SAMPLES,
         text=r"\ASystem,[^\n]*\nDate,Time,",
     ),
     Signature(
@@ -153,7 +145,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "results of BenchmarkTools.jl, benchmark-ips, ReFrame or asv",
-        _METRICS,
+        AS_METRICS,
         text=r"^(?: +\S.* \(\S+ ?[\d.]+%\) i/s|BenchmarkTools\.Trial: |PERFORMANCE REPORT$"
         r"|\| Change +\| Before )",
     ),
@@ -174,7 +166,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "results of tinybench or cronometro, or what benny prints",
-        _METRICS,
+        AS_METRICS,
         text=r"^(?:│ \(index\) │ Task name +│ Latency |Running \".*\" suite\.\.\.$"
         r'|║ \S*Slower tests)|\A\[\{"state":"\w+","latency":\{',
     ),
@@ -214,7 +206,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "what turbostat prints",
-        _SAMPLES,
+        AS_SAMPLES,
         text=r"^(?:turbostat version |.*\bAvg_MHz\s+(?:%Busy|Busy%))",
     ),
     Signature(
@@ -231,7 +223,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "statistics of ccache or webpack",
-        _METRICS,
+        AS_METRICS,
         text=r"^(?:Cacheable calls: |cache hit \(direct\) )"
         r'|\A\{"hash":"\w+","version":"[\d.]+","time":',
     ),
@@ -268,7 +260,7 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "statistics of a system (top, atop, nmon, dstat, collectl, glances, psrecord ...)",
-        _SAMPLES,
+        AS_SAMPLES,
         (b"\xef\xbe\xed\xfe",),  # of atop (-w)
         text=r"^(?:top - \d\d:|# +Time +UID +|#Entity +|#cpu sys inter +|#Date Time "
         r'|\AAAA,progname,|\A"(?:(?:pcp-)?[Dd]stat|dool) |\Atimestamp,now\.iso,'
@@ -287,45 +279,45 @@ RESULTS: tuple[Signature, ...] = (
     ),
     Signature(
         "metrics in the text format of Prometheus, or in InfluxDB's lines",
-        _SAMPLES,
+        AS_SAMPLES,
         text=r"^(?:# TYPE \w\S* (?:counter|gauge|histogram|summary|untyped)"
         r"|[\w.]+(?:,[\w.]+=[^\s,]+)+ [\w.]+=[^\s]+ \d{19})$",
     ),
     Signature(
         "an event log of Spark, or requests that a browser recorded (HAR)",
-        _SPANS,
+        AS_SPANS,
         text=r'\A\s*\{\s*(?:"Event":"SparkListener|"log":\s*\{\s*"version":)',
     ),
     Signature(
         "times of the steps of a workflow (Nextflow, dbt)",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r'\A(?:task_id\thash\t|\{"metadata": *\{"dbt_schema_version")',
     ),
     Signature(
         "statistics of a database's statements (pg_stat_statements, MySQL's slow log)",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r"\A.*\bqueryid,.*\bcalls,|^# Query_time: [\d.]+ +Lock_time: ",
     ),
     Signature(
         "results of JMeter or Gatling",
-        _METRICS,
+        AS_METRICS,
         text=r"\A(?:timeStamp,elapsed,label,|RUN\t\S+\t\S+\t\d{13}\t)",
     ),
     Signature(
         "what systemd-analyze prints",
-        _METRICS,
+        AS_METRICS,
         text=r"\A(?:Startup finished in | *[\d.]+m?s \S+\.(?:service|device|mount|target)$)",
     ),
     Signature(
         "the plan of a query with its times (EXPLAIN ANALYZE), or times of a database's shell",
-        _FUNCTIONS,
+        AS_FUNCTIONS,
         text=r'^(?:.*\(actual time=\d|.*(?:"|<| )Actual[ -]Total[ -]Time\W|.*"operator_timing": '
         r'|│.*Query Profiling Information|.*Total Time: [\d.]+s +│| +"blocked_thread_time": '
         r"|Run Time: real \d|Timing is on\.$)",
     ),
     Signature(
         "a measurement of torch.utils.benchmark",
-        _METRICS,
+        AS_METRICS,
         text=r"^<torch\.utils\.benchmark\.",
     ),
     Signature(

@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ingest.base import Head
 
+# What to do with what only people read, by what it holds.
+AS_SAMPLES = "Write CSV with the columns event, t_start and value: a landing table is pmu_samples."
+AS_FUNCTIONS = "Write CSV with the columns function and seconds: a landing table is fn_timings."
+AS_SPANS = (
+    "Write its spans as Chrome trace events, which pwh reads: name, ph X, ts and dur in "
+    "microseconds, pid, tid."
+)
+AS_METRICS = (
+    "Write CSV with the columns metric, value, unit and better: a landing table is metrics."
+)
 _SEARCHED = 8192  # bytes; a program may have printed something before
 
 

@@ -192,6 +192,7 @@ def _compare(
         logarithmic = np.exp(
             [gap, gap - np.where(gap > 0, off, half), gap + np.where(gap < 0, off, half)]
         )
+        # Of means both ends are off, as Fieller's interval has one reach.
         reach = np.fmax(reach, off / np.sqrt(total))
         ratios = np.where(positive, logarithmic, _fieller(means[0], means[1], variances, reach))
         # No ratio of values that are not negative is below 0.

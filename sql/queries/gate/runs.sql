@@ -1,5 +1,5 @@
--- Runs of one application, the newest first: by start, where it is unknown by when they landed. Those of equal `place`
--- have no order. Failed ones are none of them, and invalid ones (pwh ack) are left out.
+-- Runs of one application, the newest first: by start, where it is unknown by when they landed. Those
+-- of equal `place` have no order. Failed ones are none of them, and invalid ones (pwh ack) are left out.
 SELECT
   c.run_id, c.version, c.started_at, c.tags, c.configuration,
   rank() OVER (ORDER BY l.last_at DESC NULLS LAST, l.landed_at DESC NULLS LAST) AS place
