@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import udfs
-from warehouse import migrations, modules, revision, shipped
+from warehouse import analyses, migrations, modules, revision, shipped
 from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
@@ -99,6 +99,7 @@ def _check(con: DuckDBPyConnection, path: str) -> None:
         modules.check(con, path)
         shipped.check(con, path)
         revision.check(con, path)
+        analyses.check(con, path)
 
 
 def open_unchecked(
@@ -239,6 +240,7 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
         done = migrations.migrate(con)
         modules.refresh(con)
         shipped.refresh(con)
+        analyses.begin(con)
         stamp.write(con, is_whole=True)
     return done
 

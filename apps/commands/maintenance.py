@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,15 +27,21 @@ def forget(
 ) -> None:
     """Delete a run or an ingested file and all its rows from the warehouse."""
     from apps.queries.runs import resolve_forgettable
+    from ingest.analyse import until_analysed
     from ingest.forget import forget_run, forget_source
     from warehouse.transactions import transaction
 
     with writing(context, wait) as con:
         kind, names = resolve_forgettable(con, name)
-        for found in names:
+
+        def take_out(found: str, failed: Mapping[str, str]) -> dict[str, int]:
             with transaction(con):
-                is_run = kind == "run"
-                gone = forget_run(con, found) if is_run else forget_source(con, int(found))
+                if kind == "run":
+                    return forget_run(con, found, failed)
+                return forget_source(con, int(found), failed)
+
+        for found in names:
+            gone = until_analysed(partial(take_out, found))
             rows = ", ".join(f"{table} {count}" for table, count in gone.items())
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
 
@@ -123,6 +131,7 @@ def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
     Exits with the code of the last failure, where there is one.
     """
     from apps.output.progress import watched
+    from ingest.analyse import analyse_all
     from ingest.cluster import open_cluster
     from ingest.refresh import Refreshed, refresh
 
@@ -133,6 +142,7 @@ def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
         with nullcontext() if on is None else open_cluster(on) as cluster:
             for _ in watched(refresh(con, asked, done, cluster), "computing"):
                 pass
+        analysed = analyse_all(con)
     except KeyboardInterrupt:
         note("stopped; what was stored remains, run it again for the rest")
         raise
@@ -143,11 +153,13 @@ def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
             print_data(f"attributed the idle time of {counted(done.attributed, 'run')}")
         if done.kept:
             print_data(f"computed the scalars of {counted(done.kept, 'run')}")
+    for name, keys in analysed.items():
+        print_data(f"analysed {counted(keys, name.rstrip('s'))}")
     for failure in done.failures:
         note(str(failure))
     if done.failures:
         raise typer.Exit(done.failures[-1].exit_code)
-    return bool(done.decoded or done.kept)
+    return bool(done.decoded or done.kept or analysed)
 
 
 def maintain(

@@ -6,8 +6,9 @@ import streamlit as st
 
 from apps.pages.base import View
 from apps.pages.text import plain
+from ingest.acknowledge import acknowledge, withdraw
 from warehouse.connection import connect
-from warehouse.series import REASONS, Acknowledgement, acknowledge, withdraw
+from warehouse.series import REASONS, Acknowledgement
 
 _WAIT = 10.0
 _MEANINGS = {

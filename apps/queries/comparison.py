@@ -27,10 +27,7 @@ _TRACES = (
 MADE_OF = {
     "_file_sets": ("pmu_samples",),
     "slo_by_run": ("tasks", "workers", "idle_intervals"),
-    "worker_slowdown": ("tasks",),
-    "thread_behaviour": ("bb_launches", "bb_visits"),
     "scaling_series": ("fn_timings",),
-    "bottlenecks": ("pmu_samples",),
 }
 """Views that explanations read, with the tables of which they are made."""
 
@@ -58,7 +55,7 @@ def explained_traces(runs: Sequence[str]) -> Narrowing:
 
     As `compared_traces`, with what several of them read computed once.
     """
-    views = ("_file_sets", "bottlenecks", "slo_by_run")
+    views = ("_file_sets", "slo_by_run")
     return replace(compared_traces(runs), views=views)
 
 

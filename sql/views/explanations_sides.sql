@@ -1,4 +1,4 @@
--- requires: change_points, sides
+-- requires: change_points, metric_series, sides
 --
 -- What is compared in an explanation: the runs on both sides of a change, and by what metric.
 
@@ -41,10 +41,11 @@ CREATE OR REPLACE MACRO _judging_place(metric) AS
 CREATE OR REPLACE VIEW _changes AS
 SELECT
   c.app, c.machine, c.metric, c.run_id, c.version, c.started_at, c.direction,
-  list_transform(c.series[c."index" + 1:c.ends], lambda point: point.run_id) AS runs,
-  list_transform(c.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against,
+  list_transform(s.series[c."index" + 1:c.ends], lambda point: point.run_id) AS runs,
+  list_transform(s.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against,
   CASE WHEN c.drifts THEN 8 ELSE 30 END AS nearest
 FROM _found_changes AS c
+JOIN metric_series AS s ON c.series_id = s.series_id AND c.app = s.app
 JOIN _main_metrics AS m ON c.run_id = m.run_id AND _is_judged_by(m.metric, c.metric)
 WHERE c.more_runs IS NULL
 QUALIFY row_number() OVER (

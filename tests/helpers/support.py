@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ingest.analyse import analyse_all
 from ingest.load import Landed, Options, load
 from ingest.scalars import files_of_runs, keep_all_scalars
 from ingest.walk import find, reader_named
@@ -52,10 +53,11 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
 
 
 def keep(con: DuckDBPyConnection) -> None:
-    """Store the scalars of all runs, also of those whose rows `given` wrote."""
+    """Store the scalars and analyses of all runs, also of those whose rows `given` wrote."""
     con.execute("DELETE FROM kept_runs")
     runs = [run for (run,) in con.execute("SELECT run_id FROM runs").fetchall()]
     keep_all_scalars(con, files_of_runs(con, runs))
+    analyse_all(con)
 
 
 def land(

@@ -1,11 +1,34 @@
--- requires: standardised
+-- key: run_id VARCHAR
+-- scope: run_id
+-- reads: sample_metrics, pmu_samples, runs, bottleneck_labels, models
+-- requires: run_contents, standardised
+-- functions: bottleneck.apply, models
 --
 -- One named bottleneck for every sample: the manual label, else the model's verdict.
---
--- The model is loaded once a query (load_model), so that samples stream through
--- classify_bottleneck and a condition on the run reaches the counters.
 
-CREATE OR REPLACE VIEW bottlenecks AS
+-- inputs
+WITH
+  labels AS (
+    SELECT run_id, string_agg(CAST(l AS VARCHAR), ',' ORDER BY CAST(l AS VARCHAR)) AS labels
+    FROM bottleneck_labels AS l
+    WHERE run_id IN (FROM _scope)
+    GROUP BY run_id
+  )
+
+SELECT
+  r.run_id AS key, r.run_id AS scope,
+  md5(
+    concat_ws(
+      chr(0), c.digest, (FROM _counting_settings), (FROM _bottleneck_settings), l.labels, r.machine,
+      r.tags['issue_width']
+    )
+  ) AS digest
+FROM _run_contents AS c
+JOIN runs AS r ON c.run_id = r.run_id
+LEFT JOIN labels AS l ON c.run_id = l.run_id
+WHERE c.run_id IN (FROM _scope) AND c.rows['pmu_samples'] > 0;
+
+-- rows
 WITH
   -- manual labels of single samples, the latest of each
   sample_labels AS (
@@ -43,6 +66,12 @@ WITH
     GROUP BY class
   ),
 
+  -- loaded once, so that samples stream through classify_bottleneck
+  loaded AS MATERIALIZED (
+    SELECT metric_set, model, load_model(arrays) AS model_number
+    FROM _bottleneck_models
+  ),
+
   judged AS (
     SELECT
       s.*, m.model,
@@ -50,7 +79,7 @@ WITH
         CASE WHEN s.reason IS NULL THEN s.metrics END, coalesce(s.cycles, 'NaN'), m.model_number
       ) AS verdict
     FROM sample_metrics AS s
-    LEFT JOIN _bottleneck_models AS m USING (metric_set)
+    LEFT JOIN loaded AS m USING (metric_set)
     WHERE s.names_class
   ),
 
@@ -121,36 +150,3 @@ SELECT
 FROM named AS n
 LEFT JOIN class_advice AS a ON n.class = a.class
 LEFT JOIN metric_sets AS t ON n.metric_set = t.metric_set;
-
-COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and the largest possible gain from each component.';
-COMMENT ON COLUMN bottlenecks.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN bottlenecks.source_id IS 'File it came from (sources.source_id).';
-COMMENT ON COLUMN bottlenecks.rank IS 'MPI rank.';
-COMMENT ON COLUMN bottlenecks.thread IS 'Thread.';
-COMMENT ON COLUMN bottlenecks.cpu IS 'Processor, where counts are per processor.';
-COMMENT ON COLUMN bottlenecks.region IS 'Code region or function.';
-COMMENT ON COLUMN bottlenecks.sample IS 'Number of the sample within its rank, thread and region.';
-COMMENT ON COLUMN bottlenecks.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; a manual label (bottleneck_labels) comes first.';
-COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the likeliest class by the model, 0..1, calibrated on programs that it had not seen; NULL where it is a manual label, where no model was applied, or where the sample is too short or unlike those of the training.';
-COMMENT ON COLUMN bottlenecks.model IS 'Model that classified it (kind/version); NULL where it is a manual label or none was applied.';
-COMMENT ON COLUMN bottlenecks.drivers IS 'Metrics that drove the model''s verdict, the strongest first: each with its contribution to the logarithm of the odds, and its deviation from the mean of the training in standard deviations.';
-COMMENT ON COLUMN bottlenecks.advice IS 'What usually helps (bottleneck_rules).';
-COMMENT ON COLUMN bottlenecks.reason IS 'Why it is Unknown; NULL where it is not.';
-COMMENT ON COLUMN bottlenecks.flags IS 'What to keep in mind: multiplexed, single_sample, summed, one_kind_of_cores (of a hybrid processor: cpu_core where it was counted), near_32_bits, issue_width_assumed, metrics_missing (sample_metrics.flags); hidden_mem, hidden_dtb, hidden_icache, hidden_dma: its events are frequent, but overlap with other work and cost too little to be the bottleneck.';
-COMMENT ON COLUMN bottlenecks.said_by IS 'Person who said the class; NULL where the model did.';
-COMMENT ON COLUMN bottlenecks.metric_set IS 'Metric set.';
-COMMENT ON COLUMN bottlenecks.metrics_used IS 'Metrics of the set that were measured.';
-COMMENT ON COLUMN bottlenecks.cycles IS 'Cycles of the sample.';
-COMMENT ON COLUMN bottlenecks.seconds IS 'Length of the sample, s; NULL where unknown.';
-COMMENT ON COLUMN bottlenecks.frac_mem IS 'Share of the cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain.';
-COMMENT ON COLUMN bottlenecks.frac_mem_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_mem_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_dtb IS 'Share of the cycles that would be saved if data-TLB misses cost nothing, 0..1: the largest possible gain.';
-COMMENT ON COLUMN bottlenecks.frac_dtb_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_dtb_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_icache IS 'Share of the cycles that would be saved if instruction-cache misses cost nothing, 0..1: the largest possible gain.';
-COMMENT ON COLUMN bottlenecks.frac_icache_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_icache_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_dma IS 'Share of the cycles that would be saved if DMA cost nothing, 0..1: the largest possible gain.';
-COMMENT ON COLUMN bottlenecks.frac_dma_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_dma_high IS 'Upper end of its 90 % band.';
