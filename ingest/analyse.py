@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from warehouse.analyses import Analysis
 
 _T = TypeVar("_T")
+# What a run belongs to, by scope, and the runs of the keys in _inputs.
+_OF_RUN = {"app": "app", "set_id": "_set_id(app, version, machine)"}
+_RUNS = {
+    "run_id": "SELECT key AS run_id FROM _inputs",
+    "set_id": "SELECT run_id FROM run_groups "
+    "WHERE set_id IN (SELECT CAST(key AS BIGINT) FROM _inputs)",
+}
 # Runs of which a condition names each: DuckDB then finds their rows without reading the others.
 _MOST_NAMED = 50
 
@@ -60,7 +67,7 @@ def analyse(
     """
     failed = failed or {}
     tables = {"runs", "run_scalars", *changed}
-    scopes = {"run_id": list(run_ids), "app": apps_of(con, run_ids)}
+    scopes = {"run_id": list(run_ids)} | {name: _scopes_of(con, name, run_ids) for name in _OF_RUN}
     for analysis in analyses.every():
         if not analysis.reads.isdisjoint(tables):
             _renew(con, analysis, scopes[analysis.scope], failed=failed.get(analysis.name))
@@ -95,7 +102,7 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
     A temporary table of the name of a setting (series_fields, change_thresholds) is such a setting.
     """
     wanted = [
-        analysis for analysis in analyses.every() if analysis.name in ("series_runs", "series")
+        analysis for analysis in analyses.every() if analysis.name in ("run_groups", "series")
     ]
     for table in ("analysis_states", *(one.name for one in wanted)):
         leave_to_cursor(con, table)
@@ -132,21 +139,29 @@ def _renew_or_note(con: DuckDBPyConnection, analysis: Analysis, scopes: list[str
 
 
 def apps_of(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
-    """Return the applications of runs, as they are now and as they were."""
+    """Return the applications of runs, as they are now and as they were when last analysed."""
+    return _scopes_of(con, "app", run_ids)
+
+
+def _scopes_of(con: DuckDBPyConnection, scope: str, run_ids: Collection[str]) -> list[str]:
+    """Return what runs belong to, as they are now and as they were when last analysed."""
     runs, params = sqlfiles.of_runs(run_ids)
     found = con.execute(
-        f"SELECT app FROM runs WHERE {runs} AND app IS NOT NULL "
-        f"UNION SELECT app FROM series_runs WHERE {runs}",
+        # The expression and the column are pwh's own.
+        f"SELECT CAST({_OF_RUN[scope]} AS VARCHAR) AS scope FROM runs "
+        f"WHERE {runs} AND scope IS NOT NULL "
+        f"UNION SELECT CAST({scope} AS VARCHAR) AS scope FROM run_groups "
+        f"WHERE {runs} AND scope IS NOT NULL",
         params,
     ).fetchall()
-    return [app for (app,) in found]
+    return [value for (value,) in found]
 
 
 def _all_scopes(con: DuckDBPyConnection, analysis: Analysis) -> list[str]:
     """Return what there is of an analysis's scope, and what there was."""
+    expression = _OF_RUN.get(analysis.scope, analysis.scope)
     found = con.execute(
-        # The name of the column is that of pwh's own file.
-        f"SELECT {analysis.scope} FROM runs WHERE {analysis.scope} IS NOT NULL "
+        f"SELECT CAST({expression} AS VARCHAR) AS scope FROM runs WHERE scope IS NOT NULL "
         "UNION SELECT scope FROM analysis_states WHERE analysis = $analysis ORDER BY 1",
         {"analysis": analysis.name},
     ).fetchall()
@@ -207,22 +222,23 @@ def _of_keys(con: DuckDBPyConnection, analysis: Analysis) -> Iterator[None]:
 
     DuckDB passes a condition on several runs to one side of a join and into no window.
     """
-    of_runs = (one.name for one in analyses.every() if one.key == "run_id")
-    tables = sorted(analysis.reads.intersection(["runs", *by_run_and_source(), *of_runs]))
-    if analysis.scope != "run_id" or not tables:
+    keyed = (one.name for one in analyses.every() if one.key == analysis.key)
+    tables = sorted(analysis.reads.intersection(["runs", *by_run_and_source(), *keyed]))
+    if analysis.scope not in _RUNS or not tables:
         yield
         return
     ((database,),) = con.execute("SELECT current_database()").fetchall()
-    keys = con.execute("SELECT key FROM _inputs LIMIT $1", [_MOST_NAMED + 1]).fetchall()
-    named = ", ".join(sqlfiles.literal(key) for (key,) in keys)
-    which = f"WHERE run_id IN ({named})"
-    if len(keys) > _MOST_NAMED:
-        which = "SEMI JOIN _inputs ON run_id = key"
-    elif not keys:
-        which = "WHERE false"
+    runs = con.execute(f"{_RUNS[analysis.scope]} LIMIT {_MOST_NAMED + 1}").fetchall()
+    named = ", ".join(sqlfiles.literal(run_id) for (run_id,) in runs)
+    which = f"WHERE run_id IN ({named})" if runs else "WHERE false"
+    if len(runs) > _MOST_NAMED:
+        which = f"SEMI JOIN ({_RUNS[analysis.scope]}) USING (run_id)"
+    of_keys = f"WHERE {analysis.key} IN (SELECT CAST(key AS {analysis.key_type}) FROM _inputs)"
     main = f"{sqlfiles.identifier(database)}.main"
     for table in tables:
-        con.execute(f"CREATE TEMP VIEW {table} AS FROM {main}.{table} {which}")
+        is_of_runs = analysis.scope == "run_id" or table in ("runs", *by_run_and_source())
+        rows = which if is_of_runs else of_keys
+        con.execute(f"CREATE TEMP VIEW {table} AS FROM {main}.{table} {rows}")
     yield
     # A transaction that fails takes them with it.
     for table in tables:

@@ -2,7 +2,7 @@
 
 A file is one analysis; its name is that of its table. Its header declares
   -- key: the column of the table that identifies what is analysed, and its type
-  -- scope: run_id or app: what a key belongs to, by which it is found when files land
+  -- scope: run_id, set_id or app: what a key belongs to, by which it is found when files land
   -- reads: the tables of whose changes the key's rows depend
   -- requires: the modules of sql/views whose views and macros it uses
   -- functions: the families of udfs that it calls
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 ORDER = (
-    "series_runs",
+    "run_groups",
     "series",
     "worker_slowdown",
     "_thread_phases",
@@ -41,6 +41,13 @@ ORDER = (
     "bottlenecks",
     "throughput_predictions",
     "throughput_effects",
+    "scaling_sets",
+    "scaling_series",
+    "scaling_models",
+    "scaling_surfaces",
+    "program_times",
+    "program_turning_points",
+    "program_models",
 )
 """The analyses; each comes after those whose rows it reads."""
 

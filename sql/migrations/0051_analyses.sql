@@ -22,19 +22,21 @@ COMMENT ON COLUMN analysis_states.scope IS 'What it belongs to, by which it is f
 COMMENT ON COLUMN analysis_states.digest IS 'Digest of all that the rows of this key were computed from.';
 COMMENT ON COLUMN analysis_states.failed IS 'Why it could not be computed; there are no rows of this key then. NULL where it was.';
 
-CREATE TABLE series_runs (
+CREATE TABLE run_groups (
     run_id VARCHAR NOT NULL,
-    app VARCHAR NOT NULL,
-    configuration_id BIGINT NOT NULL,
-    fields MAP(VARCHAR, VARCHAR) NOT NULL,
-    "commit" VARCHAR
+    app VARCHAR,
+    configuration_id BIGINT,
+    fields MAP(VARCHAR, VARCHAR),
+    "commit" VARCHAR,
+    set_id BIGINT
 );
-COMMENT ON TABLE series_runs IS 'One row is a run that is in series: neither failed nor marked as invalid (acknowledgements), with a known application.';
-COMMENT ON COLUMN series_runs.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN series_runs.app IS 'Application.';
-COMMENT ON COLUMN series_runs.configuration_id IS 'What its application and fields are equal in: runs with equal numbers are in the same series.';
-COMMENT ON COLUMN series_runs.fields IS 'Its values of the fields of series_fields; unknown ones are left out.';
-COMMENT ON COLUMN series_runs."commit" IS 'Its commit (the tag commit).';
+COMMENT ON TABLE run_groups IS 'One row is a run and what it is analysed together with.';
+COMMENT ON COLUMN run_groups.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN run_groups.app IS 'Application.';
+COMMENT ON COLUMN run_groups.configuration_id IS 'Number of what its application and fields are: runs with the same number are in the same series. NULL for runs that are in none: failed ones, invalid ones (acknowledgements), and those without an application.';
+COMMENT ON COLUMN run_groups.fields IS 'Its values of the fields of series_fields; unknown ones are left out. NULL for failed and invalid runs.';
+COMMENT ON COLUMN run_groups."commit" IS 'Its commit (the tag commit).';
+COMMENT ON COLUMN run_groups.set_id IS 'Number of its application, version and machine: runs with the same number are one set of scaling_sets. NULL for failed runs.';
 
 CREATE TABLE series (
     series_id BIGINT NOT NULL,

@@ -1,7 +1,7 @@
 -- requires: run_metrics, failed_runs
 --
 -- Series: the histories of metrics. Runs of one application with equal values of every field in
--- series_fields are in the same series; which these are is stored (series_runs).
+-- series_fields are in the same series; which these are is stored (run_groups).
 
 -- A number for text, the same in every warehouse. Of 53 bits, which all clients can represent.
 CREATE OR REPLACE MACRO _number_of(text) AS CAST(md5_number_lower(text) >> 11 AS BIGINT);
@@ -18,7 +18,7 @@ WITH
 
   columns AS (
     SELECT
-      run_id, app, tags,
+      run_id, tags,
       [
         {'key': 'machine', 'value': machine}, {'key': 'nodes', 'value': CAST(nodes AS VARCHAR)},
         {'key': 'problem_size', 'value': CAST(problem_size AS VARCHAR)},
@@ -29,7 +29,7 @@ WITH
   )
 
 SELECT
-  r.run_id, r.app, r.tags['commit'] AS "commit",
+  r.run_id,
   map_from_entries(
     list_sort(
       list_filter(
@@ -49,7 +49,8 @@ ANTI JOIN failed_runs USING (run_id);
 
 CREATE OR REPLACE VIEW _configurations AS
 SELECT configuration_id, any_value(fields) AS fields
-FROM series_runs
+FROM run_groups
+WHERE configuration_id IS NOT NULL
 GROUP BY configuration_id;
 
 CREATE OR REPLACE VIEW _series_points AS
@@ -57,8 +58,8 @@ SELECT
   s.app, s.configuration_id, m.metric, m.unit, m.machine, m.started_at, m.run_id, m.version,
   s."commit", m.value
 FROM run_metrics AS m
-JOIN series_runs AS s USING (run_id)
-WHERE m.started_at IS NOT NULL;
+JOIN run_groups AS s USING (run_id)
+WHERE m.started_at IS NOT NULL AND s.configuration_id IS NOT NULL;
 
 -- Values in several units are no series, nor are rows of a table of runs that landed with one
 -- --started-at: they have no order.
