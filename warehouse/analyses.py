@@ -48,6 +48,7 @@ ORDER = (
     "program_times",
     "program_turning_points",
     "program_models",
+    "change_explanations",
 )
 """The analyses; each comes after those whose rows it reads."""
 

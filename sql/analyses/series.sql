@@ -23,11 +23,9 @@ WITH
   judged AS (
     SELECT
       g.*, c.fields,
-      _first_set(
-        list_transform(
-          _thresholds_of(t.every, g.app, g.machine, g.metric), lambda t: t.significance
-        )
-      ) AS significance
+      _thresholds_of(t.every, g.app, g.machine, g.metric) AS ours,
+      _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
+      _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change
     FROM grouped AS g
     JOIN _configurations AS c USING (configuration_id)
     CROSS JOIN _threshold_rows AS t
@@ -35,9 +33,9 @@ WITH
 
 SELECT
   CAST(_series_id(configuration_id, metric) AS VARCHAR) AS key, app AS scope,
-  md5(concat_ws(chr(0), content, points, unit, machine, significance)) AS digest,
+  md5(concat_ws(chr(0), content, points, unit, machine, significance, smallest_change)) AS digest,
   _series_id(configuration_id, metric) AS series_id,
-  app, machine, configuration_id, fields, metric, unit, points, significance
+  app, machine, configuration_id, fields, metric, unit, points, significance, smallest_change
 FROM judged;
 
 -- rows
@@ -72,6 +70,15 @@ WITH
     FROM searched
   ),
 
+  large AS (
+    SELECT
+      *,
+      list_filter(findings.changes, lambda c: _is_large(c, smallest_change)) AS changes,
+      list_filter(findings.provisional, lambda c: _is_large(c, smallest_change)) AS provisional,
+      CASE WHEN findings.drift IS NULL THEN 30 ELSE 8 END AS nearest
+    FROM levels
+  ),
+
   -- one run is no level: all that can be said is that none before was nearly as far away
   ends AS (
     SELECT
@@ -80,11 +87,11 @@ WITH
       coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual,
       list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
       list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing
-    FROM levels
+    FROM large
   )
 
 SELECT
-  series_id, app, machine, fields, metric, unit, points, significance,
+  series_id, app, machine, fields, metric, unit, points, significance, smallest_change,
   findings.state AS state,
   level,
   findings.smallest_change / nullif(abs(level), 0) AS smallest_visible,
@@ -98,33 +105,44 @@ SELECT
   END AS latest_outlier,
   CASE WHEN latest_outlier IS NOT NULL THEN series[-1].run_id END AS latest_outlier_run_id,
   CASE WHEN points >= 10 THEN (closing - opening) / nullif(abs(opening), 0) END AS overall_change,
+  len(findings.changes) AS changes_of_any_size,
+  len(findings.provisional) AS provisional_of_any_size,
   list_transform(
     list_transform(
-      findings.changes,
+      changes,
       lambda c, i: {
-        'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
-        'more_runs': CAST(NULL AS INTEGER),
-        'begins': CASE WHEN i > 1 THEN findings.changes[i - 1].index ELSE 0 END,
-        'ends': coalesce(findings.changes[i + 1].index, points)
+        'c': c, 'more_runs': CAST(NULL AS INTEGER),
+        'begins': CASE WHEN i > 1 THEN changes[i - 1].index ELSE 0 END,
+        'ends': coalesce(changes[i + 1].index, points)
       }
     )
     || list_transform(
-      findings.provisional,
+      provisional,
       lambda c: {
-        'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
+        'c': {'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value},
         'more_runs': c.more_runs, 'begins': NULL, 'ends': NULL
       }
     ),
-    lambda c: struct_insert(
-      c,
-      run_id := series[c.index + 1].run_id, version := series[c.index + 1].version,
-      "commit" := series[c.index + 1]."commit", started_at := series[c.index + 1].started_at,
-      previous_run_id := series[c.index].run_id, previous_version := series[c.index].version,
-      previous_commit := series[c.index]."commit",
+    lambda f: {
+      'index': f.c.index, 'before': f.c.before, 'after': f.c.after, 'p_value': f.c.p_value,
+      'more_runs': f.more_runs, 'run_id': series[f.c.index + 1].run_id,
+      'version': series[f.c.index + 1].version, 'commit': series[f.c.index + 1]."commit",
+      'started_at': series[f.c.index + 1].started_at,
+      'previous_run_id': series[f.c.index].run_id,
+      'previous_version': series[f.c.index].version,
+      'previous_commit': series[f.c.index]."commit",
       -- annotations are of changes less than half the shortest level (8 runs) away
-      near_after := CASE WHEN c.index > 3 THEN series[c.index - 3].started_at END,
-      near_until := series[c.index + 4].started_at
-    )
+      'near_after': CASE WHEN f.c.index > 3 THEN series[f.c.index - 3].started_at END,
+      'near_until': series[f.c.index + 4].started_at,
+      'next_run_id': series[f.ends + 1].run_id,
+      'next_started_at': series[f.ends + 1].started_at,
+      'runs': list_transform(
+        series[f.c.index + 1:least(f.ends, f.c.index + nearest)], lambda point: point.run_id
+      ),
+      'against': list_transform(
+        series[greatest(f.begins, f.c.index - nearest) + 1:f.c.index], lambda point: point.run_id
+      )
+    }
   ) AS changes,
   list_transform(
     findings.disturbances,

@@ -47,6 +47,7 @@ CREATE TABLE series (
     unit VARCHAR,
     points INTEGER NOT NULL,
     significance DOUBLE,
+    smallest_change DOUBLE,
     state VARCHAR NOT NULL,
     level DOUBLE,
     smallest_visible DOUBLE,
@@ -57,11 +58,14 @@ CREATE TABLE series (
     latest_outlier DOUBLE,
     latest_outlier_run_id VARCHAR,
     overall_change DOUBLE,
+    changes_of_any_size INTEGER NOT NULL,
+    provisional_of_any_size INTEGER NOT NULL,
     changes STRUCT(
         "index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER,
-        begins INTEGER, ends INTEGER, run_id VARCHAR, version VARCHAR, "commit" VARCHAR,
+        run_id VARCHAR, version VARCHAR, "commit" VARCHAR,
         started_at TIMESTAMPTZ, previous_run_id VARCHAR, previous_version VARCHAR,
-        previous_commit VARCHAR, near_after TIMESTAMPTZ, near_until TIMESTAMPTZ
+        previous_commit VARCHAR, near_after TIMESTAMPTZ, near_until TIMESTAMPTZ,
+        next_run_id VARCHAR, next_started_at TIMESTAMPTZ, runs VARCHAR[], against VARCHAR[]
     )[] NOT NULL,
     disturbances STRUCT(
         "first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE, run_id VARCHAR,
@@ -78,6 +82,7 @@ COMMENT ON COLUMN series.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN series.unit IS 'Unit of its values.';
 COMMENT ON COLUMN series.points IS 'Runs in the series.';
 COMMENT ON COLUMN series.significance IS 'The largest p_value that counts, as set for the series (change_thresholds).';
+COMMENT ON COLUMN series.smallest_change IS 'Smallest relative change that is reported, as set for the series (change_thresholds).';
 COMMENT ON COLUMN series.state IS 'Its state (series_states.state).';
 COMMENT ON COLUMN series.level IS 'Median since the last change.';
 COMMENT ON COLUMN series.smallest_visible IS 'Smallest lasting relative change that would be found (series_states.smallest_visible).';
@@ -88,5 +93,7 @@ COMMENT ON COLUMN series.drift IS 'Rise of a series that drifts, relative to lev
 COMMENT ON COLUMN series.latest_outlier IS 'Value of the latest run, where it is far from the level (series_states.latest_outlier).';
 COMMENT ON COLUMN series.latest_outlier_run_id IS 'That run.';
 COMMENT ON COLUMN series.overall_change IS 'Relative difference of the last and the first quarter (series_states.overall_change).';
-COMMENT ON COLUMN series.changes IS 'Changes of any size, certain ones (more_runs is NULL) and provisional ones, with the runs on both sides (change_points, provisional_changes); begins and ends are where the level before a certain one begins, and where its own ends; an annotation started after near_after, and not after near_until, is of this change.';
+COMMENT ON COLUMN series.changes_of_any_size IS 'Number of its changes, also of those that are smaller than smallest_change.';
+COMMENT ON COLUMN series.provisional_of_any_size IS 'Number of its provisional changes, likewise.';
+COMMENT ON COLUMN series.changes IS 'Certain changes (more_runs is NULL) and provisional ones, with the first run after and the last before (change_points, provisional_changes). An annotation that started after near_after and not after near_until is of this change. next_run_id: first run after the next change; runs and against: of a certain change the runs on both sides, up to the next and the previous one, of which the 30 nearest, 8 in a series that drifts.';
 COMMENT ON COLUMN series.disturbances IS 'Bursts of runs far from the level around them (disturbances).';

@@ -37,15 +37,13 @@ CREATE OR REPLACE MACRO _change(level) AS
 CREATE OR REPLACE MACRO _is_large(level, smallest) AS
   abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
 
--- Changes, confirmed (more_runs is NULL) and provisional. `begins` is where the level before a
--- confirmed one begins in its series, `ends` where its own does; `drifts`, whether the levels do.
--- An annotation is of a change at its version, where that is new there, or of one near its start.
+-- Changes, confirmed (more_runs is NULL) and provisional. An annotation is of a change at its version,
+-- where that is new there, or of one near its start.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
   found AS (
     SELECT
       series_id, app, machine, fields, metric, unit, points, significance,
-      drift IS NOT NULL AS drifts,
       unnest(changes) AS found
     FROM series
   ),
@@ -53,13 +51,16 @@ WITH
   judged AS (
     SELECT
       f.*,
-      _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
-      _better(_first_set(list_transform(ours, lambda t: t.better)), f.metric, f.unit) AS better
-    FROM (
-      SELECT f.*, _thresholds_of(t.every, f.app, f.machine, f.metric) AS ours
-      FROM found AS f
-      CROSS JOIN _threshold_rows AS t
-    ) AS f
+      _better(
+        _first_set(
+          list_transform(
+            _thresholds_of(t.every, f.app, f.machine, f.metric), lambda t: t.better
+          )
+        ),
+        f.metric, f.unit
+      ) AS better
+    FROM found AS f
+    CROSS JOIN _threshold_rows AS t
   ),
 
   -- all annotations of changes in one list, the latest first
@@ -85,7 +86,6 @@ WITH
       )[1] AS annotation
     FROM judged AS j
     CROSS JOIN annotations AS a
-    WHERE _is_large(j.found, j.smallest_change)
   )
 
 SELECT
@@ -109,11 +109,15 @@ SELECT
     ELSE annotation.reason
   END AS acknowledged,
   annotation.note AS note,
-  found.more_runs AS more_runs, found.begins AS begins, found.ends AS ends, drifts
+  found.more_runs AS more_runs,
+  {
+    'runs': found.runs, 'against': found.against, 'next_run_id': found.next_run_id,
+    'next_started_at': found.next_started_at
+  } AS sides
 FROM annotated;
 
 CREATE OR REPLACE VIEW change_points AS
-SELECT * EXCLUDE (more_runs, begins, ends, drifts)
+SELECT * EXCLUDE (more_runs, sides)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
@@ -143,7 +147,7 @@ COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): 
 COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance, begins, ends, drifts), points - "index" AS age
+SELECT * EXCLUDE (significance, sides), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 

@@ -42,8 +42,7 @@ COMMENT ON COLUMN disturbances.change IS 'Relative difference: 0.1 is 10 % more;
 CREATE OR REPLACE VIEW series_states AS
 SELECT
   series_id, app, machine, fields, metric, unit, points, state, level, smallest_visible,
-  len(list_filter(changes, lambda change: change.more_runs IS NULL)) AS changes,
-  len(list_filter(changes, lambda change: change.more_runs IS NOT NULL)) AS provisional,
+  changes_of_any_size AS changes, provisional_of_any_size AS provisional,
   len(disturbances) AS disturbances,
   low, high, high_share, drift, latest_outlier, latest_outlier_run_id, overall_change
 FROM series;
