@@ -1,0 +1,66 @@
+"""Refused tokens of a served warehouse: each is reported, and many in a row are answered slowly."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+_AT_ONCE, _WITHIN_SECONDS = 10, 60.0  # refusals that cost nothing, and how long each counts
+_WAIT_SECONDS = 1.0  # of each refusal beyond; Quack's 128 threads answer the others meanwhile
+_OPEN_FILES = Path("/proc/self/fd")
+_LAST_DATA_RECEIVED = 52  # place of tcpi_last_data_recv (ms) in Linux's struct tcp_info
+
+
+class Refusals:
+    """The refusals of one server, by all clients: behind a proxy all have the same address."""
+
+    def __init__(self, port: int, report: Callable[[str], None]) -> None:
+        """Report each refusal of the server at a port by a line."""
+        self._port = port
+        self._report = report
+        self._last: deque[float] = deque(maxlen=_AT_ONCE)
+        self._lock = threading.Lock()
+
+    def add(self) -> None:
+        """Report a refusal; wait where there were many in the last minute."""
+        address = _last_heard(self._port)
+        now = time.monotonic()
+        with self._lock:
+            is_one_of_many = len(self._last) == _AT_ONCE and now - self._last[0] < _WITHIN_SECONDS
+            self._last.append(now)
+        at = datetime.now().astimezone().isoformat(timespec="seconds")
+        origin = f" from {address}" if address else ""
+        slowed = f", slowed after {_AT_ONCE} in a minute" if is_one_of_many else ""
+        self._report(f"{at} refused a token{origin}{slowed}")
+        if is_one_of_many:
+            time.sleep(_WAIT_SECONDS)
+
+
+def _last_heard(port: int) -> str | None:
+    """Return the address of the client that sent last, None if unknown.
+
+    Quack does not pass on whose token it asks about. Its connections are open in this process, and
+    Linux knows how long ago each has received something.
+    """
+    heard: list[tuple[int, str]] = []
+    with suppress(OSError):
+        for opened in _OPEN_FILES.iterdir():
+            if not opened.is_socket():
+                continue
+            # A duplicate, which can be closed.
+            with (
+                suppress(OSError),
+                socket.fromfd(int(opened.name), socket.AF_INET, socket.SOCK_STREAM) as line,
+            ):
+                if line.getsockname()[1:2] == (port,):
+                    info = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
+                    (silent,) = struct.unpack_from("I", info, _LAST_DATA_RECEIVED)
+                    heard.append((silent, line.getpeername()[0]))
+    return min(heard)[1] if heard else None
