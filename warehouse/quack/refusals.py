@@ -6,7 +6,7 @@ import socket
 import struct
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -15,7 +15,8 @@ from pathlib import Path
 _AT_ONCE, _WITHIN_SECONDS = 10, 60.0  # refusals that cost nothing, and how long each counts
 _WAIT_SECONDS = 1.0  # of each refusal beyond; Quack's 128 threads answer the others meanwhile
 _OPEN_FILES = Path("/proc/self/fd")
-_LAST_DATA_RECEIVED = 52  # place of tcpi_last_data_recv (ms) in Linux's struct tcp_info
+# Linux's struct tcp_info: its size, and the places of last_data_recv (ms) and bytes_received in it.
+_INFO_BYTES, _LAST_RECEIVED, _BYTES_RECEIVED = 136, 52, 128
 
 
 class Refusals:
@@ -43,24 +44,26 @@ class Refusals:
             time.sleep(_WAIT_SECONDS)
 
 
-def _last_heard(port: int) -> str | None:
-    """Return the address of the client that sent last, None if unknown.
+def _last_heard(port: int) -> str:
+    """Return the address of the client that sent last, more where that is open, "" if unknown.
 
     Quack does not pass on whose token it asks about. Its connections are open in this process, and
-    Linux knows how long ago each has received something.
+    Linux knows how many milliseconds ago each has received something.
     """
-    heard: list[tuple[int, str]] = []
+    heard: dict[int, set[str]] = defaultdict(set)
     with suppress(OSError):
         for opened in _OPEN_FILES.iterdir():
             if not opened.is_socket():
                 continue
             # A duplicate, which can be closed.
             with (
-                suppress(OSError),
+                suppress(OSError, struct.error),
                 socket.fromfd(int(opened.name), socket.AF_INET, socket.SOCK_STREAM) as line,
             ):
                 if line.getsockname()[1:2] == (port,):
-                    info = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
-                    (silent,) = struct.unpack_from("I", info, _LAST_DATA_RECEIVED)
-                    heard.append((silent, line.getpeername()[0]))
-    return min(heard)[1] if heard else None
+                    info = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
+                    (ago,) = struct.unpack_from("I", info, _LAST_RECEIVED)
+                    (count,) = struct.unpack_from("Q", info, _BYTES_RECEIVED)
+                    if count:
+                        heard[ago].add(line.getpeername()[0])
+    return " or ".join(sorted(heard[min(heard)])) if heard else ""
