@@ -261,7 +261,10 @@ def test_refused_tokens_are_reported_and_slowed_and_right_ones_are_not(template,
                 assert not is_accepted(serving.address, wrong, origin)
                 assert is_accepted(serving.address, READING)
         lines = [line for line in serving.stop().splitlines() if "refused a token" in line]
-    assert [line.split(" from ")[1].split(",")[0] for line in lines] == origins
+    assert len(lines) == len(origins)
+    for line, origin in zip(lines, origins, strict=True):
+        # Of connections that sent within the same milliseconds all are named.
+        assert origin in line.split(" from ")[1].split(",")[0].split(" or "), line
     assert ["slowed" in line for line in lines] == [False] * 10 + [True]
     for line in lines:
         at = datetime.fromisoformat(line.split()[1])
@@ -472,6 +475,8 @@ def test_kills_and_a_clean_stop_lose_nothing_that_was_committed(template, tmp_pa
             con.execute("INSERT INTO saved_queries VALUES ('b', 'FROM runs', now())")
         with pytest.raises(WarehouseBusy):
             warehouse.connect(file, wait=0)
+        # A client that has connected, and was killed before its first statement.
+        assert is_accepted(serving.address, WRITING)
         assert "served no more" in serving.stop()
     assert not Path(f"{file}.wal").exists()
     with warehouse.connect(file) as con:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 _AT_ONCE, _WITHIN_SECONDS = 10, 60.0  # refusals that cost nothing, and how long each counts
 _WAIT_SECONDS = 1.0  # of each refusal beyond; Quack's 128 threads answer the others meanwhile
+_NAMED = 4  # addresses in a line
 _OPEN_FILES = Path("/proc/self/fd")
 # Linux's struct tcp_info: its size, and the places of last_data_recv (ms) and bytes_received in it.
 _INFO_BYTES, _LAST_RECEIVED, _BYTES_RECEIVED = 136, 52, 128
@@ -45,7 +46,7 @@ class Refusals:
 
 
 def _last_heard(port: int) -> str:
-    """Return the address of the client that sent last, more where that is open, "" if unknown.
+    """Return the address of the client that sent last, several if in doubt, "" if unknown.
 
     Quack does not pass on whose token it asks about. Its connections are open in this process, and
     Linux knows how many milliseconds ago each has received something.
@@ -66,4 +67,6 @@ def _last_heard(port: int) -> str:
                     (count,) = struct.unpack_from("Q", info, _BYTES_RECEIVED)
                     if count:
                         heard[ago].add(line.getpeername()[0])
-    return " or ".join(sorted(heard[min(heard)])) if heard else ""
+    last = sorted(heard[min(heard)]) if heard else []
+    others = [f"{len(last) - _NAMED} others"] if len(last) > _NAMED else []
+    return " or ".join(last[:_NAMED] + others)

@@ -177,7 +177,7 @@ class Server:
         # The log stays while a transaction has not ended, which can commit no more.
         while active := self._active():
             for number, state in active:
-                if state == "finished":
+                if state in ("finished", "idle"):  # has run a statement, has run none yet
                     self._end(number)
             time.sleep(_STOP_TICK)
         with self._con.cursor() as own, suppress(duckdb.Error):
