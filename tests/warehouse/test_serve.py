@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -248,6 +249,17 @@ def test_wrong_tokens_are_refused_and_not_repeated(both, monkeypatch, given, wor
     assert not given or given not in str(refused.value)
 
 
+def test_a_log_that_nobody_reads_ends_no_server(template, tmp_path):
+    file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
+    with served(file) as serving:
+        serving.process.stderr.close()
+        for _ in range(3):
+            assert not is_accepted(serving.address, "wrong-token-0123456789")
+        assert is_accepted(serving.address, READING)
+        serving.process.terminate()
+        assert serving.process.wait(timeout=30) == 0
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux knows who sent last")
 def test_refused_tokens_are_reported_and_slowed_and_right_ones_are_not(template, tmp_path):
     file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
@@ -287,6 +299,24 @@ def test_refusals_are_slow_only_when_there_were_many_within_a_minute(monkeypatch
     some.add()
     assert len(waits) == 1
     assert len(lines) == 12
+
+
+def _listening_at_ipv6():
+    with suppress(OSError):
+        return socket.create_server(("::1", 0), family=socket.AF_INET6)
+    pytest.skip("no IPv6")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux knows who sent last")
+def test_the_address_of_a_refusal_may_be_of_ipv6():
+    with _listening_at_ipv6() as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("::1", port)) as client, server.accept()[0] as accepted:
+            client.sendall(b"a token")
+            assert accepted.recv(7) == b"a token"
+            lines = []
+            Refusals(port, lines.append).add()
+    assert lines[0].endswith(" refused a token from ::1")
 
 
 def test_no_address_is_reported_where_the_system_does_not_know_it(monkeypatch, tmp_path):

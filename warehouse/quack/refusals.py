@@ -56,10 +56,10 @@ def _last_heard(port: int) -> str:
         for opened in _OPEN_FILES.iterdir():
             if not opened.is_socket():
                 continue
-            # A duplicate, which can be closed.
+            # A duplicate, which can be closed; of the family whose addresses are longest.
             with (
                 suppress(OSError, struct.error),
-                socket.fromfd(int(opened.name), socket.AF_INET, socket.SOCK_STREAM) as line,
+                socket.fromfd(int(opened.name), socket.AF_INET6, socket.SOCK_STREAM) as line,
             ):
                 if line.getsockname()[1:2] == (port,):
                     info = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
