@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import streamlit as st
 
-from apps.queries.base import Asked, Narrowing, narrow, remembering
+from apps.queries.base import Asked, remembering
 from warehouse.address import Address, Lake
-from warehouse.connection import reading_cursor
 from warehouse.errors import WarehouseError
 from warehouse.lake.writers import last_snapshot
 from warehouse.sharing import shared_reading
@@ -88,8 +87,6 @@ class Answers:
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
-        self._narrowing: Narrowing | None = None
-        self._narrowed: DuckDBPyConnection | None = None
 
     @property
     def con(self) -> DuckDBPyConnection:
@@ -103,46 +100,20 @@ class Answers:
         self._con = None
         self._stack.close()
 
-    @contextmanager
-    def narrowed(self, narrowing: Narrowing) -> Iterator[None]:
-        """Answer the questions inside on a narrowed cursor, made for the first uncached one."""
-        self._narrowing = narrowing
-        try:
-            yield
-        finally:
-            self._narrowing = None
-            if self._narrowed is not None:
-                self._narrowed.close()
-                self._narrowed = None
-
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
     ) -> Answer:
-        """Return what `compute` returns; cached by file state, question, params and narrowing.
+        """Return what `compute` returns; cached by file state, question and params.
 
         Raises duckdb.InterruptException after `LIMIT_SECONDS`.
         """
 
         def ask() -> Answer:
-            if self._narrowing is not None and self._narrowed is None:
-                self._narrowed = self._narrow(self._narrowing)
-            con = self._narrowed or self.con
-            with _limited(con), remembering() as asked:
-                value = compute(con)
+            with _limited(self.con), remembering() as asked:
+                value = compute(self.con)
             return Answer(value, tuple(asked))
 
-        # On a narrowed cursor a question about the whole warehouse is one about its part.
-        return self.cached(question, (params, repr(self._narrowing)), ask)
-
-    def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
-        own = reading_cursor(self.con)
-        try:
-            with _limited(own):
-                narrow(own, narrowing)
-        except BaseException:
-            own.close()
-            raise
-        return own
+        return self.cached(question, params, ask)
 
     def cached(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
         """Return what `ask` returns, which opens the file itself; cached in the same way."""

@@ -14,7 +14,6 @@ from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
-from apps.queries.gate import compared_by
 from apps.queries.overview import (
     last_runs,
     latest_provisional,
@@ -88,9 +87,8 @@ def page(view: View) -> None:
                 _verdicts(view, left, right)
     _counts(counts)
     if analysed and gates:
-        with view.narrowed(compared_by()):
-            for place, row in gates:
-                place.caption(plain(_gate(view, row)))
+        for place, row in gates:
+            place.caption(plain(_gate(view, row)))
 
 
 def _counts(counts: dict[str, Any]) -> None:

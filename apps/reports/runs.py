@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, counted, percent
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, rows_command, version_text
-from apps.queries.base import narrowed
 from apps.queries.bottlenecks import knows_events
 from apps.queries.runs import (
     list_sources,
     row_counts,
-    rows_of,
     run_benchmarks,
     run_costs,
     run_counters,
@@ -90,14 +88,13 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
 
 def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     """Return the report of a run as text."""
-    with narrowed(con, rows_of(run_id)) as of_run:
-        report = report_of(of_run, run_id)
-        lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]
-        if report.sentences:
-            lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
-        for section in report.sections:
-            lines += ["", section.title, _rows(section, run_id)]
-        return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
+    report = report_of(con, run_id)
+    lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]
+    if report.sentences:
+        lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
+    for section in report.sections:
+        lines += ["", section.title, _rows(section, run_id)]
+    return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
 
 
 def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -115,8 +112,7 @@ def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
     """Return the verdict of one kind of trace on a run; `table` is its landing table."""
-    with narrowed(con, rows_of(run_id)) as of_run:
-        sections = [make(of_run, run_id) for of, make in _SECTIONS if of == table]
+    sections = [make(con, run_id) for of, make in _SECTIONS if of == table]
     return [one for section in sections if section is not None for one in section.sentences]
 
 
