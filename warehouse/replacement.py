@@ -116,6 +116,11 @@ def _copy(original: BinaryIO, draft: Path) -> None:
 
 def _put_in_place(draft: Path, file: Path, original: BinaryIO) -> None:
     """Replace the file by the copy, with the same owner and permissions."""
+    if not _is_same(file, original):
+        raise WarehouseError(
+            "another program has moved, deleted or replaced the file meanwhile",
+            hint="See what is at its path now, and run pwh migrate again.",
+        )
     found = os.fstat(original.fileno())
     for owner, group in ((-1, found.st_gid), (found.st_uid, -1)):
         # Only root can make files of others.
@@ -124,11 +129,6 @@ def _put_in_place(draft: Path, file: Path, original: BinaryIO) -> None:
     shutil.copystat(file, draft)
     os.utime(draft)
     _write_to_disk(draft)
-    if not _is_same(file, original):
-        raise WarehouseError(
-            "another program has moved, deleted or replaced the file meanwhile",
-            hint="See what is at its path now, and run pwh migrate again.",
-        )
     draft.replace(file)
     _write_to_disk(file.parent)
 
@@ -150,13 +150,12 @@ def _failure(file: Path, error: Exception) -> WarehouseError:
     """Return the error that states why a file could not be migrated, and what to do."""
     import duckdb
 
-    before = f"{file} is not migrated, and as it was"
+    before = f"nothing has changed in {file}"
     if getattr(error, "errno", None) in _NO_ROOM or NO_SPACE.search(str(error)):
-        size = file.stat().st_size / 1e6
         return WarehouseError(
             f"{before}: there is no room for a new one next to it",
-            hint=f"Migrating needs {size:,.0f} MB and some more in {file.parent}. Make room and "
-            "run it again.",
+            hint=f"A migrated file, larger than this one, has to fit into {file.parent} with it. "
+            "Make room and run it again.",
         )
     if (found := damage(error)) is not None:
         return WarehouseDamaged(f"{before}: {found.problem}", hint=found.hint)

@@ -59,20 +59,26 @@ def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None
     A file is replaced by a migrated copy once that is whole, so there must be room for both.
     """
     from warehouse.connection import MEMORY, open_unchecked
+    from warehouse.errors import PwhError
     from warehouse.replacement import replacement
 
     if on is not None:
         need("dask")
     where = context.obj
+    is_file = isinstance(where, Path) and str(where) != MEMORY
     lines: list[str] = []
-    if not isinstance(where, Path) or str(where) == MEMORY:
-        with closing(open_unchecked(where, create=False, wait=wait, on_wait=note)) as con:
-            is_changed, failures = _migrate(con, where, on, print_data)
-    elif _is_current(where, wait):
-        is_changed, failures = False, []
-    else:
-        with replacement(where, wait=wait, on_wait=note) as con:
-            is_changed, failures = _migrate(con, where, on, lines.append)
+    is_changed, failures = False, list[PwhError]()
+    try:
+        if not is_file:
+            with closing(open_unchecked(where, create=False, wait=wait, on_wait=note)) as con:
+                is_changed, failures = _migrate(con, where, on, print_data)
+        elif not _is_current(where, wait):
+            with replacement(where, wait=wait, on_wait=note) as con:
+                is_changed, failures = _migrate(con, where, on, lines.append)
+    except KeyboardInterrupt:
+        remains = f"nothing has changed in {where}" if is_file else "what was stored remains"
+        note(f"stopped; {remains}, run it again")
+        raise
     for line in lines:
         print_data(line)
     if not is_changed:
