@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import duckdb
@@ -248,6 +249,35 @@ def test_killed_while_it_migrates(tmp_path, packed):
     assert counts_and_scalars(db) == migrated
     assert command(db, "migrate")[1] == f"{db} is up to date\n"
     assert {path.name for path in tmp_path.iterdir()} == {"w.duckdb", "whole.duckdb"}
+
+
+@pytest.mark.skipif(
+    find_spec("duckdb_extension_ducklake") is None, reason="needs pip install 'pwh[lake]'"
+)
+def test_killed_while_it_migrates_a_lake(tmp_path):
+    whole, folder = tmp_path / "whole", tmp_path / "lake"
+    whole.mkdir()
+    address = f"ducklake:{folder / 'w.ducklake'}"
+    folder.symlink_to(whole)
+    assert command(address, "ingest", counters(tmp_path / "first.csv", 1000))[0] == 0
+    with connect(address) as con:
+        con.execute("UPDATE view_modules SET sha256 = ''")
+        con.execute("UPDATE kept_runs SET revision = ''")
+        con.execute("DROP VIEW _stamp")
+    folder.unlink()
+    shutil.copytree(whole, folder)
+    code, out, err = command(address, "migrate", moment=0)
+    assert code == 0, err
+    moments, migrated = int(out.split()[-1]), counts_and_scalars(address)
+    chance = random.Random(1)
+    for _ in range(KILLS or 2):
+        shutil.rmtree(folder)
+        shutil.copytree(whole, folder)
+        assert command(address, "migrate", moment=chance.randrange(1, moments))[0] < 0
+        code, _, err = command(address, "runs")
+        assert code == 0 or err.endswith("migrate\n"), err
+        assert command(address, "migrate")[0] == 0
+        assert counts_and_scalars(address) == migrated
 
 
 def counts_and_scalars(db):
@@ -490,6 +520,20 @@ def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     assert code == 0
     assert out.splitlines()[: len(absent)] == [f"applied {name}" for name in absent]
     assert command(db, "ingest", file)[0] == 0
+
+
+def test_a_warehouse_with_other_tables_than_it_states_is_left_alone(tmp_path):
+    db = tmp_path / "w.duckdb"
+    with duckdb.connect(db) as con:
+        con.execute(sqlfiles.read("bookkeeping"))
+        con.execute("INSERT INTO migrations VALUES ('0001_runs', now(), '0.1.0')")
+    before = db.read_bytes()
+    code, out, err = command(db, "migrate")
+    assert (code, out) == (4, "")
+    problem, advice = err.splitlines()
+    assert problem.startswith(f"pwh: nothing has changed in {db}: a development version of pwh")
+    assert "pwh --db NEW ingest FILES" in advice
+    assert db.read_bytes() == before
 
 
 def test_a_newer_warehouse_is_left_alone(tmp_path, existing):

@@ -122,23 +122,20 @@ def _put_in_place(draft: Path, file: Path, original: BinaryIO) -> None:
             hint="See what is at its path now, and run pwh migrate again.",
         )
     found = os.fstat(original.fileno())
-    for owner, group in ((-1, found.st_gid), (found.st_uid, -1)):
-        # Only root can make files of others.
-        with suppress(PermissionError):
-            os.chown(draft, owner, group)
-    shutil.copystat(file, draft)
-    os.utime(draft)
-    _write_to_disk(draft)
+    with draft.open("rb+") as copy:
+        shutil.copystat(file, draft)
+        os.utime(draft)
+        for owner, group in ((-1, found.st_gid), (found.st_uid, -1)):
+            # Only root can make files of others.
+            with suppress(PermissionError):
+                os.chown(draft, owner, group)
+        os.fsync(copy.fileno())
     draft.replace(file)
-    _write_to_disk(file.parent)
-
-
-def _write_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    folder = os.open(file.parent, os.O_RDONLY)
+    # Some file systems cannot, and the file is in its place.
+    with suppress(OSError):
+        os.fsync(folder)
+    os.close(folder)
 
 
 def _remove(draft: Path) -> None:
@@ -150,11 +147,11 @@ def _failure(file: Path, error: Exception) -> WarehouseError:
     """Return the error that states why a file could not be migrated, and what to do."""
     import duckdb
 
-    before = f"nothing has changed in {file}"
+    before, folder = f"nothing has changed in {file}", file.resolve().parent
     if getattr(error, "errno", None) in _NO_ROOM or NO_SPACE.search(str(error)):
         return WarehouseError(
             f"{before}: there is no room for a new one next to it",
-            hint=f"A migrated file, larger than this one, has to fit into {file.parent} with it. "
+            hint=f"A migrated file, larger than this one, has to fit into {folder} with it. "
             "Make room and run it again.",
         )
     if (found := damage(error)) is not None:
@@ -163,7 +160,7 @@ def _failure(file: Path, error: Exception) -> WarehouseError:
         return WarehouseError(f"{before}: {error.problem}", hint=error.hint or LAND_AGAIN)
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        hint = f"pwh migrate writes a new file in {file.parent}, and renames it."
+        hint = f"pwh migrate writes a new file in {folder}, and renames it."
         return WarehouseError(f"{before}: {reason}", hint=hint)
     reason = without_class(str(error).split("\n", 1)[0]).strip()[:300] or type(error).__name__
     if isinstance(error, (duckdb.BinderException, duckdb.CatalogException)):
