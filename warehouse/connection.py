@@ -7,6 +7,7 @@ import math
 import os
 import random
 import re
+import shlex
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,6 +33,7 @@ from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
 from warehouse.queue import place
 from warehouse.spill import remove_abandoned, spill_folder
+from warehouse.sqlfiles import literal
 from warehouse.transactions import in_lake
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ _NO_MIGRATION = (
 )
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
+_NOT_REPLAYED = "no default database set"
 _DATA_FILE = "Cannot launch in-memory database"
 _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
 
@@ -347,7 +350,7 @@ def _open_waiting(file: Path, patience: _Patience, *, read_only: bool) -> DuckDB
 
     while True:
         try:
-            con = _prepared(str(file), read_only=read_only)
+            con = _opened(file, read_only=read_only)
             # Of CSV, JSON and Parquet DuckDB makes a database in memory, with a view of the file.
             if con.execute("FROM duckdb_databases() SELECT path WHERE NOT internal").fetchone()[0]:
                 return con
@@ -362,6 +365,26 @@ def _open_waiting(file: Path, patience: _Patience, *, read_only: bool) -> DuckDB
         # A process that closes the file between two checks of DuckDB is not named.
         who = f"{Path(holder[1]).name}, process {holder[2]}" if holder else "another process"
         patience.wait(f"is in use by {who}")
+
+
+def _opened(file: Path, *, read_only: bool) -> DuckDBPyConnection:
+    """Open a file, with what is in its log.
+
+    DuckDB (1.5.5) cannot replay a comment on, or a change of, a table whose defaults or checks call
+    functions while it opens its first database, but can in one that is attached later. That writes
+    the log into the file, so it is done for writing only.
+    """
+    import duckdb
+
+    try:
+        return _prepared(str(file), read_only=read_only)
+    except duckdb.InternalException as error:
+        if read_only or _NOT_REPLAYED not in str(error):
+            raise
+    with duckdb.connect(config={"temp_directory": str(spill_folder(file))}) as con:
+        con.execute(f"ATTACH {literal(str(file))} AS replayed")
+        con.execute("CHECKPOINT replayed")
+    return _prepared(str(file), read_only=read_only)
 
 
 def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
@@ -440,6 +463,11 @@ def _unusable(file: Address, error: Exception) -> WarehouseError:
         return WarehouseBusy(
             f"this process has {file} open in another way, for reading or for writing",
             hint="Close that connection first, or open this one with the same read_only.",
+        )
+    if _NOT_REPLAYED in message:
+        return WarehouseError(
+            f"the log of {file} contains changes of tables that are not yet in the file",
+            hint=f"Run: {shlex.join(['pwh', '--db', str(file), 'maintain'])}",
         )
     problem = f"cannot open {file}: {_CLASS.sub('', message)}"
     damaged = damage(error)

@@ -10,12 +10,13 @@ from warehouse.damage import RESTORE
 from warehouse.errors import (
     NotAWarehouse,
     WarehouseDamaged,
+    WarehouseError,
     WarehouseOutdated,
     WarehouseTooNew,
 )
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported
-from warehouse.messages import migrate_hint
+from warehouse.messages import LAND_AGAIN, migrate_hint
 from warehouse.transactions import in_file
 from warehouse.version import __version__
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _NAME = re.compile(r"\d{4}_\w+")
+_DIGITS = 4
 
 
 def names() -> tuple[str, ...]:
@@ -70,6 +72,13 @@ def check(con: DuckDBPyConnection, path: str) -> None:
         raise WarehouseDamaged(f"the list of migrations in {path} is damaged", hint=RESTORE)
     known = names()
     if unknown := [name for name in done if name not in known]:
+        # Each release has the migrations of those before it, under the same names.
+        if min(unknown)[:_DIGITS] <= known[-1][:_DIGITS]:
+            raise WarehouseError(
+                f"{path} was written by a development version of pwh, whose tables no release has "
+                f"(it has {', '.join(unknown)})",
+                hint=LAND_AGAIN,
+            )
         raise WarehouseTooNew(
             f"{path} was written by a newer pwh (it has {', '.join(unknown)})",
             hint=f"Update pwh; this is {__version__}.",

@@ -18,6 +18,7 @@ import pytest
 
 from apps.output.tables import markdown_text
 from warehouse import connection
+from warehouse.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
@@ -304,6 +305,39 @@ def test_migrate_prints_what_it_did(pwh):
     code, _, err = pwh("runs")
     assert code == 4 and "migrate" in err
     assert pwh("migrate")[1] == "updated the views\n"
+    assert pwh("runs")[0] == 0
+
+
+def test_an_interrupted_migration_changes_nothing(pwh, tmp_path, monkeypatch):
+    pwh("ingest", "counters.csv")
+    pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
+    before = (tmp_path / "pwh.duckdb").read_bytes()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ingest.refresh.refresh", interrupted)
+        code, out, err = pwh("migrate")
+    assert (code, out) == (130, "")
+    assert err == "pwh: stopped; nothing has changed in pwh.duckdb, run it again\n"
+    assert (tmp_path / "pwh.duckdb").read_bytes() == before
+    assert pwh("migrate")[1] == "updated the views\n"
+
+
+def test_a_run_that_cannot_be_computed_keeps_no_warehouse_from_being_migrated(pwh, monkeypatch):
+    pwh("ingest", "counters.csv")
+    pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
+
+    def failing(_, asked, done, *__):
+        done.failures.append(InputError("nothing is stored anew of r1: overlaps"))
+        return iter(())
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ingest.refresh.refresh", failing)
+        code, out, err = pwh("migrate")
+    assert (code, out) == (3, "updated the views\n")
+    assert err == "pwh: nothing is stored anew of r1: overlaps\n"
     assert pwh("runs")[0] == 0
 
 

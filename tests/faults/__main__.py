@@ -20,7 +20,8 @@ from tests.faults import clients, damage, places
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
-    "kills": ("PWH_KILLS", 1, "tests/test_reliability.py", "killed"),
+    "kills": ("PWH_KILLS", 1, "tests/test_reliability.py", "killed and not migrates"),
+    "kills of migrate": ("PWH_KILLS", 0.25, "tests/test_reliability.py", "while_it_migrates"),
     "kills over a server": ("PWH_KILLS", 0.1, "tests/warehouse/test_serve.py", "killed_while"),
     "cuts of the network": ("PWH_KILLS", 1, "tests/warehouse/test_cuts.py", "any_moment"),
     "crowds, full disks, other files": (None, 1, "tests/test_reliability.py", "not killed"),
