@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from warehouse import sqlfiles
+from warehouse import modules, sqlfiles
 from warehouse.damage import RESTORE
 from warehouse.errors import (
     NotAWarehouse,
@@ -51,6 +51,10 @@ def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
     con.execute(sqlfiles.read("bookkeeping"))
     done = applied(con) or ()
     missing = [path for path in sqlfiles.files("migrations") if path.stem not in done]
+    if done and missing:
+        # Views of older versions can have names that tables have now; they are made again anyway.
+        with in_file(con):
+            modules.drop_all(con)
     for path in missing:
         text = path.read_text(encoding="utf-8")
         with in_file(con):
