@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from warehouse.damage import damage
 from warehouse.errors import UsageError
-from warehouse.own_files import own_file
 
 # Process ids repeat on other hosts and in containers.
 _OWN = f"{os.getpid()}-{os.urandom(4).hex()}"
@@ -29,6 +27,8 @@ def replacing(target: Path) -> Iterator[Path]:
     Raises `UsageError` where the target is a file of a warehouse or cannot be written.
     """
     import duckdb
+
+    from warehouse.damage import damage
 
     check_output(target)
     draft = place_to_write(target)
@@ -53,11 +53,9 @@ def replacing(target: Path) -> Iterator[Path]:
 
 def check_output(target: Path) -> None:
     """Raise `UsageError` where a target is a file of a warehouse, or a file that is read-only."""
-    if (what := own_file(target)) is not None:
-        raise UsageError(
-            f"cannot write {target}: it is {what}",
-            hint="No output replaces a warehouse or a part of one. Name another file: -o FILE",
-        )
+    from warehouse.own_files import check_not_own
+
+    check_not_own(target)
     if target.exists() and not os.access(target, os.W_OK):
         raise not_written(target, os.strerror(errno.EACCES))
 

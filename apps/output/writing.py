@@ -25,6 +25,7 @@ _NUMBERS = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
 }
+_ROWS = "_rows_to_write"
 _FORMULA = r"^\s*[-=+@\t\r]"
 
 
@@ -61,9 +62,11 @@ def emit(
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
     if style is Format.safe_csv:
         relation = _without_formulas(relation)
-    # `relation` is found by DuckDB under its Python name; its own writers stream the rows.
-    # A file of DuckDB's own would take the place of links in /dev.
-    statement = f"COPY (FROM relation) TO ? ({_COPY[style]}, USE_TMP_FILE false)"
+    # This makes a temporary view of the relation. SQL finds no variable of Python by its name where
+    # it may not read files, and what `query` itself runs, Ctrl-C does not stop.
+    relation.query(_ROWS, f"FROM {_ROWS}")
+    # DuckDB's own writers stream the rows. A draft of DuckDB's would replace links in /dev.
+    statement = f"COPY (FROM {_ROWS}) TO ? ({_COPY[style]}, USE_TMP_FILE false)"
     with _stdout_as_path() if target is None else replacing(target) as path:
         con.execute(statement, [str(path)])
 

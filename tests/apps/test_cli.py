@@ -247,7 +247,7 @@ def test_sql_refuses_macros_of_an_attached_warehouse_that_would_read_the_open_on
         assert (code, out) == (2, "")
         assert "would read the warehouse that is open, not other" in err and "USE other;" in err
     for query in ("USE other; FROM other.scaling_predict(64)", "SELECT count(*) FROM other.runs"):
-        assert pwh("sql", attached + query)[0] == 0
+        assert pwh("sql", "--files", attached + query)[0] == 0
 
 
 def test_report_begins_with_sentences_then_tables(pwh):
@@ -382,7 +382,8 @@ def test_help_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = ast.literal_eval(done.stdout.splitlines()[-1])
     assert {module.rpartition(".")[2] for module in modules} == {
-        *("address", "cli", "commands", "options", "output", "formats", "streams", "text"),
+        *("address", "cli", "commands", "options", "output", "files", "formats", "streams"),
+        "text",
         *("errors", "version"),
     }
 
