@@ -75,8 +75,9 @@ def _file_of(sql: str) -> str | None:
             outside.append((kind, text if word is None or kind != "keyword" else word[0].upper()))
         depth += text.startswith("(")
     words = [text if kind == "keyword" else "" for kind, text in outside]
-    if "COPY" in words and "TO" in words:
-        rest = outside[words.index("TO") + 1 :]
+    copied = words[words.index("COPY") :] if "COPY" in words else []
+    if "TO" in copied:
+        rest = outside[len(words) - len(copied) + copied.index("TO") + 1 :]
     elif words[:1] in (["ATTACH"], ["EXPORT"]):
         rest = outside[next(i for i, (kind, _) in enumerate(outside) if kind == "string_const") :]
     else:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import damage, places
+from tests.faults import damage, outputs, places
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
@@ -41,6 +41,7 @@ def main() -> None:
         warehouse = warehouse_of_samples(folder)
         damaged = damage.outcomes(warehouse, folder, options.count, options.seed)
         harm += _tried("warehouse, ", damaged)
+        harm += _tried("", outputs.outcomes(warehouse, folder))
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", places.outcomes(Path(name)))
     for name, (variable, factor, path, words) in _SUITES.items():

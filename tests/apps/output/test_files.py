@@ -10,27 +10,10 @@ from pathlib import Path
 import pytest
 
 from apps.output.files import replacing
+from tests.faults.outputs import OUTPUTS, contents, targets
 from tests.helpers.support import land
 from warehouse import connect
 from warehouse.errors import UsageError
-
-OUTPUTS = (
-    ("sql", "FROM runs", "-f", "csv", "-o"),
-    ("sql", "FROM runs", "-f", "parquet", "-o"),
-    ("sql", "FROM runs", "-o"),
-    ("report", "-o"),
-    ("report", "-f", "json", "-o"),
-    ("export", "--to", "csv", "-o"),
-    ("export", "--to", "csv", "--table", "pmu_samples", "-o"),
-    ("export", "--to", "folded", "-o"),
-    ("export", "--views"),
-    ("runs", "-o"),
-    ("doctor", "-o"),
-    ("schema", "-f", "jsonl", "-o"),
-    ("threads", "--cfg"),
-    ("diagnose", "--glyphs"),
-    ("record", "--keep"),
-)
 
 
 @pytest.fixture
@@ -44,17 +27,17 @@ def db(run, template, tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", ["pwh.duckdb", "linked", "hard", "pwh.duckdb.wal", "other.db"])
-def test_no_output_replaces_a_warehouse(run, db, template, tmp_path, name):
-    (tmp_path / "linked").symlink_to("pwh.duckdb")
-    (tmp_path / "hard").hardlink_to(db)
-    (tmp_path / "other.db").write_bytes(template.read_bytes())
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+def test_no_output_replaces_a_warehouse(run, db, template, tmp_path, monkeypatch):
+    monkeypatch.setenv("PWH_DB", str(db))
+    paths = targets(db, template)
+    before = contents(tmp_path)
     for words in OUTPUTS:
-        code, out, err = run(*words, name)
+        code, out, err = run(*words, db)
         assert (code, out) == (2, ""), words
-        assert f"cannot write {name}: it is" in err, words
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+        assert f"cannot write {db}: it is a DuckDB file" in err, words
+    for path in paths:
+        assert run("runs", "-o", path)[0] == 2, path
+    assert contents(tmp_path) == before
 
 
 def test_a_log_is_not_replaced_under_another_name(run, tmp_path, template):
