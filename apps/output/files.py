@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 from warehouse.errors import UsageError
 
 # Process ids repeat on other hosts and in containers.
-_OWN = f"{os.getpid()}-{os.urandom(4).hex()}"
+_OWN = os.urandom(4).hex()
 _LONGEST = 48  # characters of a name in that of its draft; DuckDB compresses by the end of it
 
 
@@ -56,15 +55,18 @@ def check_output(target: Path) -> None:
     from warehouse.own_files import check_not_own
 
     check_not_own(target)
-    if target.exists() and not os.access(target, os.W_OK):
-        raise not_written(target, os.strerror(errno.EACCES))
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise not_written(target, error.strerror or str(error)) from None
 
 
 def is_stdout(target: Path) -> bool:
     """Return whether a target is what stdout leads to; to open that again would truncate it."""
     try:
-        return os.path.samestat(target.stat(), os.fstat(sys.stdout.fileno()))
-    except (OSError, ValueError):
+        return os.path.samestat(target.stat(), os.fstat(1))
+    except OSError:
         return False
 
 
@@ -74,7 +76,7 @@ def place_to_write(target: Path) -> Path:
     if is_open or (target.exists() and not target.is_file()):
         return target
     file = Path(os.path.realpath(target))
-    return file.with_name(f".pwh-{_OWN}-{file.name[-_LONGEST:]}")
+    return file.with_name(f".pwh-{os.getpid()}-{_OWN}-{file.name[-_LONGEST:]}")
 
 
 def not_written(target: Path, problem: str) -> UsageError:

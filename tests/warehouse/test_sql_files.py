@@ -10,6 +10,7 @@ import pytest
 from tests.faults.outputs import READS, WRITES, contents, targets
 from warehouse import connect
 from warehouse.errors import UsageError
+from warehouse.quack.statements import parsed
 from warehouse.sql_files import check_files, restrict_files
 
 SECRET = "row of a secret"
@@ -97,3 +98,10 @@ def test_neither_folders_with_a_warehouse_nor_the_place_of_its_log_are_written_t
 def test_sql_without_files_runs(con, sql):
     restrict_files(con, [])
     run(con, sql)
+
+
+def test_to_parse_sql_reads_no_file(tmp_path):
+    (tmp_path / "schema.sql").write_text("SELECT 1")
+    (tmp_path / "load.sql").write_text("")
+    with pytest.raises(duckdb.PermissionException):
+        parsed(f"IMPORT DATABASE '{tmp_path}'")

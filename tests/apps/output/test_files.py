@@ -108,3 +108,9 @@ def test_pipes_and_devices_are_written_to_directly(run, db, tmp_path, words):
     reader.join()
     assert (read, pipe.is_fifo()) == ([printed[1]], True)
     assert Path("/dev/null").is_char_device()
+
+
+def test_a_name_that_is_too_long_is_a_message(run, db):
+    code, _, err = run("runs", "-o", "x" * 256)
+    assert (code, "File name too long" in err, "Traceback" in err) == (2, True, False)
+    assert run("runs", "-o", "ä" * 120)[0] == 0
