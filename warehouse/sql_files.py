@@ -91,7 +91,7 @@ def _path(text: str) -> Path:
 
     ((value,),) = duckdb.execute(f"SELECT {text}").fetchall()
     path = Path(_URL.sub("", value, count=1))
-    return path.expanduser() if value.startswith("~") else path
+    return path.expanduser() if value.startswith("~/") else path
 
 
 def _check_target(text: str) -> None:

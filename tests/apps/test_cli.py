@@ -128,6 +128,8 @@ def test_a_dry_run_goes_through_everything(pwh, tmp_path, monkeypatch):
 def test_litter_of_other_systems_is_passed_over(pwh, tmp_path):
     # macOS leaves the attributes of NAME in ._NAME, even as text that looks like a recording.
     (tmp_path / "._counters.csv").write_text("event,value\ncycles,1\n")
+    # A killed command leaves half of its output.
+    (tmp_path / ".pwh-1-ab-counters.csv").write_text("event,value\ncycles,2\n")
     (tmp_path / ".DS_Store").write_bytes(b"\0Bud1")
     code, out, err = pwh("ingest", tmp_path)
     assert code == 0 and out.count("landed") == 2 and "skipped" not in err
