@@ -14,6 +14,7 @@ from apps.commands.options import (
     RunArgument,
     WaitOption,
     reading,
+    writable,
     writing,
 )
 from apps.output.formats import Format
@@ -57,6 +58,7 @@ def diagnose(
         Path | None,
         typer.Option(
             metavar="FILE",
+            callback=writable,
             help="Draw a star glyph for each run, process, region or sample, one ray per metric: "
             ".svg.",
         ),

@@ -129,6 +129,8 @@ def test_a_dry_run_goes_through_everything(pwh, tmp_path, monkeypatch):
 def test_litter_of_other_systems_is_passed_over(pwh, tmp_path):
     # macOS leaves the attributes of NAME in ._NAME, even as text that looks like a recording.
     (tmp_path / "._counters.csv").write_text("event,value\ncycles,1\n")
+    # A killed command leaves half of its output.
+    (tmp_path / ".pwh-1-ab-counters.csv").write_text("event,value\ncycles,2\n")
     (tmp_path / ".DS_Store").write_bytes(b"\0Bud1")
     code, out, err = pwh("ingest", tmp_path)
     assert code == 0 and out.count("landed") == 2 and "skipped" not in err
@@ -248,7 +250,7 @@ def test_sql_refuses_macros_of_an_attached_warehouse_that_would_read_the_open_on
         assert (code, out) == (2, "")
         assert "would read the warehouse that is open, not other" in err and "USE other;" in err
     for query in ("USE other; FROM other.scaling_predict(64)", "SELECT count(*) FROM other.runs"):
-        assert pwh("sql", attached + query)[0] == 0
+        assert pwh("sql", "--files", attached + query)[0] == 0
 
 
 def test_report_begins_with_sentences_then_tables(pwh):
@@ -416,7 +418,8 @@ def test_help_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = ast.literal_eval(done.stdout.splitlines()[-1])
     assert {module.rpartition(".")[2] for module in modules} == {
-        *("address", "cli", "commands", "options", "output", "formats", "streams", "text"),
+        *("address", "cli", "commands", "options", "output", "files", "formats", "streams"),
+        "text",
         *("errors", "version"),
     }
 

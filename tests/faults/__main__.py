@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import clients, damage, places
+from tests.faults import clients, damage, outputs, places
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
@@ -42,6 +42,7 @@ def main() -> None:
         warehouse = warehouse_of_samples(folder)
         damaged = damage.outcomes(warehouse, folder, options.count, options.seed)
         harm += _tried("warehouse, ", damaged)
+        harm += _tried("", outputs.outcomes(warehouse, folder))
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", places.outcomes(Path(name)))
         harm += _tried("served, ", clients.outcomes(Path(name), options.count))
