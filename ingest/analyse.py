@@ -130,6 +130,8 @@ def _renew_or_note(con: DuckDBPyConnection, analysis: Analysis, scopes: list[str
         with transaction(con):
             return _renew(con, analysis, scopes, again=True)
     except AnalysisFailed as error:
+        if not scopes:
+            raise
         if len(scopes) == 1:
             with transaction(con):
                 return _renew(con, analysis, scopes, failed=error.reason)
@@ -252,7 +254,9 @@ def _find(
 
     Their keys, and those that are gone, are in _outdated.
     """
-    con.execute("CREATE TEMP TABLE _scope AS SELECT unnest($1) AS scope", [list(scopes)])
+    con.execute(
+        "CREATE TEMP TABLE _scope AS SELECT unnest(CAST($1 AS VARCHAR[])) AS scope", [list(scopes)]
+    )
     con.execute(f"CREATE TEMP TABLE _found AS {analysis.inputs}")
     con.execute(
         sqlfiles.read("derived/analyses/outdated"), {"analysis": analysis.name, "again": again}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.helpers.support import rows
+from tests.helpers.support import by_hand, no_longer_by_hand, rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,7 +34,9 @@ def reused_warehouse(
     tables and views there are (`only_lands`), neither is one in which these differ from the first.
     """
     idle = _IDLE[only_lands].pop() if _IDLE[only_lands] else _looked_at(new())
+    by_hand(idle.con)
     yield idle.con
+    no_longer_by_hand(idle.con)
     counts = (f"SELECT '{table}' WHERE EXISTS (FROM {table})" for table in idle.tables)
     for (table,) in rows(idle.con, " UNION ALL ".join(counts)):
         idle.con.execute(f"DELETE FROM {table}")

@@ -28,25 +28,40 @@ def shared(name: str) -> Path:
     return path
 
 
-# Connections of which `given` wrote rows by hand, and the tables, since answers were computed.
-_WRITTEN: WeakKeyDictionary[DuckDBPyConnection, set[str]] = WeakKeyDictionary()
+# Warehouses of tests that write rows by hand, with a digest of those of which answers are computed.
+_BY_HAND: WeakKeyDictionary[DuckDBPyConnection, tuple[int, ...]] = WeakKeyDictionary()
+_WRITABLE = (
+    *("runs", "run_facts", "run_scalars", *by_run_and_source(), "change_thresholds"),
+    *("series_fields", "acknowledgements", "function_kinds", "bottleneck_labels", "models"),
+    *("bottleneck_rules", "machine_settings", "behaviour_references", "model_choice"),
+)
+_DIGEST = "SELECT " + ", ".join(f"(SELECT sum(hash(t)) FROM {name} AS t)" for name in _WRITABLE)
 
 
 def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a query, with answers that are up to date with what `given` wrote."""
+    """Return the rows of a query, with answers that are up to date with rows written by hand."""
     settle(con)
     return con.execute(sql, list(params)).fetchall()
 
 
+def by_hand(con: DuckDBPyConnection) -> None:
+    """Note that a test writes rows of this empty warehouse by hand."""
+    _BY_HAND[con] = con.execute(_DIGEST).fetchone() or ()
+
+
+def no_longer_by_hand(con: DuckDBPyConnection) -> None:
+    """Note that a test is done with a warehouse."""
+    _BY_HAND.pop(con, None)
+
+
 def settle(con: DuckDBPyConnection) -> None:
-    """Compute what is stored of runs whose rows `given` wrote, as pwh refresh does.
+    """Compute what is stored of runs whose rows were written by hand, as pwh refresh does.
 
     Rows of runs that are not in `runs` are of runs of which nothing else is known.
     """
-    tables = _WRITTEN.pop(con, set())
-    if not tables:
+    if con not in _BY_HAND or con.execute(_DIGEST).fetchone() == _BY_HAND[con]:
         return
-    for table in tables & {*by_run_and_source(), "run_facts"}:
+    for table in by_run_and_source():
         con.execute(
             f"INSERT INTO runs (run_id) SELECT DISTINCT run_id FROM {table} "
             "WHERE run_id NOT IN (SELECT run_id FROM runs) ORDER BY run_id"
@@ -74,16 +89,16 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     if lines:
         every = ", ".join(f"({marks})" for _ in lines)
         con.execute(f"INSERT INTO {table} ({names}) VALUES {every}", values)
-        _WRITTEN.setdefault(con, set()).add(table)
 
 
 def keep(con: DuckDBPyConnection) -> None:
     """Store the scalars and analyses of all runs, also of those whose rows `given` wrote."""
-    _WRITTEN.pop(con, None)
     con.execute("DELETE FROM kept_runs")
     runs = [run for (run,) in con.execute("SELECT run_id FROM runs").fetchall()]
     keep_all_scalars(con, files_of_runs(con, runs))
     analyse_all(con)
+    if con in _BY_HAND:
+        by_hand(con)
 
 
 def land(
