@@ -55,7 +55,20 @@ def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any]
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Return what changed between the two sides, the strongest evidence first."""
+    """Return what changed between the two sides, the strongest evidence first.
+
+    Of the sides of a change it is stored.
+    """
+    if which.changed is not None:
+        stored = ask(
+            con,
+            "explanations/stored",
+            run_id=which.changed,
+            metric=which.metric,
+            **_runs(which),
+        )
+        if stored.limit(1).fetchone() is not None:
+            return stored
     params = {"explaining": which.named, "metric": which.metric, **_runs(which)}
     return ask(con, "explanations/findings", **params)
 

@@ -32,7 +32,8 @@ CREATE TABLE change_explanations (
     calls_after DOUBLE,
     noise VARCHAR,
     flags VARCHAR[],
-    query VARCHAR
+    query VARCHAR,
+    place BIGINT
 );
 COMMENT ON TABLE change_explanations IS 'One row is one thing that changed together with a change of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN change_explanations.change_id IS 'Number of the change: of its application, fields and first run.';
@@ -67,3 +68,4 @@ COMMENT ON COLUMN change_explanations.calls_after IS 'The same after.';
 COMMENT ON COLUMN change_explanations.noise IS 'Where the noise is from: runs, history, other side or usual (comparison); NULL where it is unknown or not needed.';
 COMMENT ON COLUMN change_explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), separated (every run of one side above every run of the other, but among too many functions to be certain), largest (not certain, but one of the three largest shares of a loss of which other functions explain less than half), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
 COMMENT ON COLUMN change_explanations.query IS 'SQL that shows the values behind it.';
+COMMENT ON COLUMN change_explanations.place IS 'Place among those of the change, the strongest evidence first, from 1.';

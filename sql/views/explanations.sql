@@ -72,31 +72,65 @@ WITH
     FROM _explain_verdicts(pairs)
     UNION ALL BY NAME
     SELECT *, false AS is_judged FROM _explain_metrics(pairs)
+  ),
+
+  told AS (
+    SELECT
+      f.id, topic, subject, metric, unit, "before", "after",
+      ("after" - "before") / nullif(abs("before"), 0) AS change,
+      low - 1 AS change_low, high - 1 AS change_high,
+      before_label, after_label, share,
+      CASE
+        WHEN better IN ('lower', 'higher') AND "after" <> "before"
+          THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
+      END AS direction,
+      certain, p_value,
+      runs_before AS values_before, runs_after AS values_after, calls_before, calls_after, noise,
+      flags || CASE
+        WHEN is_judged OR certain IS NOT NULL AND runs_before > 1 AND runs_after > 1 THEN []
+        WHEN runs_before < 2 OR runs_after < 2 THEN ['single_run']
+        ELSE ['few_runs']
+      END AS flags,
+      query || if(topic = 'scaling', '', _of_runs(s.ids, s.named)) AS query
+    FROM found AS f
+    JOIN sides AS s ON f.id = s.id
+    WHERE f.found OR certain AND relevant OR certain IS NULL AND notable
   )
 
+-- The strongest evidence first: what is certain, new, gone or separated, then that of which the noise
+-- is unknown (of single runs what is new, too), with the largest shares of the loss that are not
+-- certain. Functions by their share. A slow worker comes before all else, because it slows down what
+-- waits for it.
 SELECT
-  f.id, topic, subject, metric, unit, "before", "after",
-  ("after" - "before") / nullif(abs("before"), 0) AS change,
-  low - 1 AS change_low, high - 1 AS change_high,
-  before_label, after_label, share,
-  CASE
-    WHEN better IN ('lower', 'higher') AND "after" <> "before"
-      THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
-  END AS direction,
-  certain, p_value,
-  runs_before AS values_before, runs_after AS values_after, calls_before, calls_after, noise,
-  flags || CASE
-    WHEN is_judged OR certain IS NOT NULL AND runs_before > 1 AND runs_after > 1 THEN []
-    WHEN runs_before < 2 OR runs_after < 2 THEN ['single_run']
-    ELSE ['few_runs']
-  END AS flags,
-  query || if(topic = 'scaling', '', _of_runs(s.ids, s.named)) AS query
-FROM found AS f
-JOIN sides AS s ON f.id = s.id
-WHERE f.found OR certain AND relevant OR certain IS NULL AND notable;
+  *,
+  row_number() OVER (
+    PARTITION BY id
+    ORDER BY
+      topic <> 'metric', metric <> 'slowdown', topic = 'setting',
+      CASE
+        WHEN
+          certain
+          OR list_has_any(flags, ['new', 'gone', 'separated']) AND NOT list_contains(flags, 'single_run')
+          THEN 0
+        WHEN certain IS NULL OR list_contains(flags, 'largest') THEN 1
+        ELSE 2
+      END,
+      list_position(
+        ['function', 'bottleneck', 'counter', 'benchmark', 'scaling', 'idle', 'threads', 'setting'],
+        topic
+      ),
+      subject IS NOT NULL, share DESC NULLS FIRST, list_contains(flags, 'same_count'),
+      CASE WHEN topic IN ('counter', 'benchmark')
+        -- these differ in size: what came from nothing, or went, is first
+        THEN abs(ln(nullif(abs("after"), 0) / nullif(abs("before"), 0)))
+        ELSE abs("after" - "before")
+      END DESC NULLS FIRST,
+      subject
+  ) AS place
+FROM told;
 
 CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE
-SELECT * EXCLUDE (id)
+SELECT * EXCLUDE (id, place)
 FROM _explained(
   _sides(
     0, _as_list(runs), _as_list(against), nullif(CAST(explaining AS VARCHAR), ''),
@@ -194,7 +228,7 @@ ORDER BY e.place;
 COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side; clocks that are apart). A topic with runs on both sides and no row in explain_run did not change.';
 
 CREATE OR REPLACE VIEW explanations AS
-SELECT * EXCLUDE (main_direction)
+SELECT * EXCLUDE (main_direction, place)
 FROM change_explanations
 WHERE main_direction = 'worse';
 
