@@ -6,7 +6,7 @@ import numpy as np
 
 from udfs.clustering.points import MULTIPLICATIONS, Doubles, Ints
 
-# Candidates are looked at in blocks: small ones, as an exchange makes the rest of its block void, and
+# Candidates are looked at in blocks: small ones, as an exchange makes the rest of a block void, and
 # larger ones while there is none, as long as their distances stay in the cache.
 _FIRST_BLOCK = 8
 _GROWTH = 4
