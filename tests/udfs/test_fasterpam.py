@@ -50,8 +50,7 @@ def as_described(distances, start):
     return medoids, losses
 
 
-@pytest.mark.parametrize("n", [12, 40, 90])
-@pytest.mark.parametrize("k", [1, 2, 3, 7])
+@pytest.mark.parametrize(("n", "k"), [*product((12, 40, 90), (1, 2, 3, 7)), (420, 20)])
 def test_exchanges_are_those_of_the_description(n, k):
     distances, start = drawn(n + k, n, k)
     medoids, losses = as_described(distances, start)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from udfs.clustering.points import MULTIPLICATIONS, Doubles, Ints
+from udfs.clustering.points import Doubles, Ints
 
 # Candidates are looked at in blocks: small ones, as an exchange makes the rest of a block void, and
 # larger ones while there is none, as long as their distances stay in the cache.
 _FIRST_BLOCK = 8
 _GROWTH = 4
 _DISTANCES = 2**14
+# Up to so many points times medoids, doing it for all takes less time than finding which need it.
+_FEW = 2**13
 _ROUNDING = 1e-12  # of the loss; sums of some thousand distances are more exact than that
 
 
@@ -32,11 +36,11 @@ def fasterpam(distances: Doubles, start: Ints) -> Ints:
         k row numbers; a medoid is in the place of the one that it was exchanged for.
     """
     n, k = len(distances), len(start)
-    longest = max(1, min(_DISTANCES // n, MULTIPLICATIONS // (n * k)))
+    longest = max(1, _DISTANCES // n)
     medoids = start.copy()
     to_medoids = distances[medoids]
+    own, nearest, second = _assign(to_medoids)
     units = np.eye(k)
-    nearest, second, members = _assign(to_medoids, units)
     loss = nearest.sum()
     at = in_vain = 0
     block = _FIRST_BLOCK
@@ -46,15 +50,19 @@ def fasterpam(distances: Doubles, start: Ints) -> Ints:
         added = np.minimum(candidates, nearest)
         removed = np.minimum(candidates, second)
         removed -= added
-        losses = removed @ members
+        losses = _sums(removed, own, units)
         losses += added.sum(axis=1, keepdims=True)
         better = losses < loss * (1 - _ROUNDING)
         first = int(better.argmax()) // k
         leaving = int(losses[first].argmin())
         if better[first, leaving]:
+            changed: Any = slice(None)
+            if to_medoids.size > _FEW:
+                either = np.minimum(to_medoids[leaving], candidates[first])
+                changed = np.flatnonzero(either <= second)
             medoids[leaving] = at + first
             to_medoids[leaving] = candidates[first]
-            nearest, second, members = _assign(to_medoids, units)
+            own[changed], nearest[changed], second[changed] = _assign(to_medoids[:, changed])
             loss = losses[first, leaving]
             at, in_vain, block = at + first + 1, 1, _FIRST_BLOCK
         else:
@@ -63,14 +71,23 @@ def fasterpam(distances: Doubles, start: Ints) -> Ints:
     return medoids
 
 
-def _assign(to_medoids: Doubles, units: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """Return the distances of n points to their nearest and second nearest medoid, and members.
+def _assign(to_medoids: Doubles) -> tuple[Ints, Doubles, Doubles]:
+    """Return each point's nearest medoid, the distance to it, and that to the second nearest.
 
-    Members are n x k: each point has the unit vector of its nearest medoid. Beside a single medoid
-    the second nearest is infinitely far.
+    The second nearest of one medoid is infinitely far.
     """
     points = np.arange(to_medoids.shape[1])
     own = to_medoids.argmin(axis=0)
     others = to_medoids.copy()
     others[own, points] = np.inf
-    return to_medoids[own, points], others.min(axis=0), units.take(own, axis=0)
+    return own, to_medoids[own, points], others.min(axis=0)
+
+
+def _sums(amounts: Doubles, own: Ints, units: Doubles) -> Doubles:
+    """Return the sum of each row of amounts over the points of each medoid."""
+    if len(own) * len(units) <= _FEW:
+        return amounts @ units.take(own, axis=0)
+    slots = own + len(units) * np.arange(len(amounts))[:, None]
+    sums: Any = np.bincount(slots.ravel(), amounts.ravel(), len(amounts) * len(units))
+    rows: Doubles = sums.reshape(len(amounts), len(units))
+    return rows
