@@ -8,6 +8,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.clustering.fasterpam import fasterpam
 from udfs.clustering.points import Floats, InsufficientData, Ints, Points, assign, cost, distinct
 
 SAMPLES = 5
@@ -66,13 +67,9 @@ def medoids_of(points: Points, first: Ints, rng: np.random.Generator, workers: i
 
 def _partition(sample: Floats, k: int, rng: np.random.Generator) -> Ints:
     """Return the rows of a sample that FasterPAM chooses as medoids, from a random start."""
-    from kmedoids import fasterpam
     from scipy.spatial.distance import cdist
 
-    start = rng.choice(len(sample), k, replace=False).astype(np.uint64)
-    found = fasterpam(cdist(sample, sample), start, n_cpu=1)
-    medoids: Ints = found.medoids.astype(np.int64)
-    return medoids
+    return fasterpam(cdist(sample, sample), rng.choice(len(sample), k, replace=False))
 
 
 def count(number: int, what: str) -> str:
