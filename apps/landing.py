@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Self
 
 import warehouse
@@ -18,7 +18,14 @@ from apps.output.text import printable
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
 from warehouse.connection import MEMORY
-from warehouse.errors import InputError, UsageError, WarehouseConflict, WarehouseError
+from warehouse.errors import (
+    InputError,
+    UsageError,
+    WarehouseConflict,
+    WarehouseError,
+    WarehouseMoved,
+)
+from warehouse.opened import Identity, close, written_file
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,14 +57,16 @@ class Lander:
         self.wait = wait
         self.dry_run = dry_run
         self._con: DuckDBPyConnection | None = None
+        self._file: Identity | None = None
         self._opened = 0.0
         self._single_thread = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        with nullcontext() if kind is None else suppress(WarehouseMoved):
+            self._close()
 
     def land_all(
         self, items: Iterable[tuple[Found, Options]]
@@ -133,6 +142,8 @@ class Lander:
             )
             forget_rejections(con, [found.path for found, _ in group])
             return landed
+        except WarehouseMoved:
+            raise
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.
             self._recover()
@@ -171,13 +182,29 @@ class Lander:
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:
             path = MEMORY if self.dry_run else self.db
-            self._con = warehouse.connect(path, wait=self.wait, on_wait=note)
+            # Once it is there, a missing one is no reason to begin another.
+            create = self._file is None
+            con = warehouse.connect(path, create=create, wait=self.wait, on_wait=note)
+            self._check_file(con)
+            self._con = con
             # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
             # row groups are not quite full. It merges them where runs are forgotten.
             self._con.execute("SET max_vacuum_tasks = 0")
             self._opened = time.monotonic()
             self._single_thread = False
         return self._con
+
+    def _check_file(self, con: DuckDBPyConnection) -> None:
+        """Raise `WarehouseMoved` where the path leads to another file than it did before."""
+        file = written_file(con)
+        if self._file not in {None, file}:
+            con.close()
+            raise WarehouseMoved(
+                f"another file has taken the place of {self.db} since files landed in it",
+                hint="What was reported as landed is in the file that was there before. Repeat the "
+                "command to land it here: what is there is recognised.",
+            )
+        self._file = file
 
     def _recover(self) -> None:
         """Close the connection after a failure, as some damaged files leave DuckDB unusable.
@@ -189,8 +216,8 @@ class Lander:
 
     def _close(self) -> None:
         if self._con is not None:
-            self._con.close()
-            self._con = None
+            con, self._con = self._con, None
+            close(con)
 
 
 def _is_usable(con: DuckDBPyConnection) -> bool:

@@ -98,14 +98,14 @@ def _stdout_as_path() -> Iterator[str]:
     """
     sys.stdout.flush()
     read_end, write_end = os.pipe()
-    broken: list[BrokenPipeError] = []
+    broken: list[OSError] = []
 
     def pump() -> None:
         with os.fdopen(read_end, "rb") as data:
             try:
                 shutil.copyfileobj(data, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
-            except BrokenPipeError as error:
+            except OSError as error:
                 broken.append(error)
 
     thread = threading.Thread(target=pump)
@@ -116,10 +116,15 @@ def _stdout_as_path() -> Iterator[str]:
         # DuckDB fails when the reader of stdout has gone, as `head` does; that is not an error.
         os.close(write_end)
         thread.join()
-        if broken:
-            raise broken[0] from None
+        _check(broken)
         raise
     os.close(write_end)
     thread.join()
-    if broken:
-        raise broken[0]
+    _check(broken)
+
+
+def _check(broken: list[OSError]) -> None:
+    for error in broken:
+        if isinstance(error, BrokenPipeError):
+            raise error from None
+        raise not_written(Path("stdout"), error.strerror or str(error)) from None

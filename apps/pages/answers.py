@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,14 +20,15 @@ import streamlit as st
 from apps.queries.base import Asked, Narrowing, narrow, remembering
 from warehouse.address import Address, Lake
 from warehouse.connection import reading_cursor
-from warehouse.errors import WarehouseError
+from warehouse.errors import ReadingInterrupted, WarehouseError
 from warehouse.lake.writers import last_snapshot
 from warehouse.sharing import shared_reading
+from warehouse.yielding import IN_PLACE, Watch, copied
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-WAIT_SECONDS = 5.0
+WAIT_SECONDS = 30.0
 LIMIT_SECONDS = 120.0
 _CACHED_ANSWERS = 500
 _CACHE_SIZE = "256MB"
@@ -88,6 +89,8 @@ class Answers:
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
+        self._watch: Watch | None = None
+        self._interrupted = 0
         self._narrowing: Narrowing | None = None
         self._narrowed: DuckDBPyConnection | None = None
 
@@ -95,12 +98,22 @@ class Answers:
     def con(self) -> DuckDBPyConnection:
         """The warehouse, opened for reading until `close`."""
         if self._con is None:
-            self._con = self._stack.enter_context(shared_reading(self.path, wait=self._wait))
+            enter = self._stack.enter_context
+            if self._interrupted >= IN_PLACE and isinstance(self.path, Path):
+                con = enter(copied(self.path, wait=self._wait))
+            else:
+                con = enter(shared_reading(self.path, wait=self._wait))
+                self._watch = enter(closing(Watch(con, self.path)))
+            if isinstance(self.path, Path):
+                # Others may have written since the page began, or was interrupted.
+                self._state = file_state(self.path)
+            self._con = con
         return self._con
 
     def close(self) -> None:
         """Close the file."""
-        self._con = None
+        self._close_narrowed()
+        self._watch = self._con = None
         self._stack.close()
 
     @contextmanager
@@ -111,28 +124,41 @@ class Answers:
             yield
         finally:
             self._narrowing = None
-            if self._narrowed is not None:
-                self._narrowed.close()
-                self._narrowed = None
+            self._close_narrowed()
+
+    def _close_narrowed(self) -> None:
+        if self._narrowed is not None:
+            self._narrowed.close()
+            self._narrowed = None
 
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
     ) -> Answer:
         """Return what `compute` returns; cached by file state, question, params and narrowing.
 
-        Raises duckdb.InterruptException after `LIMIT_SECONDS`.
+        Where a writer waits for the file, what is computed is interrupted, and computed again when
+        that one is done. Raises duckdb.InterruptException after `LIMIT_SECONDS`.
         """
 
         def ask() -> Answer:
-            if self._narrowing is not None and self._narrowed is None:
-                self._narrowed = self._narrow(self._narrowing)
-            con = self._narrowed or self.con
-            with _limited(con), remembering() as asked:
-                value = compute(con)
+            if self._watch is not None and self._watch.is_due:
+                self.close()
+            whole = self.con
+            with nullcontext() if self._watch is None else self._watch.querying():
+                if self._narrowing is not None and self._narrowed is None:
+                    self._narrowed = self._narrow(self._narrowing)
+                con = self._narrowed or whole
+                with _limited(con), remembering() as asked:
+                    value = compute(con)
             return Answer(value, tuple(asked))
 
-        # On a narrowed cursor a question about the whole warehouse is one about its part.
-        return self.cached(question, (params, repr(self._narrowing)), ask)
+        while True:
+            try:
+                # On a narrowed cursor a question about the whole warehouse is one about its part.
+                return self.cached(question, (params, repr(self._narrowing)), ask)
+            except ReadingInterrupted:
+                self._interrupted += 1
+                self.close()
 
     def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
         own = reading_cursor(self.con)
