@@ -56,11 +56,16 @@ def written_file(con: DuckDBPyConnection) -> Identity | None:
     return None if opened is None else opened.identity
 
 
+def is_in_place(con: DuckDBPyConnection) -> bool:
+    """Return whether the path of a warehouse still is the file that was opened for writing."""
+    opened = _OPENED.get(con)
+    return opened is None or identity(opened.path) == opened.identity
+
+
 def check_in_place(con: DuckDBPyConnection) -> None:
     """Raise `WarehouseMoved` unless the path of a warehouse still is the file that was opened."""
-    opened = _OPENED.get(con)
-    if opened is not None and identity(opened.path) != opened.identity:
-        raise _moved(opened)
+    if not is_in_place(con):
+        raise _moved(_OPENED[con])
 
 
 @contextmanager
@@ -82,15 +87,21 @@ def close(con: DuckDBPyConnection) -> None:
     try:
         check_in_place(con)
     except WarehouseMoved:
-        # Closing writes the log into the file, wherever that is, and deletes what is at the path of
-        # the log: another's, where that was replaced, too.
-        log = Path(f"{_OPENED[con].path}.wal")
-        if identity(log) not in map(identity, _descriptors()):
+        if not has_own_log(con):
             with suppress(duckdb.Error):
                 con.execute("PRAGMA disable_checkpoint_on_shutdown")
         raise
     finally:
         con.close()
+
+
+def has_own_log(con: DuckDBPyConnection) -> bool:
+    """Return whether the write-ahead log at its path is that of a connection.
+
+    A checkpoint writes the log into the file, wherever that is, and deletes what is at the path.
+    """
+    log = identity(Path(f"{_OPENED[con].path}.wal"))
+    return log is not None and log in map(identity, _descriptors())
 
 
 def _moved(opened: _Opened) -> WarehouseMoved:

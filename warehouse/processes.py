@@ -39,7 +39,9 @@ def _pwh_command(pid: int) -> str | None:
         words = raw.rstrip("\0").split("\0")
         for number, word in enumerate(words[:3]):
             if word.rpartition("/")[2] == "pwh":
-                text = " ".join(["pwh", *words[number + 1 :]])
+                rest = words[number + 1 :]
+                # Which warehouse it is, is known.
+                text = " ".join(["pwh", *(rest[2:] if rest[:1] == ["--db"] else rest)])
                 return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
     return None
 

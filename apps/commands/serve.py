@@ -14,7 +14,7 @@ import typer
 from apps.output.numbers import counted
 from apps.output.streams import note
 from warehouse.address import DEFAULT_PORT, Address, Served
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WarehouseMoved
 
 _TICK = 5.0
 
@@ -54,6 +54,7 @@ def serve(
 ) -> None:
     """Serve the warehouse to many clients: pwh --db quack:HOST:PORT, and DuckDB. Ctrl-C ends it."""
     import warehouse
+    from warehouse.opened import check_in_place, is_in_place
     from warehouse.quack import tokens
     from warehouse.quack.server import Server, check_host
 
@@ -83,11 +84,17 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     note(f"{db} is served at {address} (Ctrl-C ends it)")
-    while not stopped.wait(min(_TICK, silent / 2)):
+    while not stopped.wait(min(_TICK, silent / 2)) and is_in_place(con):
         if ended := server.end_silent_sessions(silent):
             note(f"gave up {counted(ended, 'client')} in a transaction; nothing of it has landed")
+    code = 0
+    try:
+        check_in_place(con)
+    except WarehouseMoved as error:
+        note(str(error))
+        code = error.exit_code
     server.stop()
     note(f"{db} is served no more")
     sys.stderr.flush()
     # Quack's threads outlive their server; what was committed is in the file by now.
-    os._exit(0)
+    os._exit(code)
