@@ -23,6 +23,7 @@ from warehouse.errors import (
     UsageError,
     WarehouseConflict,
     WarehouseError,
+    WarehouseMissing,
     WarehouseMoved,
 )
 from warehouse.opened import Identity, close, written_file
@@ -182,11 +183,7 @@ class Lander:
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:
             path = MEMORY if self.dry_run else self.db
-            # Once it is there, a missing one is no reason to begin another.
-            create = self._file is None
-            con = warehouse.connect(path, create=create, wait=self.wait, on_wait=note)
-            self._check_file(con)
-            self._con = con
+            self._con = self._connected(path)
             # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
             # row groups are not quite full. It merges them where runs are forgotten.
             self._con.execute("SET max_vacuum_tasks = 0")
@@ -194,17 +191,27 @@ class Lander:
             self._single_thread = False
         return self._con
 
-    def _check_file(self, con: DuckDBPyConnection) -> None:
-        """Raise `WarehouseMoved` where the path leads to another file than it did before."""
+    def _connected(self, path: Address | str) -> DuckDBPyConnection:
+        """Open the file; raise `WarehouseMoved` where another, or none, is there than before."""
+        try:
+            # Once files have landed, a missing one is no reason to begin another.
+            is_first = self._file is None
+            con = warehouse.connect(path, create=is_first, wait=self.wait, on_wait=note)
+        except WarehouseMissing:
+            raise self._moved() from None
         file = written_file(con)
         if self._file not in {None, file}:
             con.close()
-            raise WarehouseMoved(
-                f"another file has taken the place of {self.db} since files landed in it",
-                hint="What was reported as landed is in the file that was there before. Repeat the "
-                "command to land it here: what is there is recognised.",
-            )
+            raise self._moved()
         self._file = file
+        return con
+
+    def _moved(self) -> WarehouseMoved:
+        return WarehouseMoved(
+            f"{self.db} is no longer the file in which files landed before",
+            hint="What was reported as landed is in that file, wherever it is; nothing more was "
+            "stored. Repeat the command when it is in its place: what has landed is recognised.",
+        )
 
     def _recover(self) -> None:
         """Close the connection after a failure, as some damaged files leave DuckDB unusable.

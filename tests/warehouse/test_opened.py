@@ -60,7 +60,7 @@ def test_renamed_with_its_log_both_are_whole(path, tmp_path):
     con = pwh.connect(path)
     add(con, "first")
     for end in ("", ".wal"):
-        os.rename(f"{path}{end}", f"{tmp_path / 'x.duckdb'}{end}")
+        path.with_name(f"w.duckdb{end}").rename(tmp_path / f"x.duckdb{end}")
     with pytest.raises(WarehouseMoved):
         close(con)
     assert saved(tmp_path / "x.duckdb") == ["first"]
@@ -89,7 +89,7 @@ def test_the_log_of_the_file_in_its_place_stays(path, other, tmp_path):
     con = pwh.connect(path)
     add(con, "first")
     for end in ("", ".wal"):
-        os.rename(f"{path}{end}", f"{tmp_path / 'x.duckdb'}{end}")
+        path.with_name(f"w.duckdb{end}").rename(tmp_path / f"x.duckdb{end}")
     other.rename(path)
     log = path.with_name("w.duckdb.wal")
     log.write_bytes(b"what the other has")
@@ -122,7 +122,7 @@ def test_a_file_that_is_replaced_while_it_is_opened_is_opened_again(path, other,
     def replaced_meanwhile(*given, **options):
         con = prepared(*given, **options)
         if not opened:
-            os.replace(other, path)
+            other.replace(path)
         opened.append(con)
         return con
 
