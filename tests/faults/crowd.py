@@ -20,20 +20,13 @@ from pathlib import Path
 import warehouse
 from tests.faults.damage import warehouse_of_samples
 
-WRITERS, READERS, FILES, TIMES = 12, 6, 10, 3
+WRITERS, READERS, FILES, TIMES = 12, 6, 40, 3
 MOST = 1.5  # times the time without readers
 _TREE = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from apps.cli import main; main()"
 _READER = 'while :; do "$@" runs; "$@" sql "SELECT count(*) FROM pmu_samples"; done'
 _APP = """
 import itertools, sys
-sys.path.insert(0, sys.argv[1])
-from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
-from apps.pages import PAGES, __main__ as script
-"""
-_APP = """
-import itertools, sys, warnings
 sys.path.insert(0, sys.argv[1])
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
