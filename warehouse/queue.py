@@ -1,8 +1,8 @@
-"""The queue of those that wait for a warehouse's file: first come, first served.
+"""The queue of those that wait for a warehouse's file: writers in the order in which they came.
 
-A writer waits for all that came before it, a reader for the writers among them. So readers read
-together, a writer waits for no reader that came later, and no reader for more than the writers that
-were there before it.
+A reader lets all writers pass, until it has waited for ten seconds: then only those that came
+before it, and those that came later wait for it. So readers read together, a writer waits for no
+crowd of them, and no reader for a crowd of writers.
 
 It is a file next to the warehouse while somebody waits, and lists the numbers that are taken. Who
 has a number has locked the byte of that number, which the system unlocks when the process dies,
@@ -17,6 +17,7 @@ import fcntl
 import os
 import re
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -24,17 +25,30 @@ from pathlib import Path
 
 from warehouse.processes import is_stopped
 
-_LINE = re.compile(r"^(\d+) ([rw]) (\d+)$", re.MULTILINE)
+_LINE = re.compile(r"^(\d+) ([rw]) (\d+) (\d+)$", re.MULTILINE)
+_LETS_PASS = 10.0  # s that a reader lets later writers pass
 _FLOCK = struct.Struct("hhqqi4x")  # struct flock of Linux: type, whence, start, length, process
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One that waits: its number, whether it wants to write, and its process."""
+    """One that waits: its number, whether it wants to write, its process, and since when (s)."""
 
     number: int
     writes: bool
     pid: int
+    since: int
+
+    def goes_before(self, other: Waiting) -> bool:
+        """Return whether another one has to wait for this one."""
+        if self.writes and not (other.writes or other.is_due):
+            return True
+        return self.number < other.number and (self.writes or (other.writes and self.is_due))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a reader has waited for so long that later writers wait for it."""
+        return time.time() - self.since > _LETS_PASS
 
 
 class Place:
@@ -46,11 +60,7 @@ class Place:
 
     def before(self) -> list[Waiting]:
         """Return those that this one has to wait for, the first of them first."""
-        return [
-            one
-            for one in _present(self._descriptor)
-            if one.number < self._own.number and (one.writes or self._own.writes)
-        ]
+        return [one for one in _present(self._descriptor) if one.goes_before(self._own)]
 
 
 def waiting_writers(warehouse: Path) -> list[Waiting]:
@@ -125,7 +135,8 @@ def _join(descriptor: int, *, writes: bool) -> Waiting | None:
     None where the disk is full, with the file still locked.
     """
     others = [one for one in _listed(descriptor) if _is_taken(descriptor, one)]
-    own = Waiting(max((one.number for one in others), default=0) + 1, writes, os.getpid())
+    number = max((one.number for one in others), default=0) + 1
+    own = Waiting(number, writes, os.getpid(), int(time.time()))
     _lock(descriptor, own.number, fcntl.F_WRLCK)
     try:
         _write(descriptor, [*others, own])
@@ -159,11 +170,16 @@ def _present(descriptor: int) -> list[Waiting]:
 
 def _listed(descriptor: int) -> list[Waiting]:
     text = os.pread(descriptor, 1 << 20, 0).decode("ascii", errors="replace")
-    return [Waiting(int(n), kind == "w", int(pid)) for n, kind, pid in _LINE.findall(text)]
+    return [
+        Waiting(int(number), kind == "w", int(pid), int(since))
+        for number, kind, pid, since in _LINE.findall(text)
+    ]
 
 
 def _write(descriptor: int, waiting: list[Waiting]) -> None:
-    lines = (f"{one.number} {'w' if one.writes else 'r'} {one.pid}\n" for one in waiting)
+    lines = (
+        f"{one.number} {'w' if one.writes else 'r'} {one.pid} {one.since}\n" for one in waiting
+    )
     listed = "".join(lines).encode()
     # In this order: on a full disk the list remains as it was.
     os.pwrite(descriptor, listed, 0)

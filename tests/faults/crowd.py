@@ -69,7 +69,8 @@ def _written(db: Path) -> list[str]:
     """Let all writers land their files at once; return what was wrong with each."""
     writers = []
     for writer in range(WRITERS):
-        files = [_counters(db.parent / f"{writer}-{number}.csv") for number in range(FILES)]
+        numbers = range(writer * FILES, (writer + 1) * FILES)
+        files = [_counters(db.parent / f"{number}.csv", number) for number in numbers]
         writers.append(_started(db, "ingest", *map(str, files)))
     problems = []
     for writer in writers:
@@ -82,8 +83,8 @@ def _written(db: Path) -> list[str]:
     return [*problems, "" if landed == expected else f"{landed} landed in place of {expected}"]
 
 
-def _counters(path: Path) -> Path:
-    lines = (f"{i},0,cycles,{abs(hash(path.name)) % 10**6 + i}" for i in range(64))
+def _counters(path: Path, seed: int) -> Path:
+    lines = (f"{i},0,cycles,{64 * seed + i}" for i in range(64))
     path.write_text("\n".join(["rank,sample,event,value", *lines]) + "\n")
     return path
 

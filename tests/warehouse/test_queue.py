@@ -1,4 +1,4 @@
-"""The queue: in the order in which they came, readers together, past those that died."""
+"""The queue: writers in the order in which they came, past those that died, readers behind them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from warehouse import queue
 from warehouse.processes import process_text
 from warehouse.queue import place, waiting_writers
 
@@ -105,23 +106,31 @@ def test_on_a_full_disk_there_is_no_queue(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_readers_wait_for_writers_only_and_writers_for_all(join, tmp_path):
+def test_readers_let_writers_pass(join, tmp_path):
+    db = tmp_path / "w.duckdb"
     early, first, late, second = (join(kind) for kind in "rwrw")
-    with place(tmp_path / "w.duckdb", writes=False) as reader:
+    with place(db, writes=False) as reader:
         assert [one.pid for one in reader.before()] == [first.pid, second.pid]
-        assert [one.pid for one in waiting_writers(tmp_path / "w.duckdb")] == [
-            first.pid,
-            second.pid,
-        ]
-        end(early)
+        assert [one.pid for one in waiting_writers(db)] == [first.pid, second.pid]
+        # The second waits for the first, and for no reader.
         end(first)
-        end(late)
         end(second)
         assert reader.before() == []
-        with place(tmp_path / "w.duckdb", writes=True) as own:
-            (before,) = own.before()
-            assert (before.writes, before.pid) == (False, os.getpid())
+        end(late)
+        end(early)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_those_that_have_waited_long_have_their_turn(tmp_path, monkeypatch):
+    db = tmp_path / "w.duckdb"
+    with (
+        place(db, writes=True) as first,
+        place(db, writes=False) as reader,
+        place(db, writes=True) as second,
+    ):
+        assert [len(one.before()) for one in (first, reader, second)] == [0, 2, 1]
+        monkeypatch.setattr(queue, "_LETS_PASS", -1.0)
+        assert [len(one.before()) for one in (first, reader, second)] == [0, 1, 2]
 
 
 def test_threads_have_places_of_their_own(tmp_path):
