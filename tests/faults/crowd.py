@@ -111,7 +111,7 @@ def _others(db: Path) -> Iterator[None]:
     env = {**os.environ, "PWH_DB": str(db)}
     log = (db.parent / "others.log").open("w")
     started = [
-        subprocess.Popen(one, env=env, stdout=log, stderr=log, start_new_session=True)
+        subprocess.Popen(one, env=env, stdout=log, stderr=log, process_group=0)
         for one in (*readers, app)
     ]
     time.sleep(5)  # The app takes seconds to start.
