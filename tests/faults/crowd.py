@@ -54,6 +54,8 @@ def outcomes(folder: Path) -> Iterator[tuple[str, str]]:
             seconds[is_crowd].append(time.monotonic() - began)
         for problem in problems:
             yield "crowd", problem
+        # Readers were killed in the queue: the next writer tidies up.
+        warehouse.connect(db).close()
         left = [path.name for path in place.iterdir() if path.name.startswith(".")]
         yield "crowd", f"{left} is left" if left else ""
     alone, beside = (statistics.median(seconds[is_crowd]) for is_crowd in (False, True))
