@@ -150,9 +150,11 @@ def _leave(file: Path, descriptor: int, own: Waiting) -> None:
     """Remove a number from the queue; the last one deletes the file."""
     _lock(descriptor, 0, fcntl.F_WRLCK)
     others = [one for one in _listed(descriptor) if one != own and _is_taken(descriptor, one)]
-    _write(descriptor, others)
-    if not others:
-        file.unlink(missing_ok=True)
+    # Where the folder's rights allow no more, an empty list is left to the next one.
+    with suppress(OSError):
+        _write(descriptor, others)
+        if not others:
+            file.unlink(missing_ok=True)
 
 
 def _present(descriptor: int) -> list[Waiting]:

@@ -503,3 +503,15 @@ def test_what_a_writer_interrupts_is_carried_out_again_and_printed_once(pwh, mon
         code, out, err = pwh("sql", "-", "-f", style)
         assert (code, out, before) == (0, expected, [0, 1, 2])
         assert err == "pwh: a query was interrupted; starting again behind it\n" * 2
+
+
+def test_a_full_disk_behind_stdout_is_a_message(pwh):
+    pwh("ingest", "counters.csv")
+    for style in ("csv", "table"):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "apps.cli", "sql", "FROM range(3000)", "--format", style],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        assert done.returncode == 2
+        assert "pwh: cannot write stdout: No space left on device\n" in done.stderr

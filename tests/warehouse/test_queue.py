@@ -133,6 +133,16 @@ def test_those_that_have_waited_long_have_their_turn(tmp_path, monkeypatch):
         assert [len(one.before()) for one in (first, reader, second)] == [0, 1, 2]
 
 
+def test_who_cannot_delete_the_list_leaves_it_empty(tmp_path, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", forbidden)
+    with place(tmp_path / "w.duckdb", writes=False) as own:
+        assert own.before() == []
+    assert (tmp_path / ".w.duckdb.queue").read_text() == ""
+
+
 def test_threads_have_places_of_their_own(tmp_path):
     with place(tmp_path / "w.duckdb", writes=True):
         with place(tmp_path / "w.duckdb", writes=True) as second:
