@@ -1,7 +1,8 @@
 """The generated references next to what they describe: commands, readers, schema, cookbook.
 
 python -m apps.reference            write them into the README.md of apps, ingest and sql, and the
-                                    columns of the landing tables into sql/landing_columns.csv
+                                    columns of the landing tables and the revisions of analyses
+                                    into files of sql
 python -m apps.reference --check    exit code 1 where one of them differs
 """
 
@@ -23,7 +24,7 @@ from apps.queries.schema import schema_objects
 from ingest.readers import READERS
 from udfs import UDFS
 from udfs.udf import Udf
-from warehouse import sqlfiles
+from warehouse import analyses, sqlfiles
 from warehouse.catalog import LISTING
 from warehouse.modules import calling_functions
 
@@ -202,10 +203,17 @@ def landing_columns() -> str:
     """Return the columns of the landing tables as CSV."""
     text = io.StringIO()
     with warehouse.connect(":memory:") as con:
-        columns = con.sql(sqlfiles.read("queries/schema/landing_columns"))
+        query = sqlfiles.read("queries/schema/landing_columns")
+        columns = con.sql(query, params={"analyses": list(analyses.ORDER)})
         rows = csv.writer(text, lineterminator="\n")
         rows.writerows([columns.columns, *columns.fetchall()])
     return text.getvalue()
+
+
+def analysis_revisions() -> str:
+    """Return the revisions of the analyses as CSV."""
+    rows = [f"{one.name},{one.computed_revision()}\n" for one in analyses.every()]
+    return "".join(["analysis,revision\n", *rows])
 
 
 DOCUMENTS: dict[Path, Callable[[], str]] = {
@@ -213,6 +221,7 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     ROOT / "ingest" / "README.md": readers_reference,
     ROOT / "sql" / "README.md": schema_reference,
     LISTING: landing_columns,
+    analyses.LISTING: analysis_revisions,
 }
 
 

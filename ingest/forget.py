@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ingest.analyse import analyse
 from ingest.derive import TASK_TABLES, derive
 from ingest.runs import renew_runs
 from ingest.scalars import keep_scalars
@@ -13,14 +15,28 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
+def forget_source(
+    con: DuckDBPyConnection, source_id: int, failed: Mapping[str, str] | None = None
+) -> dict[str, int]:
     """Take out all that one file brought; return the number of rows by table.
 
     A run that other files also describe stays, with their facts. The caller keeps the
-    transaction.
+    transaction. `failed` is that of `analyse`.
     """
+    run_ids = _runs_of(con, source_id)
+    gone = take_out(con, source_id)
+    analyse(con, run_ids, gone, failed)
+    return gone
+
+
+def _runs_of(con: DuckDBPyConnection, source_id: int) -> list[str]:
     runs = con.execute("SELECT DISTINCT run_id FROM run_facts WHERE source_id = ?", [source_id])
-    run_ids = [run_id for (run_id,) in runs.fetchall()]
+    return [run_id for (run_id,) in runs.fetchall()]
+
+
+def take_out(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
+    """Do what `forget_source` does, but for the analyses."""
+    run_ids = _runs_of(con, source_id)
     gone = _delete(con, "source_id", source_id)
     con.execute("DELETE FROM sources WHERE source_id = ?", [source_id])
     if left := renew_runs(con, run_ids):
@@ -41,11 +57,13 @@ def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
         derive(con, dict(left))
 
 
-def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
+def forget_run(
+    con: DuckDBPyConnection, run_id: str, failed: Mapping[str, str] | None = None
+) -> dict[str, int]:
     """Take out all rows of one run; return the number of rows by table.
 
     A file of only this run is forgotten with it, so that it can be ingested again. Of one with
-    other runs the rows of those are left.
+    other runs the rows of those are left. `failed` is that of `analyse`.
     """
     sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
     source_ids = [source_id for (source_id,) in sources.fetchall()]
@@ -58,6 +76,7 @@ def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
         "AND source_id NOT IN (SELECT source_id FROM run_facts)",
         {"ids": source_ids},
     )
+    analyse(con, [run_id], gone, failed)
     return gone
 
 

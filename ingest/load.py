@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest import translate
+from ingest.analyse import analyse, apps_of, until_analysed
 from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_keys, check_rows, to_check
 from ingest.clocks import Clock, set_clocks
@@ -23,7 +24,7 @@ from ingest.earlier import (
     refuse_to_continue,
     runs_of,
 )
-from ingest.forget import forget_source
+from ingest.forget import take_out
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
 from ingest.runs import STATING, RunBook, add_facts_of_rows, renew_runs, write_facts
@@ -114,13 +115,17 @@ def load_together(
     """
     began = time.monotonic()
     with translate.interruptions():
-        landed = transactions.land(con, lambda: _land(con, recordings))
+        landed = until_analysed(
+            lambda failed: transactions.land(con, lambda: _land(con, recordings, failed))
+        )
     seconds = (time.monotonic() - began) / len(recordings)
     return [replace(one, seconds=seconds) for one in landed]
 
 
 def _land(
-    con: DuckDBPyConnection, recordings: Sequence[tuple[Recording, Reader, Options]]
+    con: DuckDBPyConnection,
+    recordings: Sequence[tuple[Recording, Reader, Options]],
+    failed: Mapping[str, str],
 ) -> tuple[list[Landed], Touched]:
     """Land recordings inside a transaction; return what came of each, and what they touched."""
     for recording, _, options in recordings:
@@ -136,11 +141,16 @@ def _land(
         writer.recording.check_unchanged(writer.sha256)
     done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
     runs_of_all = [*group.forgotten.values(), *(one.runs for one in done)]
+    run_ids = list(dict.fromkeys(run_id for runs in runs_of_all for run_id in runs))
+    if group.writers:
+        filled = (table for writer in group.writers for table in writer.rows)
+        analyse(con, run_ids, {*filled, *group.gone}, failed)
     return done, Touched(
         source_ids=[*group.forgotten, *(one.source_id for one in done)],
         contents=contents,
         paths=[path_text(recording.path.resolve()) for recording, *_ in recordings],
-        run_ids=[run_id for run_ids in runs_of_all for run_id in run_ids],
+        run_ids=run_ids,
+        apps=apps_of(con, run_ids),
     )
 
 
@@ -148,7 +158,7 @@ class _Group:
     """Recordings of one transaction, which are read one after the other.
 
     `writers` are those of recordings that are new; `forgotten` are sources that they replace, with
-    their runs.
+    their runs; `gone` are the tables of their rows.
     """
 
     def __init__(self, con: DuckDBPyConnection, before: LandedBefore) -> None:
@@ -158,6 +168,7 @@ class _Group:
         self.batches = _Batches(con)
         self.writers: list[_Writer] = []
         self.forgotten: dict[int, tuple[str, ...]] = {}
+        self.gone: set[str] = set()
 
     def read(
         self, hashes: Sequence[str], recording: Recording, reader: Reader, options: Options
@@ -195,7 +206,7 @@ class _Group:
         for source_id in source_ids:
             if source_id not in self.forgotten:
                 self.forgotten[source_id] = runs_of(self._con, source_id)
-                forget_source(self._con, source_id)
+                self.gone |= take_out(self._con, source_id).keys()
 
 
 def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:

@@ -104,8 +104,9 @@ def _is_litter(name: str) -> bool:
     """Return whether a name is of what file managers and archives of other systems leave behind.
 
     macOS writes ._NAME beside each NAME with its attributes, which some readers would recognise.
+    A command of pwh that is killed leaves half of its output behind, as .pwh-NAME.
     """
-    return name.startswith("._") or name in _LITTER
+    return name.startswith(("._", ".pwh-")) or name in _LITTER
 
 
 def _recognised(path: Path, reader: Reader | None) -> Found:

@@ -11,14 +11,14 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import warehouse as pwh
-from warehouse import connection
+from warehouse import connection, sql_files
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -195,12 +195,29 @@ def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def _open_for_reading(path: Path) -> Iterator[Path]:
-    """Yield a warehouse that stays open meanwhile.
+    """Yield a warehouse that stays open meanwhile, and shared by all that this process opens.
 
     DuckDB opens a file that this process has open in a twentieth of the time.
     """
     with pwh.connect(path, read_only=True):
+        SHARED.add(str(path))
         yield path
+
+
+SHARED: set[str] = set()
+
+
+@pytest.fixture(autouse=True)
+def _leave_shared_warehouses_their_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not deny SQL files where a test shares the warehouse: DuckDB would deny them to all."""
+
+    def restrict(con: DuckDBPyConnection, output: Sequence[Path]) -> None:
+        paths = {path for (path,) in con.execute("SELECT path FROM duckdb_databases()").fetchall()}
+        if not paths & SHARED:
+            real(con, output)
+
+    real = sql_files.restrict_files
+    monkeypatch.setattr(sql_files, "restrict_files", restrict)
 
 
 def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import duckdb
@@ -31,16 +32,31 @@ from warehouse.integrity import incomplete_sources
 ENV = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
 # Kills of each command in the long form.
 KILLS = int(os.environ.get("PWH_KILLS", "0"))
-OLDER = Path(__file__).parent / "faults" / "older" / "0028_cores.duckdb.xz"
+OLDER = sorted((Path(__file__).parent / "faults" / "older").glob("*.xz"))
 long_form = pytest.mark.skipif(not KILLS, reason="of python -m tests.faults")
 
 # Most of a command's time goes into imports, during which nothing can be damaged. So one process
 # has all imported, and commands run in forks of it. A command on stdin is answered by the id of its
-# process, and the id of a process by its exit code.
+# process, and the id of a process by its exit code. A fork can be killed at a moment: before one
+# of its statements and changes of folders, which are counted, however fast the machine is.
 IMPORTED_ONCE = """
-import json, os, resource, sys
+import json, os, resource, signal, sys
 import apps.commands.ingest, apps.landing, duckdb, ingest.walk, pyarrow.compute
 from apps.cli import main
+CHANGES = {"fsync", "replace", "unlink"}
+passed = 0
+def count_until(moment):
+    def count(frame, event, called):
+        global passed
+        # Modules are compiled once only.
+        if event != "c_call" or "importlib" in frame.f_code.co_filename:
+            return
+        is_change = called.__name__ in CHANGES and called.__module__ == "posix"
+        if called.__name__ == "execute" or is_change:
+            passed += 1
+            if passed == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.setprofile(count)
 for line in sys.stdin:
     asked = json.loads(line)
     if isinstance(asked, int):
@@ -48,15 +64,20 @@ for line in sys.stdin:
         continue
     pid = os.fork()
     if not pid:
-        arguments, limit, *streams = asked
+        arguments, limit, moment, *streams = asked
         for number, path in enumerate(streams, 1):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         sys.argv = ["pwh", *arguments]
+        if moment is not None:
+            count_until(moment)
         try:
             main()
         except SystemExit as end:
+            sys.setprofile(None)
+            if moment == 0:
+                print("moments", passed, flush=True)
             # Threads of libraries are not in the fork, so an ordinary exit would wait for them.
             os._exit(end.code or 0)
     print(pid, flush=True)
@@ -88,12 +109,15 @@ def _ask(asked):
 class Started:
     """A command that runs; its stdout and stderr are files, next to the warehouse."""
 
-    def __init__(self, db, *arguments, limit=None):
-        """Start a command whose files can grow to `limit` bytes."""
+    def __init__(self, db, *arguments, limit=None, moment=None):
+        """Start a command whose files can grow to `limit` bytes.
+
+        It is killed at the `moment`th of its moments; with 0 it prints at last how many it had.
+        """
         folder = Path(tempfile.mkdtemp(prefix="pwh-streams-"))
         self.streams = (folder / "stdout", folder / "stderr")
         words = ["--db", str(db), *map(str, arguments)]
-        self.pid = _ask([words, limit, *map(str, self.streams)])
+        self.pid = _ask([words, limit, moment, *map(str, self.streams)])
 
     def said(self):
         """Return what is in stdout and stderr so far."""
@@ -206,23 +230,77 @@ def test_killed_while_rows_go(tmp_path, existing, how):
         assert all(found.get(path) in {old[path], new.get(path)} for path in old), found
 
 
-@long_form
-def test_killed_while_it_migrates(tmp_path):
+@pytest.mark.parametrize("packed", OLDER, ids=lambda path: path.name.partition(".")[0])
+def test_killed_while_it_migrates(tmp_path, packed):
     db, whole = tmp_path / "w.duckdb", tmp_path / "whole.duckdb"
-    whole.write_bytes(lzma.decompress(OLDER.read_bytes()))
-
-    def scalars():
-        with connect(db, read_only=True) as con:
-            return rows(con, "SELECT run_id, metric FROM run_scalars ORDER BY ALL")
-
+    whole.write_bytes(lzma.decompress(packed.read_bytes()))
     shutil.copy(whole, db)
-    usual, expected = seconds_of(db, "migrate"), scalars()
-    for _ in killed_copies(whole, db, usual, "migrate"):
-        assert command(db, "migrate")[0] == 0
-        assert scalars() == expected
-        with connect(db, read_only=True) as con:
-            twice = "SELECT path FROM shipped_files GROUP BY path HAVING count(*) > 1"
-            assert rows(con, twice) == []
+    code, out, err = command(db, "migrate", moment=0)
+    assert code == 0, err
+    moments, migrated = int(out.split()[-1]), counts_and_scalars(db)
+    chance = random.Random(packed.name)
+    shutil.copy(whole, db)
+    for _ in range(KILLS or 1):
+        # Each finds what the one before has left.
+        assert command(db, "migrate", moment=chance.randrange(1, moments - 9))[0] == -signal.SIGKILL
+        assert db.read_bytes() == whole.read_bytes()
+        assert not db.with_name("w.duckdb.wal").exists()
+    # After the copy took the place of the file, it is flushed and the copy's log is looked for.
+    assert command(db, "migrate", moment=moments - 2)[0] == -signal.SIGKILL
+    assert counts_and_scalars(db) == migrated
+    assert command(db, "migrate")[1] == f"{db} is up to date\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"w.duckdb", "whole.duckdb"}
+
+
+@pytest.mark.skipif(
+    find_spec("duckdb_extension_ducklake") is None, reason="needs pip install 'pwh[lake]'"
+)
+def test_killed_while_it_migrates_a_lake(tmp_path):
+    whole, folder = tmp_path / "whole", tmp_path / "lake"
+    whole.mkdir()
+    address = f"ducklake:{folder / 'w.ducklake'}"
+    folder.symlink_to(whole)
+    assert command(address, "ingest", counters(tmp_path / "first.csv", 1000))[0] == 0
+    with connect(address) as con:
+        con.execute("UPDATE view_modules SET sha256 = ''")
+        con.execute("UPDATE kept_runs SET revision = ''")
+        con.execute("DROP VIEW _stamp")
+    folder.unlink()
+    shutil.copytree(whole, folder)
+    code, out, err = command(address, "migrate", moment=0)
+    assert code == 0, err
+    moments, migrated = int(out.split()[-1]), counts_and_scalars(address)
+    chance = random.Random(1)
+    for _ in range(KILLS or 2):
+        shutil.rmtree(folder)
+        shutil.copytree(whole, folder)
+        assert command(address, "migrate", moment=chance.randrange(1, moments))[0] < 0
+        code, _, err = command(address, "runs")
+        assert code == 0 or err.endswith("migrate\n"), err
+        assert command(address, "migrate")[0] == 0
+        assert counts_and_scalars(address) == migrated
+
+
+def counts_and_scalars(db):
+    """Return the number of rows of each table of a warehouse that can be used, and all scalars."""
+    with connect(db, read_only=True) as con:
+        tables = rows(con, sqlfiles.read("queries/maintenance/tables"))
+        # Sums of numbers differ in their last digits, by the order in which threads add them.
+        sql = "SELECT run_id, metric, CAST(value AS FLOAT) FROM run_scalars ORDER BY ALL"
+        return tables, rows(con, sql)
+
+
+@pytest.mark.parametrize("more", [-200_000, 300_000], ids=["copy", "migration"])
+def test_a_disk_without_room_to_migrate(tmp_path, more):
+    db = tmp_path / "w.duckdb"
+    whole = lzma.decompress(OLDER[-1].read_bytes())
+    db.write_bytes(whole)
+    code, out, err = command(db, "migrate", limit=len(whole) + more)
+    assert (code, out) == (4, "")
+    assert err.startswith(f"pwh: nothing has changed in {db}: there is no room for a new one")
+    assert "Make room and run it again." in err
+    assert db.read_bytes() == whole
+    assert [path.name for path in tmp_path.iterdir()] == ["w.duckdb"]
 
 
 @long_form
@@ -485,6 +563,20 @@ def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     assert code == 0
     assert out.splitlines()[: len(absent)] == [f"applied {name}" for name in absent]
     assert command(db, "ingest", file)[0] == 0
+
+
+def test_a_warehouse_with_other_tables_than_it_states_is_left_alone(tmp_path):
+    db = tmp_path / "w.duckdb"
+    with duckdb.connect(db) as con:
+        con.execute(sqlfiles.read("bookkeeping"))
+        con.execute("INSERT INTO migrations VALUES ('0001_runs', now(), '0.1.0')")
+    before = db.read_bytes()
+    code, out, err = command(db, "migrate")
+    assert (code, out) == (4, "")
+    problem, advice = err.splitlines()
+    assert problem.startswith(f"pwh: nothing has changed in {db}: a development version of pwh")
+    assert "pwh --db NEW ingest FILES" in advice
+    assert db.read_bytes() == before
 
 
 def test_a_newer_warehouse_is_left_alone(tmp_path, existing):

@@ -6,6 +6,7 @@ import glob
 import os
 import random
 import re
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary, WeakSet
 
 import udfs
-from warehouse import migrations, modules, revision, shipped
+from warehouse import analyses, migrations, modules, revision, shipped
 from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
@@ -34,6 +35,7 @@ from warehouse.opened import Identity, identity, remember, remember_cursor
 from warehouse.processes import process_text
 from warehouse.queue import Place, Waiting, place, waiting_writers
 from warehouse.spill import remove_abandoned, spill_folder
+from warehouse.sqlfiles import literal
 from warehouse.transactions import in_lake
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ _NO_MIGRATION = (
 _CURSORS: WeakKeyDictionary[DuckDBPyConnection, WeakSet[DuckDBPyConnection]] = WeakKeyDictionary()
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
+_NOT_REPLAYED = "no default database set"
 _DATA_FILE = "Cannot launch in-memory database"
 _ITS_PATH = "FROM duckdb_databases() SELECT path WHERE NOT internal"
 _OTHER_MODE = "different configuration"
@@ -110,6 +113,7 @@ def _check(con: DuckDBPyConnection, path: str) -> None:
         modules.check(con, path)
         shipped.check(con, path)
         revision.check(con, path)
+        analyses.check(con, path)
 
 
 def open_unchecked(
@@ -260,6 +264,7 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
         done = migrations.migrate(con)
         modules.refresh(con)
         shipped.refresh(con)
+        analyses.begin(con)
         stamp.write(con, is_whole=True)
     return done
 
@@ -392,7 +397,7 @@ def _open_once(
     while True:
         which = _which(file, create=create)
         try:
-            con = _prepared(str(file), read_only=read_only)
+            con = _opened(file, read_only=read_only)
             # Of CSV, JSON and Parquet DuckDB makes a database in memory, with a view of the file.
             if not con.execute(_ITS_PATH).fetchone()[0]:
                 con.close()
@@ -440,6 +445,26 @@ def _queue_text(others: list[Waiting]) -> str:
 def open_copy(copy: Path, original: Path) -> DuckDBPyConnection:
     """Open a copy of a warehouse for reading; what memory cannot take goes next to the original."""
     return _prepared(str(copy), read_only=True, near=original)
+
+
+def _opened(file: Path, *, read_only: bool) -> DuckDBPyConnection:
+    """Open a file, with what is in its log.
+
+    DuckDB (1.5.5) cannot replay a comment on, or a change of, a table whose defaults or checks call
+    functions while it opens its first database, but can in one that is attached later. That writes
+    the log into the file, so it is done for writing only.
+    """
+    import duckdb
+
+    try:
+        return _prepared(str(file), read_only=read_only)
+    except duckdb.InternalException as error:
+        if read_only or _NOT_REPLAYED not in str(error):
+            raise
+    with duckdb.connect(config={"temp_directory": str(spill_folder(file))}) as con:
+        con.execute(f"ATTACH {literal(str(file))} AS replayed")
+        con.execute("CHECKPOINT replayed")
+    return _prepared(str(file), read_only=read_only)
 
 
 def _prepared(path: str, *, read_only: bool, near: Path | None = None) -> DuckDBPyConnection:
@@ -531,6 +556,11 @@ def _unusable(file: Address, error: Exception) -> WarehouseError:
         return WarehouseBusy(
             f"this process has {file} open in another way, for reading or for writing",
             hint="Close that connection first, or open this one with the same read_only.",
+        )
+    if _NOT_REPLAYED in message:
+        return WarehouseError(
+            f"the log of {file} contains changes of tables that are not yet in the file",
+            hint=f"Run: {shlex.join(['pwh', '--db', str(file), 'maintain'])}",
         )
     problem = f"cannot open {file}: {_CLASS.sub('', message)}"
     damaged = damage(error)

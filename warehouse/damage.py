@@ -21,7 +21,7 @@ _LOST = re.compile(
 )
 _SERVER_ANSWERED = "ERROR:  "
 _CONFLICT = "Transaction conflict"
-_FILE_OF_LAKE = re.compile(r"ducklake-[\da-f]{8}-[\da-f-]{27}")
+FILE_OF_LAKE = re.compile(r"ducklake-[\da-f]{8}-[\da-f-]{27}")
 RESTORE = "Restore the file from a copy, or ingest the recordings again."
 
 
@@ -49,7 +49,7 @@ def damage(error: Exception) -> WarehouseError | None:
             )
         case duckdb.Error() if _SERVER_ANSWERED in message:
             return None
-        case duckdb.Error() if file := _FILE_OF_LAKE.search(message):
+        case duckdb.Error() if file := FILE_OF_LAKE.search(message):
             return WarehouseDamaged(
                 f"the file {file[0]} of the warehouse cannot be read",
                 hint=f"pwh doctor names the tables that cannot be read. {RESTORE}",

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from warehouse import sqlfiles
+from warehouse import modules, sqlfiles
 from warehouse.damage import RESTORE
 from warehouse.errors import (
     NotAWarehouse,
     WarehouseDamaged,
+    WarehouseError,
     WarehouseOutdated,
     WarehouseTooNew,
 )
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported
-from warehouse.messages import migrate_hint
+from warehouse.messages import LAND_AGAIN, migrate_hint
 from warehouse.transactions import in_file
 from warehouse.version import __version__
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _NAME = re.compile(r"\d{4}_\w+")
+_DIGITS = 4
 
 
 def names() -> tuple[str, ...]:
@@ -49,6 +51,10 @@ def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
     con.execute(sqlfiles.read("bookkeeping"))
     done = applied(con) or ()
     missing = [path for path in sqlfiles.files("migrations") if path.stem not in done]
+    if done and missing:
+        # Views of older versions can have names that tables have now; they are made again anyway.
+        with in_file(con):
+            modules.drop_all(con)
     for path in missing:
         text = path.read_text(encoding="utf-8")
         with in_file(con):
@@ -70,6 +76,13 @@ def check(con: DuckDBPyConnection, path: str) -> None:
         raise WarehouseDamaged(f"the list of migrations in {path} is damaged", hint=RESTORE)
     known = names()
     if unknown := [name for name in done if name not in known]:
+        # Each release has the migrations of those before it, under the same names.
+        if min(unknown)[:_DIGITS] <= known[-1][:_DIGITS]:
+            raise WarehouseError(
+                f"{path} was written by a development version of pwh, whose tables no release has "
+                f"(it has {', '.join(unknown)})",
+                hint=LAND_AGAIN,
+            )
         raise WarehouseTooNew(
             f"{path} was written by a newer pwh (it has {', '.join(unknown)})",
             hint=f"Update pwh; this is {__version__}.",

@@ -137,7 +137,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
     if not stale(con):
         return False
     with in_file(con):
-        _drop_all(con)
+        drop_all(con)
         create(con, ordered())
         for module in ordered():
             con.execute(
@@ -218,7 +218,7 @@ def _note_functions(con: DuckDBPyConnection, note: str) -> None:
         con.execute(f"COMMENT ON VIEW {view} IS {comment}")
 
 
-def _drop_all(con: DuckDBPyConnection) -> None:
+def drop_all(con: DuckDBPyConnection) -> None:
     """Drop only what earlier modules created: users may have views of their own."""
     for views, macros in con.execute("SELECT views, macros FROM view_modules").fetchall():
         # The names come from pwh's own files, by a pattern that matches only \w.

@@ -87,28 +87,3 @@ def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, 
                 *(row.smallest_change, row.significance, row.better),
             ],
         )
-
-
-def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) -> bool:
-    """Store what is known of the change at a run; return whether the run can be in a series.
-
-    A run without an application or a start is in no series; nothing is stored for it.
-    """
-    done = con.execute(
-        "INSERT INTO acknowledgements "
-        "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
-        "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ?, now() FROM runs "
-        "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL",
-        [
-            *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),
-            run_id,
-        ],
-    ).fetchone()
-    return done is not None and done[0] > 0
-
-
-def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
-    """Remove all that is stored of the change at a run; return the number of rows."""
-    with transaction(con):
-        done = con.execute("DELETE FROM acknowledgements WHERE run_id = ?", [run_id]).fetchone()
-    return int(done[0]) if done else 0

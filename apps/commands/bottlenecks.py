@@ -14,6 +14,7 @@ from apps.commands.options import (
     RunArgument,
     WaitOption,
     reading,
+    writable,
     writing,
 )
 from apps.output.formats import Format
@@ -22,14 +23,11 @@ from apps.output.streams import note, print_data, write_text
 from apps.output.tables import relation_text
 from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.base import narrowed
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottlenecks_by,
-    counters_of,
     diagnosed_runs,
     tuning_history,
-    verdicts_of,
 )
 from apps.queries.runs import LATEST, resolve_run, run_facts
 from warehouse.errors import NothingToAnalyse
@@ -60,6 +58,7 @@ def diagnose(
         Path | None,
         typer.Option(
             metavar="FILE",
+            callback=writable,
             help="Draw a star glyph for each run, process, region or sample, one ray per metric: "
             ".svg.",
         ),
@@ -76,27 +75,21 @@ def diagnose(
     with reading(context) as con:
         if history:
             app = _application(con, name)
-            with narrowed(con, verdicts_of(con, app)) as of_app:
-                found = tuning_history(of_app, app)
-                if found.limit(1).fetchone() is None:
-                    raise _no_history(app)
-                emit(of_app, found, style, output)
+            found = tuning_history(con, app)
+            if found.limit(1).fetchone() is None:
+                raise _no_history(app)
+            emit(con, found, style, output)
             return
         runs = diagnosed_runs(con, name)
         title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
-        with narrowed(con, counters_of(runs, "bottlenecks", "pmu_standardised")) as of_runs:
-            if glyphs is not None:
-                _draw(of_runs, runs, by.value if by else None, title, glyphs)
-            if style is not Format.table:
-                rows = (
-                    bottlenecks_by(of_runs, runs, by.value)
-                    if by
-                    else bottleneck_classes(of_runs, runs)
-                )
-                emit(of_runs, rows, style, output)
-                return
-            sentences = [f"* {sentence}" for sentence in bottleneck_sentences(of_runs, runs)]
-            tables = bottleneck_tables(of_runs, runs, by.value if by else None)
+        if glyphs is not None:
+            _draw(con, runs, by.value if by else None, title, glyphs)
+        if style is not Format.table:
+            rows = bottlenecks_by(con, runs, by.value) if by else bottleneck_classes(con, runs)
+            emit(con, rows, style, output)
+            return
+        sentences = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
+        tables = bottleneck_tables(con, runs, by.value if by else None)
         write_text("\n\n".join(["\n".join([title, "", *sentences]), *tables]), output)
 
 

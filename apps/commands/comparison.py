@@ -12,8 +12,7 @@ from apps.output.numbers import counted
 from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.base import narrowed
-from apps.queries.comparison import compared_traces, run_comparison
+from apps.queries.comparison import run_comparison
 from apps.queries.runs import resolve_side
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -44,12 +43,11 @@ def compare(
         first, second = (resolve_side(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
-        with narrowed(con, compared_traces([*first, *second])) as own:
-            if style is not Format.table:
-                rows = run_comparison(own, first, second, level, metric or EVERY_METRIC)
-                emit(own, rows, style, output)
-                return
-            text = compared_text(own, ((before, first), (after, second)), level, metric)
+        if style is not Format.table:
+            rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
+            emit(con, rows, style, output)
+            return
+        text = compared_text(con, ((before, first), (after, second)), level, metric)
     write_text(text, output)
 
 

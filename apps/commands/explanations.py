@@ -11,8 +11,6 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.base import narrowed
-from apps.queries.comparison import explained_traces
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -52,20 +50,19 @@ def explain(
     with reading(context) as con:
         run_id = resolve_side(con, run)[0]
         which = _compared(con, run_id, against or [])
-        with narrowed(con, explained_traces([*which.against, *which.runs])) as own:
-            found = explanation(own, which)
-            if style is not Format.table:
-                emit(own, found, style, output)
-                return
-            text = explanation_text(
-                which,
-                dicts(compared_runs(own, which)),
-                dicts(found),
-                dicts(explanation_coverage(own, which)),
-                run_in_history(con, which),
-                dicts(explanation_call_tree(own, which)),
-                show_queries=sql,
-            )
+        found = explanation(con, which)
+        if style is not Format.table:
+            emit(con, found, style, output)
+            return
+        text = explanation_text(
+            which,
+            dicts(compared_runs(con, which)),
+            dicts(found),
+            dicts(explanation_coverage(con, which)),
+            run_in_history(con, which),
+            dicts(explanation_call_tree(con, which)),
+            show_queries=sql,
+        )
     write_text(text, output)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from apps.commands.options import OutputOption, RunArgument, reading
+from apps.commands.options import OutputOption, RunArgument, reading, writable
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.exports.views import export_views
@@ -43,6 +43,7 @@ def export(
         Path | None,
         typer.Option(
             metavar="FOLDER|FILE.duckdb",
+            callback=writable,
             help="Write the answers of all views that call pwh's functions, of all runs, as tables "
             "for other DuckDB clients: Parquet files, or a new DuckDB file.",
         ),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import closing, nullcontext
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from ingest.refresh import Outdated
+    from warehouse.address import Address
+    from warehouse.errors import PwhError
 
 
 def forget(
@@ -25,15 +30,21 @@ def forget(
 ) -> None:
     """Delete a run or an ingested file and all its rows from the warehouse."""
     from apps.queries.runs import resolve_forgettable
+    from ingest.analyse import until_analysed
     from ingest.forget import forget_run, forget_source
     from warehouse.transactions import transaction
 
     with writing(context, wait) as con:
         kind, names = resolve_forgettable(con, name)
-        for found in names:
+
+        def take_out(found: str, failed: Mapping[str, str]) -> dict[str, int]:
             with transaction(con):
-                is_run = kind == "run"
-                gone = forget_run(con, found) if is_run else forget_source(con, int(found))
+                if kind == "run":
+                    return forget_run(con, found, failed)
+                return forget_source(con, int(found), failed)
+
+        for found in names:
+            gone = until_analysed(partial(take_out, found))
             rows = ", ".join(f"{table} {count}" for table, count in gone.items())
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
 
@@ -50,39 +61,82 @@ OnOption = Annotated[
 
 
 def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None) -> None:
-    """Update the tables, views, shipped rows and stored results of a warehouse to this pwh."""
+    """Update the tables, views, shipped rows and stored results of a warehouse to this pwh.
+
+    A file is replaced by a migrated copy once that is whole, so there must be room for both.
+    """
+    from warehouse.connection import MEMORY, open_unchecked
+    from warehouse.errors import PwhError
+    from warehouse.replacement import replacement
+
+    if on is not None:
+        need("dask")
+    where = context.obj
+    is_file = isinstance(where, Path) and str(where) != MEMORY
+    lines: list[str] = []
+    is_changed, failures = False, list[PwhError]()
+    try:
+        if not is_file:
+            with closing(open_unchecked(where, create=False, wait=wait, on_wait=note)) as con:
+                is_changed, failures = _migrate(con, where, on, print_data)
+        elif not _is_current(where, wait):
+            with replacement(where, wait=wait, on_wait=note) as con:
+                is_changed, failures = _migrate(con, where, on, lines.append)
+    except KeyboardInterrupt:
+        remains = f"nothing has changed in {where}" if is_file else "what was stored remains"
+        note(f"stopped; {remains}, run it again")
+        raise
+    for line in lines:
+        print_data(line)
+    if not is_changed:
+        print_data(f"{where} is up to date")
+    _end_with(failures)
+
+
+def _is_current(file: Path, wait: float | None) -> bool:
+    """Return whether nothing is to be done in a warehouse."""
+    from ingest.analyse import outdated_keys
+    from ingest.refresh import Outdated, outdated
+    from warehouse import connect
+    from warehouse.errors import WarehouseOutdated
+
+    try:
+        with closing(connect(file, create=False, wait=wait, on_wait=note)) as con:
+            return outdated(con) == Outdated([], [], []) and not outdated_keys(con)
+    except WarehouseOutdated:
+        return False
+
+
+def _migrate(
+    con: DuckDBPyConnection, where: Address, on: str | None, report: Callable[[str], None]
+) -> tuple[bool, list[PwhError]]:
+    """Bring a warehouse up to date; return whether anything was done, and what could not be."""
     from ingest.refresh import outdated
     from warehouse import migrations, modules, shipped
-    from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
     from warehouse.lake import stamp
     from warehouse.lake.writers import alone
     from warehouse.transactions import in_lake, transaction
 
-    con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
-    try:
-        done: tuple[str, ...] = ()
-        with alone(con), in_lake(con):
-            try:
-                migrations.check(con, str(context.obj))
-            except WarehouseOutdated:
-                done = migrations.migrate(con)
-            views = modules.refresh(con)
-            added = shipped.refresh(con)
-            stamp.write(con, is_whole=False)
-        for name in done:
-            print_data(f"applied {name}")
-        if views:
-            print_data("updated the views")
-        if added:
-            print_data("added the metric sets and models that come with pwh")
-        is_refreshed = _refresh(con, outdated(con), on)
-        with transaction(con):
-            stamp.write(con, is_whole=True)
-        if not (done or views or added or is_refreshed):
-            print_data(f"{context.obj} is up to date")
-    finally:
-        con.close()
+    done: tuple[str, ...] = ()
+    with alone(con), in_lake(con):
+        try:
+            migrations.check(con, str(where))
+        except WarehouseOutdated:
+            done = migrations.migrate(con)
+        views = modules.refresh(con)
+        added = shipped.refresh(con)
+        stamp.write(con, is_whole=False)
+    for name in done:
+        report(f"applied {name}")
+    if views:
+        report("updated the views")
+    if added:
+        report("added the metric sets and models that come with pwh")
+    is_refreshed, failures = _refresh(con, outdated(con), on, report)
+    with transaction(con):
+        stamp.write(con, is_whole=True)
+    return bool(done or views or added or is_refreshed), failures
 
 
 def refresh(
@@ -103,6 +157,8 @@ def refresh(
     from ingest.refresh import all_of, outdated
     from warehouse.errors import UsageError
 
+    if on is not None:
+        need("dask")
     if runs and every:
         raise UsageError("--all is all runs, so name none", hint="Leave --all or the names out.")
     with writing(context, wait) as con:
@@ -113,41 +169,52 @@ def refresh(
             asked = all_of(con, list(named))
         else:
             asked = outdated(con)
-        if not _refresh(con, asked, on):
-            print_data(f"what is stored of the runs of {context.obj} is up to date")
+        try:
+            is_refreshed, failures = _refresh(con, asked, on, print_data)
+        except KeyboardInterrupt:
+            note("stopped; what was stored remains, run it again for the rest")
+            raise
+    _end_with(failures)
+    if not is_refreshed:
+        print_data(f"what is stored of the runs of {context.obj} is up to date")
 
 
-def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
-    """Compute anew what is asked for, and print what was done; return whether anything was.
+def _refresh(
+    con: DuckDBPyConnection, asked: Outdated, on: str | None, report: Callable[[str], None]
+) -> tuple[bool, list[PwhError]]:
+    """Compute anew what is asked for, and report what was done.
 
-    Exits with the code of the last failure, where there is one.
+    Return whether anything was, and what could not be.
     """
     from apps.output.progress import watched
+    from ingest.analyse import analyse_all
     from ingest.cluster import open_cluster
     from ingest.refresh import Refreshed, refresh
 
-    if on is not None:
-        need("dask")
     done = Refreshed()
     try:
         with nullcontext() if on is None else open_cluster(on) as cluster:
             for _ in watched(refresh(con, asked, done, cluster), "computing"):
                 pass
-    except KeyboardInterrupt:
-        note("stopped; what was stored remains, run it again for the rest")
-        raise
+        answers = sum(analyse_all(con).values())
     finally:
         if done.decoded:
-            print_data(f"decoded the machine code of {counted(done.decoded, 'file')} again")
+            report(f"decoded the machine code of {counted(done.decoded, 'file')} again")
         if done.attributed:
-            print_data(f"attributed the idle time of {counted(done.attributed, 'run')}")
+            report(f"attributed the idle time of {counted(done.attributed, 'run')}")
         if done.kept:
-            print_data(f"computed the scalars of {counted(done.kept, 'run')}")
-    for failure in done.failures:
+            report(f"computed the scalars of {counted(done.kept, 'run')}")
+    if answers:
+        report(f"computed {counted(answers, 'answer')}")
+    return bool(done.decoded or done.kept or answers), done.failures
+
+
+def _end_with(failures: list[PwhError]) -> None:
+    """Print what could not be done, and exit with the code of the last, where there is one."""
+    for failure in failures:
         note(str(failure))
-    if done.failures:
-        raise typer.Exit(done.failures[-1].exit_code)
-    return bool(done.decoded or done.kept)
+    if failures:
+        raise typer.Exit(failures[-1].exit_code)
 
 
 def maintain(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from apps.output.files import check_output, is_stdout
 from apps.output.formats import Format, format_of
 from apps.output.streams import note, printed_afterwards
 from warehouse.address import Address, Lake, Served
@@ -52,8 +53,28 @@ FormatOption = Annotated[
         ".parquet; .csv.gz).",
     ),
 ]
+
+
+def writable(target: Path | None) -> Path | None:
+    """Return the file that an option names for output, once it is known to be no warehouse.
+
+    Raises `UsageError` before anything is done.
+    """
+    if target is not None:
+        check_output(target)
+    return target
+
+
+def _chosen_output(target: Path | None) -> Path | None:
+    """Return the file of --output; None where that is stdout, as /dev/stdout is."""
+    return None if target is None or is_stdout(target) else writable(target)
+
+
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")
+    Path | None,
+    typer.Option(
+        "--output", "-o", callback=_chosen_output, help="Write to this file instead of stdout."
+    ),
 ]
 RunArgument = Annotated[
     str,

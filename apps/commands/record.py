@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import LevelOption, parse_tags, reading
+from apps.commands.options import LevelOption, parse_tags, reading, writable
 from apps.output.numbers import counted
 from apps.output.progress import Countdown
 from apps.output.streams import note
@@ -61,7 +61,10 @@ def record(
         list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
     ] = None,
     keep: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the recordings in this folder.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", callback=writable, help="Keep the recordings in this folder."
+        ),
     ] = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Continue after a run that failed.")

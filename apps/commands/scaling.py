@@ -15,12 +15,8 @@ from apps.output.streams import note, write_text
 from apps.output.tables import dicts, table_text
 from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.base import narrowed
 from apps.queries.imbalance import scaling_imbalance
 from apps.queries.scaling import (
-    known_counts,
-    models_of_both,
-    ranks_of,
     scaling_comparison,
     scaling_contents,
     scaling_contents_of,
@@ -124,20 +120,18 @@ def _predict(
     )
     from apps.reports.scaling_tables import PROGRAM, RANKED, WIDTHS, program_lines, ranking_lines
 
-    with narrowed(con, known_counts()) as listed:
-        which, others = choose_set(listed, app, version, machine)
+    which, others = choose_set(con, app, version, machine)
     question = complete_question(which, counts, scaling, problem_size)
-    with narrowed(con, ranks_of(which)) as of_set:
-        rows = predict_program(of_set, question)
-        if style is not Format.table:
-            emit(of_set, rows, style, output)
-            return
-        program = dicts(rows)
-        functions = dicts(scaling_functions(of_set, which, question.target, question.problem_size))
-        imbalance = dicts(scaling_imbalance(of_set, which))
-        turning = dicts(scaling_turning(of_set, which))
-        grid = dicts(predict_grid(of_set, question))
-        sentences = scaling_sentences(question, grid, functions, turning)
+    rows = predict_program(con, question)
+    if style is not Format.table:
+        emit(con, rows, style, output)
+        return
+    program = dicts(rows)
+    functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
+    imbalance = dicts(scaling_imbalance(con, which))
+    turning = dicts(scaling_turning(con, which))
+    grid = dicts(predict_grid(con, question))
+    sentences = scaling_sentences(question, grid, functions, turning)
     sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
     parts = [
@@ -196,16 +190,14 @@ def _compare(
         raise UsageError(
             "compare needs an application and two versions", hint="pwh scale compare APP V1 V2"
         )
-    with narrowed(con, known_counts()) as listed:
-        before, _ = choose_set(listed, words[0], words[1], machine)
-        after, _ = choose_set(listed, words[0], words[2], machine or before.machine)
+    before, _ = choose_set(con, words[0], words[1], machine)
+    after, _ = choose_set(con, words[0], words[2], machine or before.machine)
     at = counts[-1] if counts else 2 * max(before.largest, after.largest)
-    with narrowed(con, models_of_both(before, after)) as of_both:
-        rows = scaling_comparison(of_both, before, after, at)
-        if style is not Format.table:
-            emit(of_both, rows, style, output)
-            return
-        text = version_comparison_text(before, after, rows, at)
+    rows = scaling_comparison(con, before, after, at)
+    if style is not Format.table:
+        emit(con, rows, style, output)
+        return
+    text = version_comparison_text(before, after, rows, at)
     write_text(text, output)
 
 

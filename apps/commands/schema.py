@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
+from apps.output.files import place_to_write
 from apps.output.formats import Format
 from apps.output.tables import TABLE_ROWS
 from apps.output.writing import emit
@@ -69,15 +70,23 @@ def sql(
         bool,
         typer.Option("--write", help="Open the warehouse for writing; by default it is read-only."),
     ] = False,
+    files: Annotated[
+        bool,
+        typer.Option(
+            "--files",
+            help="Let SQL read and write files (read_csv, COPY, ATTACH, LOAD), as --write does.",
+        ),
+    ] = False,
     wait: WaitOption = None,
 ) -> None:
-    """Run a SQL query, or one that was saved."""
+    """Run a SQL query, or one that was saved. It uses no files but the warehouse and that of -o."""
     import duckdb
 
     from warehouse.attached import check_macros
     from warehouse.connection import first_rows
     from warehouse.lake.writers import alone
     from warehouse.saved_queries import save_query, saved_query
+    from warehouse.sql_files import check_files, restrict_files
 
     if (query is None) == (saved is None):
         raise UsageError("a query is needed, or --saved NAME", hint="Such as: pwh sql 'FROM runs'")
@@ -89,7 +98,11 @@ def sql(
     with writing(context, wait) if write else reading(context, wait, all_threads=True) as con:
         text = given if given is not None else saved_query(con, str(saved))
         check_macros(con, text)
+        may_use_files = write or files
+        if not may_use_files:
+            restrict_files(con, [] if output is None else [place_to_write(output)])
         try:
+            check_files(con, text, may_write=may_use_files)
             is_short = style is Format.table
             with alone(con) if write else nullcontext():
                 rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
@@ -97,7 +110,11 @@ def sql(
         except duckdb.Error as error:
             if damage(error) is not None:
                 raise
-            hint = "To change the warehouse: --write." if "read-only" in str(error) else None
+            hint = None
+            if "read-only" in str(error):
+                hint = "To change the warehouse: --write."
+            elif isinstance(error, duckdb.PermissionException) and not may_use_files:
+                hint = "To read and write other files: --files."
             raise UsageError(plain_message(error), hint=hint) from None
     if save is not None:
         with writing(context, wait) as con:

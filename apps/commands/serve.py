@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-import threading
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Annotated
 
 import typer
@@ -54,7 +54,7 @@ def serve(
 ) -> None:
     """Serve the warehouse to many clients: pwh --db quack:HOST:PORT, and DuckDB. Ctrl-C ends it."""
     import warehouse
-    from warehouse.opened import check_in_place, is_in_place
+    from warehouse.opened import check_in_place
     from warehouse.quack import tokens
     from warehouse.quack.server import Server, check_host
 
@@ -75,26 +75,42 @@ def serve(
     if writing == reading:
         raise UsageError("the token that only reads is the one that writes, too")
     con = warehouse.connect(db, wait=wait, on_wait=note)
+    # Lines to write, and None at the end.
+    events: SimpleQueue[str | None] = SimpleQueue()
     try:
-        server = Server(con, address, writing=writing, reading=reading, beyond_loopback=beyond)
+        server = Server(
+            con,
+            address,
+            writing=writing,
+            reading=reading,
+            on_refused=events.put,
+            beyond_loopback=beyond,
+        )
     except BaseException:
         con.close()
         raise
-    stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopped.set())
+        signal.signal(number, lambda *_: events.put(None))
     note(f"{db} is served at {address} (Ctrl-C ends it)")
-    while not stopped.wait(min(_TICK, silent / 2)) and is_in_place(con):
-        if ended := server.end_silent_sessions(silent):
-            note(f"gave up {counted(ended, 'client')} in a transaction; nothing of it has landed")
     code = 0
-    try:
-        check_in_place(con)
-    except WarehouseMoved as error:
-        note(str(error))
-        code = error.exit_code
+    while True:
+        # A log that cannot be written ends nothing.
+        with suppress(Empty, OSError):
+            if (line := events.get(timeout=min(_TICK, silent / 2))) is None:
+                break
+            note(line)
+        try:
+            check_in_place(con)
+        except WarehouseMoved as error:
+            code = error.exit_code
+            with suppress(OSError):
+                note(str(error))
+            break
+        if ended := server.end_silent_sessions(silent):
+            clients = counted(ended, "client")
+            events.put(f"gave up {clients} in a transaction; nothing of it has landed")
     server.stop()
-    note(f"{db} is served no more")
-    sys.stderr.flush()
+    with suppress(OSError):
+        note(f"{db} is served no more")
     # Quack's threads outlive their server; what was committed is in the file by now.
     os._exit(code)

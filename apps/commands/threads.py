@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
+from apps.commands.options import FormatOption, OutputOption, RunArgument, reading, writable
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.tables import Row, dicts, table_text
@@ -81,12 +81,16 @@ def threads(
     ] = Metric.euclidean,
     cfg: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the control flow: .dot, .svg or .png."),
+        typer.Option(
+            metavar="FILE", callback=writable, help="Draw the control flow: .dot, .svg or .png."
+        ),
     ] = None,
     matrix: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Draw the distances of a thread block's threads: .png, black: 0."
+            metavar="FILE",
+            callback=writable,
+            help="Draw the distances of a thread block's threads: .png, black: 0.",
         ),
     ] = None,
     kernels: Annotated[

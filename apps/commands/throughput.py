@@ -12,10 +12,8 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts, relation_text, table_text
 from apps.output.writing import emit
-from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.throughput import (
-    predictions_of,
     throughput_block,
     throughput_effects,
     throughput_limits,
@@ -90,12 +88,11 @@ def throughput(
                 emit(con, block, style, output)
             return
         run_id = resolve_run(con, run)
-        with narrowed(con, predictions_of(run_id)) as of_run:
-            sentences = throughput_sentences(of_run, run_id)
-            if style is not Format.table:
-                emit(of_run, _QUESTIONS[by](of_run, run_id), style, output)
-                return
-            text = _text(of_run, run_id, sentences, by, limit)
+        sentences = throughput_sentences(con, run_id)
+        if style is not Format.table:
+            emit(con, _QUESTIONS[by](con, run_id), style, output)
+            return
+        text = _text(con, run_id, sentences, by, limit)
     write_text(text, output)
 
 

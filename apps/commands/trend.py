@@ -20,8 +20,7 @@ from apps.commands.options import (
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.writing import emit
-from apps.queries.base import narrow
-from apps.queries.trend import EVERY_METRIC, Series, findings_of, trend_points
+from apps.queries.trend import EVERY_METRIC, Series, trend_points
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,6 +79,7 @@ def trend(
     """Show since when metrics of an application are better or worse, and by how much."""
     from apps.queries.runs import resolve_app
     from apps.reports.trend import trend_text
+    from ingest.analyse import analyse_all, analyse_here
     from warehouse.series import Threshold, add_thresholds, set_fields
 
     if significance is not None and not 0 < significance < 1:
@@ -110,8 +110,11 @@ def trend(
         if keep:
             note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
         # On this connection, whose fields and rules may be those of the options.
+        if keep:
+            analyse_all(con)
+        elif by is not None or has_rules:
+            analyse_here(con, app)
         series = Series(app, metric or EVERY_METRIC, machine)
-        narrow(con, findings_of(series))
         if style is not Format.table:
             emit(con, trend_points(con, series), style, output)
             return
@@ -151,7 +154,8 @@ def ack(
     from apps.output.streams import print_data
     from apps.queries.runs import resolve_run
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
-    from warehouse.series import Acknowledgement, acknowledge, withdraw
+    from ingest.acknowledge import acknowledge, withdraw
+    from warehouse.series import Acknowledgement
 
     if (reason is Reason.FIXED) != (fixed_in is not None):
         raise UsageError(

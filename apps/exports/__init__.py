@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apps.output.files import replacing
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,11 +76,8 @@ def export_run(
 
 
 def _write(pieces: Iterable[bytes], path: Path, *, compress: bool) -> None:
-    try:
-        with gzip.open(path, "wb") if compress else path.open("wb") as file:
+    with replacing(path) as draft, draft.open("wb") as file:
+        name = path.name.removesuffix(".gz")
+        with gzip.GzipFile(name, "wb", fileobj=file) if compress else nullcontext(file) as target:
             for piece in pieces:
-                file.write(piece)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror or error}", hint="Name another file: -o FILE"
-        ) from None
+                target.write(piece)

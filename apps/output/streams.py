@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TextIO, cast
 
+from apps.output.files import not_written, replacing
 from apps.output.text import printable
-from warehouse.errors import ReadingInterrupted, UsageError
+from warehouse.errors import ReadingInterrupted
 
 # DuckDB compresses what it writes to names that end so.
 COMPRESSED = (".gz", ".zst")
@@ -29,15 +30,8 @@ def write_text(text: str, target: Path | None) -> None:
         return
     if target.suffix.lower() in COMPRESSED:
         raise not_written(target, "only CSV and JSON are compressed")
-    try:
-        target.write_text(printable(text) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise not_written(target, error.strerror or str(error)) from None
-
-
-def not_written(target: Path, problem: str) -> UsageError:
-    """Return the error of a file that cannot be written, with what to do."""
-    return UsageError(f"cannot write {target}: {problem}", hint="Name another file: -o FILE")
+    with replacing(target) as file:
+        file.write_text(printable(text) + "\n", encoding="utf-8")
 
 
 def print_data(text: str) -> None:

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apps.output.files import not_written, replacing
 from apps.output.formats import Format
-from apps.output.streams import not_written, write_text
+from apps.output.streams import write_text
 from apps.output.tables import markdown_text, relation_text
 from warehouse.errors import UsageError
 
@@ -24,15 +25,16 @@ _NUMBERS = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
 }
+_ROWS = "_rows_to_write"
 _FORMULA = r"^\s*[-=+@\t\r]"
 
 
 _COPY = {
-    Format.csv: "(FORMAT csv, HEADER true)",
-    Format.safe_csv: "(FORMAT csv, HEADER true)",
-    Format.json: "(FORMAT json, ARRAY true)",
-    Format.jsonl: "(FORMAT json)",
-    Format.parquet: "(FORMAT parquet)",
+    Format.csv: "FORMAT csv, HEADER true",
+    Format.safe_csv: "FORMAT csv, HEADER true",
+    Format.json: "FORMAT json, ARRAY true",
+    Format.jsonl: "FORMAT json",
+    Format.parquet: "FORMAT parquet",
 }
 
 
@@ -60,19 +62,13 @@ def emit(
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
     if style is Format.safe_csv:
         relation = _without_formulas(relation)
-    # `relation` is found by DuckDB under its Python name; its own writers stream the rows.
-    statement = f"COPY (FROM relation) TO ? {_COPY[style]}"
-    if target is not None:
-        import duckdb
-
-        try:
-            con.execute(statement, [str(target)])
-        except duckdb.IOException as error:
-            reason = str(error).split("\n", 1)[0].rpartition(": ")[2]
-            raise not_written(target, reason) from None
-        return
-    with _stdout_as_path() as path:
-        con.execute(statement, [path])
+    # This makes a temporary view of the relation. SQL finds no variable of Python by its name where
+    # it may not read files, and what `query` itself runs, Ctrl-C does not stop.
+    relation.query(_ROWS, f"FROM {_ROWS}")
+    # DuckDB's own writers stream the rows. A draft of DuckDB's would replace links in /dev.
+    statement = f"COPY (FROM {_ROWS}) TO ? ({_COPY[style]}, USE_TMP_FILE false)"
+    with _stdout_as_path() if target is None else replacing(target) as path:
+        con.execute(statement, [str(path)])
 
 
 def _without_formulas(relation: DuckDBPyRelation) -> DuckDBPyRelation:
@@ -91,7 +87,7 @@ def _without_formulas(relation: DuckDBPyRelation) -> DuckDBPyRelation:
 
 
 @contextmanager
-def _stdout_as_path() -> Iterator[str]:
+def _stdout_as_path() -> Iterator[Path]:
     """Yield a path that leads to stdout.
 
     Not /dev/stdout itself: opening that again would truncate the file that `>>` appends to.
@@ -111,7 +107,7 @@ def _stdout_as_path() -> Iterator[str]:
     thread = threading.Thread(target=pump)
     thread.start()
     try:
-        yield f"/dev/fd/{write_end}"
+        yield Path(f"/dev/fd/{write_end}")
     except Exception:
         # DuckDB fails when the reader of stdout has gone, as `head` does; that is not an error.
         os.close(write_end)

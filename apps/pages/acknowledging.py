@@ -6,7 +6,8 @@ import streamlit as st
 
 from apps.pages.base import View
 from apps.pages.text import plain
-from warehouse.series import REASONS, Acknowledgement, acknowledge, withdraw
+from ingest.acknowledge import acknowledge, withdraw
+from warehouse.series import REASONS, Acknowledgement
 from warehouse.sharing import writing
 
 _WAIT = 10.0

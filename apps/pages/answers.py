@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import streamlit as st
 
-from apps.queries.base import Asked, Narrowing, narrow, remembering
+from apps.queries.base import Asked, remembering
 from warehouse.address import Address, Lake
-from warehouse.connection import reading_cursor
 from warehouse.errors import ReadingInterrupted, WarehouseError
 from warehouse.lake.writers import last_snapshot
 from warehouse.sharing import shared_reading
@@ -91,8 +90,6 @@ class Answers:
         self._con: DuckDBPyConnection | None = None
         self._watch: Watch | None = None
         self._interrupted = 0
-        self._narrowing: Narrowing | None = None
-        self._narrowed: DuckDBPyConnection | None = None
 
     @property
     def con(self) -> DuckDBPyConnection:
@@ -112,29 +109,13 @@ class Answers:
 
     def close(self) -> None:
         """Close the file."""
-        self._close_narrowed()
         self._watch = self._con = None
         self._stack.close()
-
-    @contextmanager
-    def narrowed(self, narrowing: Narrowing) -> Iterator[None]:
-        """Answer the questions inside on a narrowed cursor, made for the first uncached one."""
-        self._narrowing = narrowing
-        try:
-            yield
-        finally:
-            self._narrowing = None
-            self._close_narrowed()
-
-    def _close_narrowed(self) -> None:
-        if self._narrowed is not None:
-            self._narrowed.close()
-            self._narrowed = None
 
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
     ) -> Answer:
-        """Return what `compute` returns; cached by file state, question, params and narrowing.
+        """Return what `compute` returns; cached by file state, question and params.
 
         Where a writer waits for the file, what is computed is interrupted, and computed again when
         that one is done. Raises duckdb.InterruptException after `LIMIT_SECONDS`.
@@ -143,32 +124,18 @@ class Answers:
         def ask() -> Answer:
             if self._watch is not None and self._watch.is_due:
                 self.close()
-            whole = self.con
-            with nullcontext() if self._watch is None else self._watch.querying():
-                if self._narrowing is not None and self._narrowed is None:
-                    self._narrowed = self._narrow(self._narrowing)
-                con = self._narrowed or whole
-                with _limited(con), remembering() as asked:
-                    value = compute(con)
+            con = self.con
+            querying = nullcontext() if self._watch is None else self._watch.querying()
+            with querying, _limited(con), remembering() as asked:
+                value = compute(con)
             return Answer(value, tuple(asked))
 
         while True:
             try:
-                # On a narrowed cursor a question about the whole warehouse is one about its part.
-                return self.cached(question, (params, repr(self._narrowing)), ask)
+                return self.cached(question, params, ask)
             except ReadingInterrupted:
                 self._interrupted += 1
                 self.close()
-
-    def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
-        own = reading_cursor(self.con)
-        try:
-            with _limited(own):
-                narrow(own, narrowing)
-        except BaseException:
-            own.close()
-            raise
-        return own
 
     def cached(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
         """Return what `ask` returns, which opens the file itself; cached in the same way."""

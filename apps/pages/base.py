@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from math import ceil
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -20,7 +19,7 @@ from apps.pages.answers import Answer, Answers
 from apps.pages.filters import Filters
 from apps.pages.tables import choose_rows, show_rows
 from apps.pages.text import plain
-from apps.queries.base import Asked, Narrowing, Question, ask_count, ask_page
+from apps.queries.base import Asked, Question, ask_count, ask_page
 from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.guarded import Result
@@ -62,10 +61,6 @@ class View(Filters):
         self._answers.close()
 
     # Querying
-
-    def narrowed(self, narrowing: Narrowing) -> AbstractContextManager[None]:
-        """Answer the questions inside from a part of the warehouse that they have in common."""
-        return self._answers.narrowed(narrowing)
 
     def rows(
         self, function: Callable[..., DuckDBPyRelation], /, *args: Any, **kwargs: Any

@@ -28,13 +28,11 @@ from apps.queries.bottlenecks import (
     class_shares,
     classified_by_counts,
     counted_runs,
-    counters_of,
     model_clusters,
     roofline,
     speed_of_light,
     topdown,
     tuning_history,
-    verdicts_of,
 )
 from apps.reports.bottlenecks import bottleneck_sentences
 from apps.reports.star_glyphs import Stars, read_stars, scale_sentence
@@ -48,7 +46,6 @@ _NEWEST = 40
 _REGIONS = 30
 _MOST_ROWS = 100_000
 # The history classifies all runs of an application; more counters take seconds.
-_HISTORY_ROWS = 1_000_000
 
 
 def page(view: View) -> None:
@@ -65,41 +62,34 @@ def page(view: View) -> None:
         return
     runs, app = _chosen(view, known)
     by = view.select("Metrics by", list(_BY), key="by", every="automatic")
-    with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
-        view.verdicts(view.value(bottleneck_sentences, runs))
-        slots = view.rows(topdown, runs)
-        kernels = view.rows(speed_of_light, runs)
-        operations = view.rows(roofline, runs).filter(
-            pl.coalesce("flops", "flops_per_second").is_not_null()
-        )
-        stated = {*slots["run_id"], *kernels["run_id"]} - view.value(classified_by_counts, runs)
-        others = [run for run in runs if run not in stated]
-        if others:
-            _metrics(view, others, None if by is None else _BY[by])
-        drawn = _drawn(view, runs, slots, operations)
-        if drawn is not None:
-            # Tools write the parts of a category in several units, which the view topdown settles.
-            _slots(view, slots.filter(run_id=drawn), drawn)
-            _roofline(view, operations.filter(run_id=drawn), drawn)
-        if not kernels.is_empty():
-            st.subheader("How near GPU kernels are to the peaks", anchor=False)
-            view.table(kernels, percent=("share", "memory", "compute"))
-        left, right = st.columns(2)
-        with left:
-            _shares(view, runs)
-        with right:
-            _costs(view, runs)
-        _classes(view, runs)
-        _clusters(view, runs)
+    view.verdicts(view.value(bottleneck_sentences, runs))
+    slots = view.rows(topdown, runs)
+    kernels = view.rows(speed_of_light, runs)
+    operations = view.rows(roofline, runs).filter(
+        pl.coalesce("flops", "flops_per_second").is_not_null()
+    )
+    stated = {*slots["run_id"], *kernels["run_id"]} - view.value(classified_by_counts, runs)
+    others = [run for run in runs if run not in stated]
+    if others:
+        _metrics(view, others, None if by is None else _BY[by])
+    drawn = _drawn(view, runs, slots, operations)
+    if drawn is not None:
+        # Tools write the parts of a category in several units, which the view topdown settles.
+        _slots(view, slots.filter(run_id=drawn), drawn)
+        _roofline(view, operations.filter(run_id=drawn), drawn)
+    if not kernels.is_empty():
+        st.subheader("How near GPU kernels are to the peaks", anchor=False)
+        view.table(kernels, percent=("share", "memory", "compute"))
+    left, right = st.columns(2)
+    with left:
+        _shares(view, runs)
+    with right:
+        _costs(view, runs)
+    _classes(view, runs)
+    _clusters(view, runs)
     if app is None:
         return
-    rows = known.filter(pl.col("app") == app)["rows_so_far"].to_list()
-    if rows[-1] <= _HISTORY_ROWS or view.toggle("Tuning history", key="history", value=False):
-        _history(view, app)
-    else:
-        st.caption(
-            "The tuning history classifies every run of the application: switch it on above."
-        )
+    _history(view, app)
 
 
 def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
@@ -305,8 +295,7 @@ def _clusters(view: View, runs: list[str]) -> None:
 
 
 def _history(view: View, app: str) -> None:
-    with view.narrowed(view.value(verdicts_of, app)):
-        history = view.rows(tuning_history, app)
+    history = view.rows(tuning_history, app)
     st.subheader("Tuning history", anchor=False)
     if len(history) < 2:
         st.caption(

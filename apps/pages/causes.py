@@ -10,7 +10,6 @@ from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
 from apps.pages.text import plain
-from apps.queries.comparison import explained_traces
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -58,11 +57,10 @@ def show_for_run(view: View, run_id: str) -> None:
         st.caption("There are no earlier runs to compare it with.")
         return
     history = view.value(run_in_history, which)
-    with view.narrowed(explained_traces([*which.against, *which.runs])):
-        with st.spinner("Comparing its traces ..."):
-            rows = view.rows(explanation, which)
-        _waterfall(rows)
-        show(view, which, history)
+    with st.spinner("Comparing its traces ..."):
+        rows = view.rows(explanation, which)
+    _waterfall(rows)
+    show(view, which, history)
 
 
 def show(view: View, which: Comparison, history: Row | None = None) -> None:

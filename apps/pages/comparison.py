@@ -17,7 +17,6 @@ from apps.queries.bottlenecks import bottleneck_classes, counted_runs
 from apps.queries.comparison import (
     compared_by_default,
     comparison_choices,
-    explained_traces,
     run_comparison,
 )
 from apps.queries.explanations import Comparison, explained_against
@@ -71,8 +70,7 @@ def page(view: View) -> None:
     before, after = (view.value(resolve_side, name) for name in names)
     if shared := set(before) & set(after):
         raise UsageError(f"{names[0]} and {names[1]} are both the run {min(shared)}.")
-    with view.narrowed(explained_traces([*before, *after])):
-        _compare(view, (names[0], before), (names[1], after))
+    _compare(view, (names[0], before), (names[1], after))
 
 
 def _compare(view: View, *sides: tuple[str, list[str]]) -> None:

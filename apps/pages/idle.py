@@ -24,8 +24,6 @@ from apps.queries.timeline import (
     LANES,
     timeline_runs,
     timeline_span,
-    timeline_workers,
-    workers_known,
 )
 from apps.reports.idle import idle_sentences
 
@@ -48,9 +46,7 @@ def page(view: View) -> None:
         return
     mode = view.select("Waits followed back", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
     rule = view.select("Latency counts", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]
-    known = workers_known(view.rows(timeline_workers, run).write_json())
-    with view.narrowed(known):
-        span = view.value(timeline_span, run)
+    span = view.value(timeline_span, run)
     if span is None:
         st.info("The run's workers have no recorded time: no task has a start and an end.")
         return
@@ -71,7 +67,7 @@ def page(view: View) -> None:
         rows=span.pieces,
         most=_MOST_AT_ONCE,
     )
-    with place, view.narrowed(known):
+    with place:
         show_timeline(
             view, Drawing(run, span, looked, first, (mode, rule), by, text, with_path=detailed)
         )

@@ -14,15 +14,12 @@ from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
-from apps.queries.gate import compared_by
 from apps.queries.overview import (
-    findings_of_series,
     last_runs,
     latest_provisional,
     latest_regressions,
     latest_runs,
     warehouse_counts,
-    watched_metrics,
     watched_series,
 )
 from apps.queries.runs import rows_by_run
@@ -40,7 +37,6 @@ _SERIES = 100
 _VALUES = 40
 _NAME, _CELL = 80, 28
 # What takes about a second; beyond that the page waits for the user to request it.
-_SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
 _CARDS_OF_LEFT = 3
@@ -75,17 +71,9 @@ def page(view: View) -> None:
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
         st.subheader("Changes for the worse", anchor=False)
-        every = view.confirmed(
-            "Detect changes in every series, not only in those of the applications above",
-            key="changes",
-            rows=counts["scalars"],
-            most=_SCALARS_AT_ONCE,
-        )
-        metrics = None if every else view.value(watched_metrics)
-        with st.spinner("Detecting changes ..."), view.narrowed(findings_of_series(metrics)):
-            with watch_list:
-                _watch_list(view)
-            gates = _regressions(view, metrics)
+        with watch_list:
+            _watch_list(view)
+        gates = _regressions(view)
     with left:
         st.subheader("What the latest traces show", anchor=False)
         analysed = view.confirmed(
@@ -99,9 +87,8 @@ def page(view: View) -> None:
                 _verdicts(view, left, right)
     _counts(counts)
     if analysed and gates:
-        with view.narrowed(compared_by()):
-            for place, row in gates:
-                place.caption(plain(_gate(view, row)))
+        for place, row in gates:
+            place.caption(plain(_gate(view, row)))
 
 
 def _counts(counts: dict[str, Any]) -> None:
@@ -166,12 +153,10 @@ def _watch_list(view: View) -> None:
     )
 
 
-def _regressions(
-    view: View, metrics: list[str] | None
-) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
+def _regressions(view: View) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
     """Show the latest changes for the worse; return each certain one, and where its gate goes."""
-    found = view.rows(latest_regressions, _REGRESSIONS, metrics)
-    early = view.rows(latest_provisional, _REGRESSIONS, metrics)
+    found = view.rows(latest_regressions, _REGRESSIONS)
+    early = view.rows(latest_provisional, _REGRESSIONS)
     if found.is_empty():
         st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
     gates = [

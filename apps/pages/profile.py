@@ -16,7 +16,6 @@ from apps.queries.profile import (
     Profile,
     profile_events,
     profile_functions,
-    profile_of,
     profiled_runs,
 )
 from apps.queries.runs import resolve_runs
@@ -50,8 +49,7 @@ def page(view: View) -> None:
     against = view.value(resolve_runs, other) if other else []
     if shared := set(runs) & set(against):
         raise UsageError(f"{named} and {other} are both the run {min(shared)}.")
-    with view.narrowed(profile_of([*runs, *against])):
-        _profile(view, runs, against, str(named))
+    _profile(view, runs, against, str(named))
 
 
 def _profile(view: View, runs: list[str], against: list[str], named: str) -> None:

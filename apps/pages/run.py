@@ -18,7 +18,6 @@ from apps.queries.runs import (
     list_sources,
     resolve_run,
     row_counts,
-    rows_of,
     run_benchmarks,
     run_costs,
     run_counters,
@@ -69,8 +68,7 @@ _TRACES = (
 def page(view: View) -> None:
     """Show the run that the address names, without one that with the most kinds of trace."""
     latest = view.rows(runs_started_last, _CHOICES)["run_id"].to_list()
-    with view.narrowed(rows_of(*latest)):
-        newest = view.rows(runs_worth_a_look, latest)["run_id"].to_list()
+    newest = view.rows(runs_worth_a_look, latest)["run_id"].to_list()
     if not newest and not view.rows(warehouse_counts)["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
@@ -88,8 +86,7 @@ def page(view: View) -> None:
     facts = view.value(run_facts, run_id)
     view.address.carry("app", facts.get("app") or "")
     st.markdown(f"**{plain(run_id)}**  {plain(facts_line(facts))}")
-    with view.narrowed(rows_of(run_id)):
-        _traces(view, run_id, facts)
+    _traces(view, run_id, facts)
 
 
 def _traces(view: View, run_id: str, facts: dict[str, Any]) -> None:

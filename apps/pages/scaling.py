@@ -13,8 +13,6 @@ from apps.queries.imbalance import rank_shares, scaling_imbalance
 from apps.queries.scaling import (
     ScalingSet,
     counts_between,
-    known_counts,
-    models_of,
     scaling_fitted,
     scaling_functions,
     scaling_measured,
@@ -41,8 +39,7 @@ _DRAWN = 3
 
 def page(view: View) -> None:
     """Show how a set of runs scales: verdict, points and fits, speed-up, ranking, imbalance."""
-    with view.narrowed(known_counts()):
-        sets = view.value(scaling_sets)
+    sets = view.value(scaling_sets)
     modelled = [one for one in sets if one.counts >= _LEAST]
     if not modelled:
         _nothing(view, "Ingest runs at other counts." if sets else view.value(how_to_begin))
@@ -55,22 +52,21 @@ def page(view: View) -> None:
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
     question = complete_question(which, (target,) if target else (), scaling, None)
-    with view.narrowed(models_of(which)):
-        ranking = view.rows(scaling_functions, which, question.target)
-        predicted = view.rows(predict_grid, question)
-        turning = view.rows(scaling_turning, which)
-        imbalance = view.rows(scaling_imbalance, which)
-        sentences = scaling_sentences(
-            question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
-        )
-        view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
-        point = turning_point(question, predicted.to_dicts(), turning.to_dicts())
-        models = view.rows(scaling_models_of, which)
-        _times(view, question, ranking, predicted, models, point)
-        _program(view, question, predicted)
-        _ranking(view, question, ranking)
-        _imbalance(view, which, imbalance)
-        _models(view, models)
+    ranking = view.rows(scaling_functions, which, question.target)
+    predicted = view.rows(predict_grid, question)
+    turning = view.rows(scaling_turning, which)
+    imbalance = view.rows(scaling_imbalance, which)
+    sentences = scaling_sentences(
+        question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
+    )
+    view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
+    point = turning_point(question, predicted.to_dicts(), turning.to_dicts())
+    models = view.rows(scaling_models_of, which)
+    _times(view, question, ranking, predicted, models, point)
+    _program(view, question, predicted)
+    _ranking(view, question, ranking)
+    _imbalance(view, which, imbalance)
+    _models(view, models)
 
 
 def _app(one: ScalingSet) -> str:

@@ -11,7 +11,6 @@ from apps.pages.charts import show
 from apps.queries.throughput import (
     largest_threads,
     plotted_segments,
-    predictions_of,
     segment_list,
     streamed_runs,
     thread_list,
@@ -33,8 +32,7 @@ def page(view: View) -> None:
             "pwh ingest blocks.csv --app program",
         )
         return
-    with view.narrowed(predictions_of(run)):
-        _run(view, run)
+    _run(view, run)
 
 
 def _run(view: View, run: str) -> None:

@@ -21,8 +21,6 @@ from apps.queries.overview import watched_series
 from apps.queries.runs import run_choices
 from apps.queries.trend import (
     Series,
-    findings_of,
-    series_of_metrics,
     trend_choices,
     trend_disturbances,
     trend_points,
@@ -44,8 +42,6 @@ from warehouse.errors import UsageError
 # As many as there are distinct colours.
 _SERIES = len(charts.PALETTE)
 _MOST_METRICS = 6
-# Values in which changes are detected in about a second.
-_VALUES_AT_ONCE = 200_000
 _NEWEST = 3
 _BY = ("dates", "versions")
 
@@ -80,13 +76,12 @@ def page(view: View) -> None:
     of_metrics = series.filter(pl.col("metric").is_in(metrics))
     machines = of_metrics["machine"].drop_nulls().unique(maintain_order=True).to_list()
     machine = view.select("Machine", machines, key="machine", every="All")
-    with st.spinner("Detecting changes ..."), view.narrowed(series_of_metrics(app, metrics)):
-        points = _points(view, app, metrics, machine)
-        sentences = [
-            sentence
-            for metric in metrics
-            for sentence in _verdicts(view, app, machine, points.filter(metric=metric), of_metrics)
-        ]
+    points = _points(view, app, metrics, machine)
+    sentences = [
+        sentence
+        for metric in metrics
+        for sentence in _verdicts(view, app, machine, points.filter(metric=metric), of_metrics)
+    ]
     if points.is_empty():
         st.info(plain(f"On {machine} no run of {app} has a value of these metrics."))
         return
@@ -105,16 +100,10 @@ def page(view: View) -> None:
 
 
 def _first(view: View, app: str, series: pl.DataFrame) -> str:
-    """Return the metric to begin with: that of the overview, where it is found fast enough."""
-    main = str(series["metric"][0])
+    """Return the metric to begin with: that of the overview."""
     if series["is_main"][0]:
-        return main
-    benchmarks = series.filter(pl.col("metric").str.starts_with("metric:"))
-    pattern, searched = ("*", series) if benchmarks.is_empty() else ("metric:*", benchmarks)
-    if searched["points"].sum() > _VALUES_AT_ONCE:
-        return main
-    with view.narrowed(findings_of(Series(app, [pattern]))):
-        watched = view.rows(watched_series, 1, most=1, app=app)
+        return str(series["metric"][0])
+    watched = view.rows(watched_series, 1, most=1, app=app)
     return str(watched["metric"][0])
 
 

@@ -1,9 +1,8 @@
-"""Questions: queries of sql/queries, and cursors narrowed to the rows that they share."""
+"""Questions: queries of sql/queries, by their name."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -11,14 +10,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from warehouse import sqlfiles
-from warehouse.catalog import by_run_and_source
-from warehouse.connection import reading_cursor
-from warehouse.lake.attach import is_lake
 from warehouse.lake.copies import (
     forget_transaction,
-    leave_to_cursor,
-    let_copy,
-    need_files,
     read_copies,
 )
 
@@ -26,12 +19,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _NUMBER = count()
-# Rows copied at most for the questions of a page or command; about 150 bytes each.
-MOST_COPIED = 2_000_000
-# Files of runs that are named one by one in a condition.
-_MOST_FILES = 1000
-# Tables whose rows are asked for in their order (rowid), which a view of them does not have.
-_ORDERED = ("metrics", "segments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,116 +55,6 @@ def remembering() -> Iterator[list[Asked]]:
         yield asked
     finally:
         _REMEMBERED.reset(token)
-
-
-@dataclass(frozen=True, slots=True)
-class Narrowing:
-    """What several questions have in common: a part of some tables, and views computed from it.
-
-    `of_all_runs` are rows of views that need every run, and are copied before anything is narrowed.
-    `runs` is a question whose rows are runs (run_id): of landing tables the rows of their files
-    remain, which DuckDB finds without reading the others. Nothing is copied for that.
-    `rows` are the remaining rows of tables or views, by name; `views` are computed once from them,
-    in this order. Rows are copied, which takes memory: a table that would have more than `most`
-    rows (None: no limit) is not narrowed, and no view is computed then. `empty_without` are views
-    that have no rows where none of their tables (among those of `rows`) has any: to find that out
-    DuckDB would plan them anew for each question.
-    """
-
-    rows: Mapping[str, Question] = field(default_factory=dict)
-    views: tuple[str, ...] = ()
-    empty_without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    most: int | None = MOST_COPIED
-    runs: Question | None = None
-    of_all_runs: Mapping[str, Question] = field(default_factory=dict)
-
-
-def those_runs(run_ids: Sequence[str]) -> Question:
-    """Return the question whose rows are these runs."""
-    return Question("runs/those", {"runs": json.dumps(list(run_ids))})
-
-
-@contextmanager
-def narrowed(con: DuckDBPyConnection, narrowing: Narrowing) -> Iterator[DuckDBPyConnection]:
-    """Yield a separate cursor on which tables have only the rows of the narrowing.
-
-    Questions have the same answers there, and are faster where they share rows.
-    """
-    own = reading_cursor(con)
-    try:
-        narrow(own, narrowing)
-        yield own
-    finally:
-        own.close()
-
-
-def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
-    """Narrow tables for one cursor until it is closed.
-
-    A temporary table shadows the table or view of its name for this cursor alone, also where the
-    database is read-only, and every view built on that name reads it.
-    """
-    let_copy(own)
-    # Names of tables and views are those of the functions in apps.queries, never from outside.
-    if None in _copies(own, narrowing.of_all_runs, narrowing.most).values():
-        return
-    if narrowing.runs is not None:
-        _narrow_to_files(own, narrowing.runs)
-    copied = _copies(own, narrowing.rows, narrowing.most)
-    if None in copied.values():
-        return
-    empty = [
-        view
-        for view, tables in narrowing.empty_without.items()
-        if not any(copied[table] for table in tables)
-    ]
-    for view in empty:
-        own.execute(f"CREATE TEMP TABLE {view} AS FROM {view} WITH NO DATA")
-        leave_to_cursor(own, view)
-    for view in narrowing.views:
-        if view not in empty:
-            _execute(own, f"CREATE TEMP TABLE {view} AS FROM {view}")
-            leave_to_cursor(own, view)
-
-
-def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
-    """Narrow landing tables to the files of runs, unless these are many or some are unknown."""
-    query = sqlfiles.read("queries/runs/files").format(runs=runs.sql)
-    row = _execute(own, query, runs.params).fetchone()
-    database, source_ids = row or ("", None)
-    if source_ids is None or len(source_ids) > _MOST_FILES:
-        return
-    tables = [table for table in by_run_and_source() if table not in _ORDERED]
-    if is_lake(own):
-        need_files(own, tables, source_ids)
-        return
-    for table in tables:
-        own.execute(
-            f"CREATE TEMP VIEW {table} AS FROM {sqlfiles.identifier(database)}.main.{table} "
-            f"WHERE {sqlfiles.of_sources(source_ids)}"
-        )
-
-
-def _copies(
-    own: DuckDBPyConnection, rows: Mapping[str, Question], most: int | None
-) -> dict[str, int | None]:
-    """Copy the rows of tables and views, and return their numbers (`_copied`) by name."""
-    return {name: _copied(own, name, question, most) for name, question in rows.items()}
-
-
-def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | None) -> int | None:
-    """Copy the rows of a table and return their number; None where they are more than `most`."""
-    limit = "" if most is None else f" LIMIT {most + 1}"
-    copy = f"_copied_{next(_NUMBER)}"
-    query = f"CREATE TEMP TABLE {copy} AS FROM ({question.sql}){limit}"
-    ((rows,),) = _execute(own, query, question.params).fetchall()
-    if most is None or rows <= most:
-        leave_to_cursor(own, name)
-        own.execute(f"DROP VIEW IF EXISTS temp.main.{name}")
-        own.execute(f"ALTER TABLE temp.main.{copy} RENAME TO {name}")
-        return int(rows)
-    own.execute(f"DROP TABLE temp.main.{copy}")
-    return None
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:

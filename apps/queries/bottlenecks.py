@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask, those_runs
+from apps.queries.base import ask
 from apps.queries.runs import resolve_runs
 
 if TYPE_CHECKING:
@@ -22,30 +22,6 @@ def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
     if found:
         return found
     return resolve_runs(con, name)
-
-
-# What sample_metrics reads several times over: planning that takes longer than computing it.
-_EVENTS = ("_set_layout", "_file_sets")
-
-
-def counters_of(runs: Sequence[str], *views: str) -> Narrowing:
-    """Return what questions about the counters of runs have in common.
-
-    `views` are those of bottlenecks and pmu_standardised that several questions read.
-    """
-    samples = Question("bottlenecks/samples", _runs(runs))
-    views = (*_EVENTS, "sample_metrics", *views)
-    return Narrowing({"pmu_samples": samples}, views, runs=those_runs(runs))
-
-
-def verdicts_of(con: DuckDBPyConnection, app: str) -> Narrowing:
-    """Return the verdicts on an application's runs, for its tuning history.
-
-    The history would classify the samples of every application otherwise.
-    """
-    runs = [run_id for (run_id,) in ask(con, "bottlenecks/runs", app=app).fetchall()]
-    verdicts = Question("bottlenecks/verdicts", _runs(runs))
-    return Narrowing({"bottlenecks": verdicts}, most=None, runs=those_runs(runs))
 
 
 def _runs(runs: Sequence[str]) -> dict[str, str]:

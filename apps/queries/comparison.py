@@ -4,62 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 from apps.queries.trend import EVERY_METRIC
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-
-# The large tables that comparisons and explanations read only of the runs that they are about.
-_TRACES = (
-    "pmu_samples",
-    "tasks",
-    "workers",
-    "idle_intervals",
-    "bb_launches",
-    "bb_visits",
-    "bb_opcodes",
-)
-MADE_OF = {
-    "_file_sets": ("pmu_samples",),
-    "slo_by_run": ("tasks", "workers", "idle_intervals"),
-    "worker_slowdown": ("tasks",),
-    "thread_behaviour": ("bb_launches", "bb_visits"),
-    "scaling_series": ("fn_timings",),
-    "bottlenecks": ("pmu_samples",),
-}
-"""Views that explanations read, with the tables of which they are made."""
-
-
-def compared_traces(runs: Sequence[str]) -> Narrowing:
-    """Return what questions about the two sides of a comparison have in common.
-
-    `runs` are those of both sides. Function times are also those of the runs that scale together
-    with them. Which runs are comparable is known of all runs, as the noise of a single one is taken
-    from others.
-    """
-    named = {"runs": json.dumps(list(runs))}
-    rows = {"fn_timings": Question("comparison/timings", named)}
-    rows |= {table: Question("comparison/traces", {**named, "table": table}) for table in _TRACES}
-    comparable = {
-        "_series_of_runs": Question("comparison/series"),
-        "run_configurations": Question("comparison/configurations"),
-    }
-    scaled = Question("comparison/scaled", named)
-    return Narrowing(rows, empty_without=MADE_OF, runs=scaled, of_all_runs=comparable)
-
-
-def explained_traces(runs: Sequence[str]) -> Narrowing:
-    """Return what questions about the two sides of an explanation have in common.
-
-    As `compared_traces`, with what several of them read computed once.
-    """
-    views = ("_file_sets", "bottlenecks", "slo_by_run")
-    return replace(compared_traces(runs), views=views)
 
 
 def run_comparison(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from apps.output.tables import dicts
-from apps.queries.base import ask, narrowed
-from apps.queries.trend import series_of_metrics
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -32,8 +30,7 @@ class Comparison:
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
     """Return what a run is compared with by default; None where there is no comparable run."""
-    with _own_history(con, run_id) as own:
-        found = ask(own, "explanations/baseline", run_id=run_id).fetchone()
+    found = ask(con, "explanations/baseline", run_id=run_id).fetchone()
     if found is None:
         return None
     chosen_by, changed, runs, against, metric = found
@@ -53,20 +50,8 @@ def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any]
     """
     if which.named is None or which.chosen_by != "version":
         return None
-    with _own_history(con, which.named) as own:
-        found = ask(own, "explanations/series", run_id=which.named, own=which.runs)
-        return next(iter(dicts(found)), None)
-
-
-def _own_history(
-    con: DuckDBPyConnection, run_id: str
-) -> AbstractContextManager[DuckDBPyConnection]:
-    """Return a cursor with the series alone by which a run is judged.
-
-    Changes would be looked for in those of all applications and metrics otherwise.
-    """
-    ((app, metrics),) = ask(con, "explanations/main_metrics", run_id=run_id).fetchall()
-    return narrowed(con, series_of_metrics(app, metrics))
+    found = ask(con, "explanations/series", run_id=which.named, own=which.runs)
+    return next(iter(dicts(found)), None)
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:

@@ -7,19 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-
-def compared_by() -> Narrowing:
-    """Return what several gates have in common: what runs can be compared by, of all runs."""
-    rows = {
-        "_series_of_runs": Question("comparison/series"),
-        "run_configurations": Question("comparison/configurations"),
-    }
-    return Narrowing(rows, most=None)
 
 
 def gate_runs(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from apps.queries.base import Narrowing, Question, ask, those_runs
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -24,13 +24,6 @@ class Reading(NamedTuple):
     mode: str = "direct"
     latency_rule: str = "union"
     window: Window | None = None
-
-
-def workers_of(run_id: str) -> Narrowing:
-    """Return what questions about the workers of one run have in common."""
-    names = {"_task_times": "idle/task_times", "_worker_windows": "idle/worker_windows"}
-    rows = {name: Question(file, {"run_id": run_id}) for name, file in names.items()}
-    return Narrowing(rows, runs=those_runs([run_id]))
 
 
 def _within(

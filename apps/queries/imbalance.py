@@ -6,17 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask, those_runs
+from apps.queries.base import ask
 from apps.queries.scaling import ScalingSet
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-
-def rank_times_of(run_id: str) -> Narrowing:
-    """Return what questions about the ranks of one run have in common."""
-    timings = Question("imbalance/timings", {"run_id": run_id})
-    return Narrowing({"fn_timings": timings}, ("rank_times",), runs=those_runs([run_id]))
 
 
 def function_imbalance(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -30,29 +28,14 @@ def last_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
     return ask(con, "overview/last_runs")
 
 
-def watched_metrics(con: DuckDBPyConnection) -> list[str]:
-    """Return the total times, and of each application without any the metric to look at."""
-    return [metric for (metric,) in ask(con, "overview/metrics").fetchall()]
+def latest_regressions(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
+    """Return the newest regressions."""
+    return ask(con, "overview/regressions", number=number)
 
 
-def findings_of_series(metrics: Sequence[str] | None) -> Narrowing:
-    """Return what the questions below share: series of the metrics (None: all), and changes."""
-    findings = Question("overview/findings", {"metrics": _listed(metrics)})
-    return Narrowing({"_series_findings": findings}, most=None)
-
-
-def latest_regressions(
-    con: DuckDBPyConnection, number: int, metrics: Sequence[str] | None
-) -> DuckDBPyRelation:
-    """Return the newest regressions in the metrics (None: in all)."""
-    return ask(con, "overview/regressions", number=number, metrics=_listed(metrics))
-
-
-def latest_provisional(
-    con: DuckDBPyConnection, number: int, metrics: Sequence[str] | None
-) -> DuckDBPyRelation:
-    """Return the newest changes for the worse that are not certain yet, as `latest_regressions`."""
-    return ask(con, "overview/provisional", number=number, metrics=_listed(metrics))
+def latest_provisional(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
+    """Return the newest changes for the worse that are not certain yet."""
+    return ask(con, "overview/provisional", number=number)
 
 
 def watched_series(
@@ -64,7 +47,3 @@ def watched_series(
     change, more_runs, since.
     """
     return ask(con, "overview/watched", number=number, most=most, app=app)
-
-
-def _listed(metrics: Sequence[str] | None) -> str | None:
-    return None if metrics is None else json.dumps(list(metrics))

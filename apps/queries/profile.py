@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Narrowing, Question, ask, those_runs
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -41,14 +41,6 @@ class Profile:
 def profiled_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
     """Return the runs that have a profile, the latest first."""
     return ask(con, "profile/runs")
-
-
-def profile_of(runs: Sequence[str]) -> Narrowing:
-    """Return what questions about the profiles of some runs have in common."""
-    named = {"runs": json.dumps(list(runs))}
-    tables = {"fn_timings": "profile/timings", "pmu_samples": "profile/samples"}
-    rows = {table: Question(name, named) for table, name in tables.items()}
-    return Narrowing(rows, runs=those_runs(runs))
 
 
 def profile_events(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Narrowing, Question, ask, those_runs
+from apps.queries.base import Question, ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -121,11 +121,6 @@ def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAn
         f"there is no run {name!r}, and no APP or APP@VERSION of that name",
         hint=f"{similar}pwh runs lists them; `{LATEST}` is the one that landed last.",
     )
-
-
-def rows_of(*run_ids: str) -> Narrowing:
-    """Return what questions about the rows of some runs have in common."""
-    return Narrowing(runs=those_runs(run_ids))
 
 
 def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:

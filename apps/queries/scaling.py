@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 from apps.queries.runs import LATEST
 
 if TYPE_CHECKING:
@@ -36,40 +36,6 @@ class ScalingSet:
     def keys(self) -> dict[str, Any]:
         """What identifies the set."""
         return {"app": self.app, "version": self.version, "machine": self.machine}
-
-
-def times_of(which: ScalingSet) -> Narrowing:
-    """Return what questions about one set of runs have in common."""
-    timings = Question("scaling/timings", which.keys)
-    views = ("scaling_sets", "scaling_series", "program_times")
-    return Narrowing({"fn_timings": timings}, views, runs=Question("scaling/runs", which.keys))
-
-
-def ranks_of(which: ScalingSet) -> Narrowing:
-    """Return `times_of` with the times of ranks, for questions about imbalance, too."""
-    times = times_of(which)
-    return replace(times, views=("rank_times", *times.views))
-
-
-def models_of(which: ScalingSet) -> Narrowing:
-    """Return `ranks_of` with the models of all functions, for questions that need them twice."""
-    ranks = ranks_of(which)
-    return replace(ranks, views=(*ranks.views, "scaling_models"))
-
-
-def models_of_both(before: ScalingSet, after: ScalingSet) -> Narrowing:
-    """Return the models that a comparison of two versions needs."""
-    views = ("scaling_sets", "scaling_series", "scaling_models")
-    return Narrowing(views=views, runs=Question("scaling/versions", _versions(before, after)))
-
-
-def known_counts(keys: Mapping[str, Any] | None = None) -> Narrowing:
-    """Return what questions about all applications and sets of runs have in common.
-
-    With `keys` (`ScalingSet.keys`) they may be about that one set of runs only.
-    """
-    runs = None if keys is None else Question("scaling/runs", keys)
-    return Narrowing({"fn_timings": Question("scaling/counts")}, most=None, runs=runs)
 
 
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask, those_runs
+from apps.queries.base import Question, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-# About so many segments are in a summary of effects: each is predicted 64 times.
-_MOST_EXPLAINED = 500
-
-
-def predictions_of(run_id: str) -> Narrowing:
-    """Return what questions about the instruction streams of a run have in common."""
-    rows = Question("throughput/predictions", {"run_id": run_id})
-    samples = Question("bottlenecks/samples", {"runs": json.dumps([run_id])})
-    narrowed = {"throughput_predictions": rows, "pmu_samples": samples}
-    return Narrowing(narrowed, runs=those_runs([run_id]))
 
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -64,7 +52,7 @@ def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation
 
     Of many segments some are used, spread evenly; the column segments contains how many.
     """
-    return ask(con, "throughput/effects", run_id=run_id, most=_MOST_EXPLAINED)
+    return ask(con, "throughput/effects", run_id=run_id)
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -45,14 +45,6 @@ def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
 def timeline_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return the workers of a run in the order of their lanes, with their times."""
     return ask(con, "timeline/workers", run_id=run_id)
-
-
-def workers_known(workers: str) -> Narrowing:
-    """Return what all questions below have in common: the rows of `timeline_workers`, as JSON.
-
-    To find them takes a look at every task and idle interval of the run.
-    """
-    return Narrowing({"_worker_lanes": Question("timeline/workers_known", {"workers": workers})})
 
 
 def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:

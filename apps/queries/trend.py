@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -66,20 +66,6 @@ def trend_series(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
 def trend_points(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the series of an application, one row per run, with the changes."""
     return ask(con, "trend/points", **series.params())
-
-
-def series_of_metrics(app: str | None, metrics: Sequence[str]) -> Narrowing:
-    """Return the series that questions about some metrics of an application have in common.
-
-    There are none of runs without an application.
-    """
-    series = Question("trend/of_metrics", {"app": app, "metrics": json.dumps(list(metrics))})
-    return Narrowing({"metric_series": series}, most=None)
-
-
-def findings_of(series: Series) -> Narrowing:
-    """Return what is found in series, which all questions about them share."""
-    return Narrowing({"_series_findings": Question("trend/findings", series.params())}, most=None)
 
 
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:

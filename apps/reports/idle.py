@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, amounts, counted, percent, three_digits
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
-from apps.queries.base import narrowed
 from apps.queries.idle import (
     Reading,
     Window,
@@ -25,7 +24,6 @@ from apps.queries.idle import (
     nodes_apart,
     slow_workers,
     tasks_in_turn,
-    workers_of,
 )
 from apps.queries.timeline import timeline_span
 from warehouse.errors import NothingToAnalyse
@@ -65,8 +63,7 @@ def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIR
 
     Raises `NothingToAnalyse` where the run has no workers.
     """
-    with narrowed(con, workers_of(run_id)) as of_run:
-        return _sentences(of_run, run_id, reading)
+    return _sentences(con, run_id, reading)
 
 
 def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[str]:

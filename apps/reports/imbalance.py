@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, amounts, percent, three_digits
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
-from apps.queries.base import narrowed
-from apps.queries.imbalance import function_imbalance, rank_times_of, work_imbalance
+from apps.queries.imbalance import function_imbalance, work_imbalance
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -27,9 +26,8 @@ _NEAR = 0.1
 
 def run_imbalance_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return how evenly the ranks of a run share its work; nothing where ranks are unknown."""
-    with narrowed(con, rank_times_of(run_id)) as of_run:
-        work = dicts(work_imbalance(of_run, run_id))
-        functions = dicts(function_imbalance(of_run, run_id))
+    work = dicts(work_imbalance(con, run_id))
+    functions = dicts(function_imbalance(con, run_id))
     return imbalance_sentences(work[0], functions) if work else []
 
 

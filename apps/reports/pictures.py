@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from apps.output.files import replacing
 from apps.output.numbers import counted
 from apps.output.tables import Row
 from apps.output.text import cell, short_name
@@ -39,10 +40,8 @@ def check_path(path: Path, endings: Sequence[str], option: str) -> None:
 
 def save_picture(path: Path, data: bytes) -> None:
     """Write a picture to a file; raises `UsageError` where it cannot be written."""
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    with replacing(path) as file:
+        file.write_bytes(data)
 
 
 def grey_png(rows: Sequence[bytes]) -> bytes:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, counted, is_number, percent
 from apps.output.tables import dicts, table_columns
 from apps.output.text import cell
-from apps.queries.base import narrowed
-from apps.queries.runs import rows_of, run_history
+from apps.queries.runs import run_history
 from apps.queries.timeline import LANES, timeline, timeline_span
 from apps.reports.runs import LINES, Report, Section, report_of, rows_left
 from apps.reports.svg import bars, history, lanes
@@ -63,18 +62,17 @@ footer { margin-top: 3rem; font-size: .86rem; }
 
 def run_page(con: DuckDBPyConnection, run_id: str) -> str:
     """Return the report of a run as HTML."""
-    with narrowed(con, rows_of(run_id)) as of_run:
-        report = report_of(of_run, run_id)
-        parts = [
-            f"<h1>{_plain(run_id)}</h1>",
-            f'<p class="facts">{_plain(report.facts)}</p>' if report.facts else "",
-            _sentences(report.sentences),
-            _history(con, report),
-            *(_section(of_run, report, section) for section in report.sections),
-            f"<footer>Rows: {_plain(report.landed)}. "
-            + "".join(f"{_plain(line)}. " for line in report.lacking)
-            + f"Written by pwh {__version__}.</footer>",
-        ]
+    report = report_of(con, run_id)
+    parts = [
+        f"<h1>{_plain(run_id)}</h1>",
+        f'<p class="facts">{_plain(report.facts)}</p>' if report.facts else "",
+        _sentences(report.sentences),
+        _history(con, report),
+        *(_section(con, report, section) for section in report.sections),
+        f"<footer>Rows: {_plain(report.landed)}. "
+        + "".join(f"{_plain(line)}. " for line in report.lacking)
+        + f"Written by pwh {__version__}.</footer>",
+    ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" '

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, counted, percent
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, rows_command, version_text
-from apps.queries.base import narrowed
-from apps.queries.bottlenecks import counters_of, knows_events
+from apps.queries.bottlenecks import knows_events
 from apps.queries.runs import (
     list_sources,
     row_counts,
-    rows_of,
     run_benchmarks,
     run_costs,
     run_counters,
@@ -30,7 +28,6 @@ from apps.queries.runs import (
     run_workers,
 )
 from apps.queries.threads import kernel_verdicts, thread_verdicts
-from apps.queries.throughput import predictions_of
 from apps.reports.bottlenecks import bottleneck_sentences, contradiction_sentences
 from apps.reports.failures import failure_text
 from apps.reports.idle import idle_sentences
@@ -91,14 +88,13 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
 
 def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     """Return the report of a run as text."""
-    with narrowed(con, rows_of(run_id)) as of_run:
-        report = report_of(of_run, run_id)
-        lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]
-        if report.sentences:
-            lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
-        for section in report.sections:
-            lines += ["", section.title, _rows(section, run_id)]
-        return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
+    report = report_of(con, run_id)
+    lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]
+    if report.sentences:
+        lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
+    for section in report.sections:
+        lines += ["", section.title, _rows(section, run_id)]
+    return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
 
 
 def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -116,8 +112,7 @@ def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
     """Return the verdict of one kind of trace on a run; `table` is its landing table."""
-    with narrowed(con, rows_of(run_id)) as of_run:
-        sections = [make(of_run, run_id) for of, make in _SECTIONS if of == table]
+    sections = [make(con, run_id) for of, make in _SECTIONS if of == table]
     return [one for section in sections if section is not None for one in section.sentences]
 
 
@@ -179,12 +174,11 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
         sentences.append(f"Instructions per cycle are unknown: {why}.")
     missing = [event["event"] for event in events if event["value"] is None]
     sentences += _not_counted(events, missing)
-    with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
-        # Counts of system calls, processes or requests say nothing of what the cores wait for.
-        if missing or knows_events(of_run, run_id):
-            sentences += bottleneck_sentences(of_run, [run_id])
-        else:
-            sentences += contradiction_sentences(of_run, [run_id])
+    # Counts of system calls, processes or requests say nothing of what the cores wait for.
+    if missing or knows_events(con, run_id):
+        sentences += bottleneck_sentences(con, [run_id])
+    else:
+        sentences += contradiction_sentences(con, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")
 
 
@@ -330,8 +324,7 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
         f"{counted(total, 'segment')} of instruction streams, {measured} with measured cycles."
     ]
     try:
-        with narrowed(con, predictions_of(run_id)) as of_run:
-            sentences += throughput_sentences(of_run, run_id)[:2]
+        sentences += throughput_sentences(con, run_id)[:2]
     except NothingToAnalyse as nothing:
         sentences.append(f"{nothing.problem[0].upper()}{nothing.problem[1:]}.")
     return Section("Instruction streams", sentences, relation, "segment_summary")

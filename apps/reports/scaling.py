@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
-from apps.queries.base import narrowed
 from apps.queries.runs import run_facts
 from apps.queries.scaling import (
-    known_counts,
     scaling_functions,
     scaling_sets,
     scaling_turning,
-    times_of,
 )
 from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import (
@@ -48,17 +45,13 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if "app" not in facts:
         return []
     keys: dict[str, Any] = {name: facts.get(name) for name in ("app", "version", "machine")}
-    with narrowed(con, known_counts(keys)) as listed:
-        found = [
-            one for one in scaling_sets(listed, **keys) if one.counts >= 3 and one.keys == keys
-        ]
+    found = [one for one in scaling_sets(con, **keys) if one.counts >= 3 and one.keys == keys]
     if not found:
         return []
     question = complete_question(found[0], [], None, None)
-    with narrowed(con, times_of(question.which)) as of_set:
-        rows = dicts(predict_grid(of_set, question))
-        ranking = dicts(scaling_functions(of_set, question.which, question.target))
-        turning = dicts(scaling_turning(of_set, question.which))
+    rows = dicts(predict_grid(con, question))
+    ranking = dicts(scaling_functions(con, question.which, question.target))
+    turning = dicts(scaling_turning(con, question.which))
     return scaling_sentences(question, rows, ranking, turning)
 
 

@@ -1,4 +1,4 @@
--- requires: bottlenecks
+-- requires: metric_sets
 --
 -- Bottlenecks of a whole: the one verdict on a run, a process, a thread or a region.
 --

@@ -1,85 +1,8 @@
--- requires: run_metrics, directions, failed_runs
+-- requires: metric_series, directions
 --
 -- Change points: where the level of a metric of an application on a machine changed permanently.
 --
--- Runs of one application with equal values of every field in series_fields are one series. The
--- rows of change_thresholds that match a series define what counts as a change.
-
--- What is known of each run as one map; values of series_fields that are unknown are left out.
-CREATE OR REPLACE VIEW _series_of_runs AS
-WITH
-  wanted AS (
-    SELECT coalesce(list(field), []) AS fields FROM series_fields
-  ),
-
-  columns AS (
-    SELECT
-      run_id, tags,
-      [
-        {'key': 'machine', 'value': machine}, {'key': 'nodes', 'value': CAST(nodes AS VARCHAR)},
-        {'key': 'problem_size', 'value': CAST(problem_size AS VARCHAR)},
-        {'key': 'ranks', 'value': CAST(ranks AS VARCHAR)},
-        {'key': 'threads', 'value': CAST(threads AS VARCHAR)}
-      ] AS facts
-    FROM runs
-  )
-
-SELECT
-  r.run_id, r.tags['commit'] AS commit,
-  map_from_entries(
-    list_sort(
-      list_filter(
-        -- a tag with the name of a column would be a second value
-        facts || list_filter(
-          coalesce(map_entries(r.tags), []),
-          lambda tag: NOT list_contains(list_transform(facts, lambda fact: fact.key), tag.key)
-        ),
-        lambda fact: fact.value IS NOT NULL AND list_contains(w.fields, fact.key)
-      )
-    )
-  ) AS fields
-FROM columns AS r
-CROSS JOIN wanted AS w
-ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
-ANTI JOIN failed_runs USING (run_id);
-
--- Sorted as lists: with ORDER BY the aggregate takes the memory of 2048 rows for each series of 17 or
--- more.
-CREATE OR REPLACE VIEW metric_series AS
-SELECT
-  m.app,
-  CASE WHEN count(DISTINCT m.machine) > 0 THEN string_agg(DISTINCT m.machine, ', ' ORDER BY m.machine)
-  END AS machine,
-  s.fields, m.metric, any_value(m.unit) AS unit,
-  count(*) AS points,
-  list_transform(
-    list_sort(
-      list({
-        'started_at': m.started_at, 'run_id': m.run_id, 'version': m.version, 'commit': s.commit,
-        'value': m.value
-      })
-    ),
-    lambda point: {
-      'run_id': point.run_id, 'version': point.version, 'commit': point.commit,
-      'started_at': point.started_at, 'value': point.value
-    }
-  ) AS series
-FROM run_metrics AS m
-JOIN _series_of_runs AS s USING (run_id)
-WHERE m.started_at IS NOT NULL AND m.app IS NOT NULL
-GROUP BY m.app, s.fields, m.metric
-HAVING min(m.unit) IS NOT DISTINCT FROM max(m.unit)
-  -- the rows of a table of runs that landed with one --started-at have no order
-  AND (count(*) = 1 OR min(m.started_at) < max(m.started_at));
-
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
-COMMENT ON COLUMN metric_series.app IS 'Application.';
-COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
-COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
-COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
-COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
-COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
-COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version and commit (the tag commit), ordered by started_at, then run_id.';
+-- The rows of change_thresholds that match a series define what counts as a change.
 
 -- The first that is not NULL, of values of the rows that match a series, the strongest first.
 CREATE OR REPLACE MACRO _first_set(list_of) AS
@@ -101,45 +24,12 @@ SELECT
   ) AS every
 FROM change_thresholds AS t;
 
--- Series with what counts as a change in them, and all that the function series_findings finds.
-CREATE OR REPLACE VIEW _series_findings AS
-WITH
-  matched AS (
-    SELECT
-      s.*,
-      list_filter(
-        t.every,
-        lambda t: _matches(s.app, t.app) AND _matches(s.machine, t.machine)
-          AND _matches(s.metric, t.metric)
-      ) AS ours
-    FROM metric_series AS s
-    CROSS JOIN _threshold_rows AS t
-  ),
-
-  judged AS (
-    SELECT
-      app, machine, fields, metric, unit, points, series,
-      _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
-      _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
-      _better(_first_set(list_transform(ours, lambda t: t.better)), metric, unit) AS better
-    FROM matched
-  )
-
-SELECT
-  *,
-  series_findings(list_transform(series, lambda point: point.value), significance) AS findings
-FROM judged;
-
--- The annotation of a change: at its version, where that is new there, or less than half the
--- shortest level (8 runs) away.
-CREATE OR REPLACE MACRO _annotation(annotations, app, metric, series, place) AS list_filter(
-  annotations,
-  lambda a: a.app = app AND _matches(metric, a.metric)
-    AND (
-      (series[place + 1].version = a.version AND series[place].version <> a.version)
-      OR abs(len(list_filter(series, lambda point: point.started_at < a.started_at)) - place) < 4
-    )
-)[1];
+-- Which of the rows of change_thresholds match a series.
+CREATE OR REPLACE MACRO _thresholds_of(rows_of_all, of_app, of_machine, of_metric) AS list_filter(
+  rows_of_all,
+  lambda t: _matches(of_app, t.app) AND _matches(of_machine, t.machine)
+    AND _matches(of_metric, t.metric)
+);
 
 CREATE OR REPLACE MACRO _change(level) AS
   (level."after" - level."before") / nullif(abs(level."before"), 0);
@@ -147,45 +37,30 @@ CREATE OR REPLACE MACRO _change(level) AS
 CREATE OR REPLACE MACRO _is_large(level, smallest) AS
   abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
 
--- Changes, confirmed (more_runs is NULL) and provisional. `begins` is where the level before a
--- confirmed one begins in `series`, `ends` where its own does; `drifts`, whether the levels do.
+-- Changes, confirmed (more_runs is NULL) and provisional. An annotation is of a change at its version,
+-- where that is new there, or of one near its start.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
-  large AS (
-    SELECT
-      * EXCLUDE (findings),
-      list_filter(findings.changes, lambda c: _is_large(c, smallest_change)) AS changes,
-      list_filter(findings.provisional, lambda c: _is_large(c, smallest_change)) AS provisional,
-      findings.drift IS NOT NULL AS drifts
-    FROM _series_findings
-  ),
-
   found AS (
     SELECT
-      * EXCLUDE (changes, provisional),
-      unnest(
-        list_transform(
-          changes,
-          lambda c, i: {
-            'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
-            'more_runs': CAST(NULL AS INTEGER), 'begins': coalesce(changes[i - 1].index, 0),
-            'ends': coalesce(changes[i + 1].index, points)
-          }
-        )
-        || list_transform(
-          provisional,
-          lambda c: {
-            'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
-            'more_runs': c.more_runs, 'begins': NULL, 'ends': NULL
-          }
-        )
-      ) AS found
-    FROM large
+      series_id, app, machine, fields, metric, unit, points, significance,
+      unnest(changes) AS found
+    FROM series
   ),
 
-  placed AS (
-    SELECT *, series[found.index + 1] AS run, series[found.index] AS previous
-    FROM found
+  judged AS (
+    SELECT
+      f.*,
+      _better(
+        _first_set(
+          list_transform(
+            _thresholds_of(t.every, f.app, f.machine, f.metric), lambda t: t.better
+          )
+        ),
+        f.metric, f.unit
+      ) AS better
+    FROM found AS f
+    CROSS JOIN _threshold_rows AS t
   ),
 
   -- all annotations of changes in one list, the latest first
@@ -196,24 +71,36 @@ WITH
   ),
 
   annotated AS (
-    SELECT p.*, _annotation(a.every, app, metric, series, found.index) AS annotation
-    FROM placed AS p
+    SELECT
+      j.*,
+      list_filter(
+        a.every,
+        lambda a: a.app = j.app AND _matches(j.metric, a.metric)
+          AND (
+            (j.found.version = a.version AND j.found.previous_version <> a.version)
+            OR (
+              coalesce(j.found.near_after < a.started_at, true)
+              AND coalesce(a.started_at <= j.found.near_until, true)
+            )
+          )
+      )[1] AS annotation
+    FROM judged AS j
     CROSS JOIN annotations AS a
   )
 
 SELECT
-  app, machine, fields, metric, unit, points,
-  found.index AS "index",
-  run.run_id AS run_id, run.version AS version, run."commit" AS "commit",
-  run.started_at AS started_at,
-  previous.run_id AS previous_run_id, previous.version AS previous_version,
-  previous."commit" AS previous_commit,
-  found.before AS "before", found.after AS "after",
+  series_id, app, machine, fields, metric, unit, points,
+  found."index" AS "index",
+  found.run_id AS run_id, found.version AS version, found."commit" AS "commit",
+  found.started_at AS started_at,
+  found.previous_run_id AS previous_run_id, found.previous_version AS previous_version,
+  found.previous_commit AS previous_commit,
+  found."before" AS "before", found."after" AS "after",
   _change(found) AS change,
   CASE
-    WHEN better = 'neither' OR found.after = found.before THEN NULL
+    WHEN better = 'neither' OR found."after" = found."before" THEN NULL
     WHEN better IN ('lower', 'higher')
-      THEN if((better = 'lower') = (found.after < found.before), 'better', 'worse')
+      THEN if((better = 'lower') = (found."after" < found."before"), 'better', 'worse')
   END AS direction,
   found.p_value AS p_value,
   significance,
@@ -222,15 +109,20 @@ SELECT
     ELSE annotation.reason
   END AS acknowledged,
   annotation.note AS note,
-  found.more_runs AS more_runs, series, found.begins AS begins, found.ends AS ends, drifts
+  found.more_runs AS more_runs,
+  {
+    'runs': found.runs, 'against': found.against, 'next_run_id': found.next_run_id,
+    'next_started_at': found.next_started_at
+  } AS sides
 FROM annotated;
 
 CREATE OR REPLACE VIEW change_points AS
-SELECT * EXCLUDE (more_runs, series, begins, ends, drifts)
+SELECT * EXCLUDE (more_runs, sides)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
 COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves.';
+COMMENT ON COLUMN change_points.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN change_points.app IS 'Application.';
 COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN change_points.fields IS 'What the runs of the series have in common (series_fields).';
@@ -238,7 +130,7 @@ COMMENT ON COLUMN change_points.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN change_points.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN change_points.points IS 'Runs in the series.';
 COMMENT ON COLUMN change_points."index" IS 'Position of the first run after the change in its series, from 0.';
-COMMENT ON COLUMN change_points.run_id IS 'First run after the change. A condition on it needs one on app beside it: without, the series of all applications are searched.';
+COMMENT ON COLUMN change_points.run_id IS 'First run after the change.';
 COMMENT ON COLUMN change_points.version IS 'Its version.';
 COMMENT ON COLUMN change_points."commit" IS 'Its commit (the tag commit).';
 COMMENT ON COLUMN change_points.started_at IS 'When it started.';
@@ -255,11 +147,12 @@ COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): 
 COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance, series, begins, ends, drifts), points - "index" AS age
+SELECT * EXCLUDE (significance, sides), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 
 COMMENT ON VIEW provisional_changes IS 'One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1).';
+COMMENT ON COLUMN provisional_changes.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN provisional_changes.app IS 'Application.';
 COMMENT ON COLUMN provisional_changes.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN provisional_changes.fields IS 'What the runs of the series have in common (series_fields).';

@@ -24,7 +24,7 @@ WITH
   ),
 
   layouts AS (
-    SELECT metric_set, l.names, m.model, m.model_number, s.preference, s.whole
+    SELECT metric_set, l.names, m.model, load_model(m.arrays) AS model_number, s.preference, s.whole
     FROM _set_layout AS l
     JOIN metric_sets AS s USING (metric_set)
     LEFT JOIN _bottleneck_models AS m USING (metric_set)

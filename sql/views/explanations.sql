@@ -194,29 +194,12 @@ ORDER BY e.place;
 COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side; clocks that are apart). A topic with runs on both sides and no row in explain_run did not change.';
 
 CREATE OR REPLACE VIEW explanations AS
-WITH
-  regressions AS MATERIALIZED (
-    SELECT
-      * EXCLUDE (nearest) REPLACE (runs[:nearest] AS runs, against[-nearest:] AS against),
-      row_number() OVER () AS id
-    FROM _changes
-    WHERE direction = 'worse'
-  ),
-
-  regressed AS MATERIALIZED (
-    SELECT coalesce(flatten(list(_sides(id, runs, against, run_id, metric))), []) AS pairs
-    FROM regressions
-  )
-
-SELECT
-  r.run_id, r.app, r.machine, r.version, r.started_at, r.metric AS main_metric,
-  r.runs, r.against,
-  -- change_points is certain of the main metric itself
-  e.* EXCLUDE (id) REPLACE (e.certain OR e.topic = 'metric' AS certain)
-FROM regressions AS r
-JOIN _explained((SELECT pairs FROM regressed)) AS e ON r.id = e.id;
+SELECT * EXCLUDE (main_direction)
+FROM change_explanations
+WHERE main_direction = 'worse';
 
 COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.';
+COMMENT ON COLUMN explanations.change_id IS 'Number of the change (change_explanations.change_id).';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
 COMMENT ON COLUMN explanations.app IS 'Application.';
 COMMENT ON COLUMN explanations.machine IS 'Machine.';

@@ -35,15 +35,13 @@ CREATE OR REPLACE MACRO _is_judged_by(main, metric) AS
 CREATE OR REPLACE MACRO _judging_place(metric) AS
   coalesce(list_position(['metric', 'counter'], split_part(metric, ':', 1)), 3);
 
--- The changes of main metrics, each with the runs on its two sides, up to the next change, and how
--- many of these to compare: more runs than 30 add nothing, and where levels drift the far ones differ
--- by more than the change. Of several metrics that change at a run, the clearest for the worse.
+-- The changes of main metrics, each with the runs on its two sides that are compared. Of several
+-- metrics that change at a run, the clearest for the worse.
 CREATE OR REPLACE VIEW _changes AS
 SELECT
-  c.app, c.machine, c.metric, c.run_id, c.version, c.started_at, c.direction,
-  list_transform(c.series[c."index" + 1:c.ends], lambda point: point.run_id) AS runs,
-  list_transform(c.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against,
-  CASE WHEN c.drifts THEN 8 ELSE 30 END AS nearest
+  c.app, c.machine, c.fields, c.metric, c.run_id, c.version, c.started_at, c.direction,
+  c.sides.runs AS runs, c.sides.against AS against, c.sides.next_run_id AS next_run_id,
+  c.sides.next_started_at AS next_started_at
 FROM _found_changes AS c
 JOIN _main_metrics AS m ON c.run_id = m.run_id AND _is_judged_by(m.metric, c.metric)
 WHERE c.more_runs IS NULL
@@ -62,12 +60,15 @@ WITH
 
   -- the last change of its series up to the run
   changed AS (
-    SELECT
-      r.run_id AS changed, r.metric, r.runs[:r.nearest] AS runs,
-      r.against[-r.nearest:] AS against
+    SELECT r.run_id AS changed, r.metric, r.runs, r.against
     FROM _changes AS r
     JOIN main AS a ON r.app = a.app AND _is_judged_by(a.metric, r.metric)
-    WHERE list_contains(r.runs, of_run)
+    JOIN run_groups AS g ON g.run_id = of_run AND r.fields = g.fields
+    WHERE (r.started_at, r.run_id) <= (a.started_at, of_run)
+      AND (
+        r.next_run_id IS NULL OR (a.started_at, of_run) < (r.next_started_at, r.next_run_id)
+      )
+      AND EXISTS (FROM run_metrics AS v WHERE v.run_id = of_run AND v.metric = r.metric)
     ORDER BY _judging_place(r.metric), r.started_at DESC, r.run_id DESC
     LIMIT 1
   ),

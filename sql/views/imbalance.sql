@@ -1,4 +1,4 @@
--- requires: scaling_sets
+-- requires: scaling_points
 --
 -- Imbalance across ranks: how unevenly the ranks of a run share the time of its functions, which
 -- ranks are slow, and how the imbalance changes with the parallelism.

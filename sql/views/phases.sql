@@ -1,22 +1,6 @@
 -- Phases of threads over time, for traces cut into intervals (SimPoint's method, see
 -- interval_phases).
 
-CREATE OR REPLACE VIEW _thread_phases AS
-WITH
-  elements AS (
-    SELECT
-      run_id, launch, block, thread,
-      list(interval) AS intervals,
-      list(bb) AS bbs,
-      list(coalesce(instructions, visits)) AS weights
-    FROM bb_visits
-    WHERE interval IS NOT NULL AND thread IS NOT NULL
-    GROUP BY run_id, launch, block, thread
-  )
-
-SELECT run_id, launch, block, thread, unnest(interval_phases(intervals, bbs, weights)) AS p
-FROM elements;
-
 CREATE OR REPLACE VIEW phases AS
 SELECT run_id, launch, block, thread, p.interval AS interval, p.phase AS phase,
   p.distance AS distance

@@ -1,4 +1,4 @@
--- requires: failed_runs
+-- requires: failed_runs, metric_series
 --
 -- Kinds of functions, and their measured times by parallelism: the input of scaling models.
 --
@@ -16,6 +16,18 @@ CREATE OR REPLACE MACRO _plain_name(function) AS
     ),
     function
   );
+
+CREATE OR REPLACE MACRO _set_id(app, version, machine) AS
+  _number_of(
+    concat_ws(
+      chr(0), coalesce('=' || app, ''), coalesce('=' || version, ''), coalesce('=' || machine, '')
+    )
+  );
+
+-- A digest of what models of scaling depend on beside the runs.
+CREATE OR REPLACE VIEW _scaling_settings AS
+SELECT md5(string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)))
+FROM function_kinds AS t;
 
 CREATE OR REPLACE VIEW function_classes AS
 WITH
@@ -73,7 +85,7 @@ WITH
   )
 
 SELECT
-  run_id, app, version, machine, problem_size,
+  run_id, _set_id(app, version, machine) AS set_id, app, version, machine, problem_size,
   CASE
     WHEN by_ranks AND by_threads THEN ranks * threads
     WHEN by_ranks THEN ranks
@@ -87,6 +99,7 @@ FROM varying;
 
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
 COMMENT ON COLUMN scaling_runs.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN scaling_runs.set_id IS 'Its set of runs (scaling_sets.set_id).';
 COMMENT ON COLUMN scaling_runs.app IS 'Application.';
 COMMENT ON COLUMN scaling_runs.version IS 'Version.';
 COMMENT ON COLUMN scaling_runs.machine IS 'Machine.';

@@ -16,32 +16,6 @@ JOIN scaling_sets AS s
 WHERE s.crossed AND p.seconds > 0 AND p.problem_size > 0
 GROUP BY p.app, p.version, p.machine, p.function, p.kind;
 
-CREATE OR REPLACE VIEW scaling_surfaces AS
-SELECT
-  app, version, machine, function, kind,
-  model['formula'] AS formula,
-  model['terms'] AS terms,
-  model['r2'] AS r2,
-  model['smape'] AS smape,
-  model['cv_error'] AS cv_error,
-  model['points'] AS points,
-  model['flags'] AS flags
-FROM (SELECT *, scaling_surface(x, n, y) AS model FROM _surface_series);
-
-COMMENT ON VIEW scaling_surfaces IS 'One row is one function of a set of runs with several problem sizes, and how its time changes with the parallelism p and the problem size n.';
-COMMENT ON COLUMN scaling_surfaces.app IS 'Application.';
-COMMENT ON COLUMN scaling_surfaces.version IS 'Version.';
-COMMENT ON COLUMN scaling_surfaces.machine IS 'Machine.';
-COMMENT ON COLUMN scaling_surfaces.function IS 'Function.';
-COMMENT ON COLUMN scaling_surfaces.kind IS 'Kind, as in scaling_points.';
-COMMENT ON COLUMN scaling_surfaces.formula IS 'Formula, seconds by p and n: a constant and up to two products of a term in p and one in n. NULL where there are too few points.';
-COMMENT ON COLUMN scaling_surfaces.terms IS 'Its terms: factor * p^p_exponent * log2(p)^p_log * n^n_exponent * log2(n)^n_log.';
-COMMENT ON COLUMN scaling_surfaces.r2 IS 'Coefficient of determination.';
-COMMENT ON COLUMN scaling_surfaces.smape IS 'Symmetric mean absolute percentage error at the measured points, 0..2.';
-COMMENT ON COLUMN scaling_surfaces.cv_error IS 'Relative error by generalised cross-validation (root mean square).';
-COMMENT ON COLUMN scaling_surfaces.points IS 'Points: pairs of parallelism and problem size.';
-COMMENT ON COLUMN scaling_surfaces.flags IS 'Why there is no model.';
-
 CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE
 WITH
   -- sets of one problem size predict only that size

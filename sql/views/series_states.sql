@@ -1,30 +1,26 @@
--- requires: change_points
+-- requires: metric_series
 --
 -- What is no change: disturbances, and the state of each series.
 
 CREATE OR REPLACE VIEW disturbances AS
 WITH
   found AS (
-    SELECT *, unnest(findings.disturbances) AS found
-    FROM _series_findings
-  ),
-
-  placed AS (
-    SELECT *, series[found.first + 1] AS run, series[found.last + 1] AS last_run
-    FROM found
+    SELECT * EXCLUDE (disturbances), unnest(disturbances) AS found
+    FROM series
   )
 
 SELECT
-  app, machine, fields, metric, unit, points,
-  found.first AS "first", found.last AS "last",
-  run.run_id AS run_id, run.version AS version, run.started_at AS started_at,
-  last_run.run_id AS last_run_id, last_run.version AS last_version,
-  last_run.started_at AS last_started_at,
+  series_id, app, machine, fields, metric, unit, points,
+  found."first" AS "first", found."last" AS "last",
+  found.run_id AS run_id, found.version AS version, found.started_at AS started_at,
+  found.last_run_id AS last_run_id, found.last_version AS last_version,
+  found.last_started_at AS last_started_at,
   found.usual AS usual, found.disturbed AS disturbed,
   (found.disturbed - found.usual) / nullif(abs(found.usual), 0) AS change
-FROM placed;
+FROM found;
 
 COMMENT ON VIEW disturbances IS 'One row is a burst of runs far from the level around them: 2 to 7 runs inside a series, 2 to 4 at its start. Bursts are no changes and do not count as noise; runs that were measured wrongly are removed from the series by pwh ack.';
+COMMENT ON COLUMN disturbances.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN disturbances.app IS 'Application.';
 COMMENT ON COLUMN disturbances.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN disturbances.fields IS 'What the runs of the series have in common (series_fields).';
@@ -44,52 +40,15 @@ COMMENT ON COLUMN disturbances.disturbed IS 'Median of the burst.';
 COMMENT ON COLUMN disturbances.change IS 'Relative difference: 0.1 is 10 % more; NULL where usual is 0.';
 
 CREATE OR REPLACE VIEW series_states AS
-WITH
-  levels AS (
-    SELECT
-      *,
-      coalesce(
-        findings.changes[-1].after, list_median(list_transform(series, lambda point: point.value))
-      ) AS level,
-      list_transform(
-        series[coalesce(findings.changes[-1]."index", 0) + 1:], lambda point: point.value
-      ) AS since,
-      points // 4 AS quarter
-    FROM _series_findings
-  ),
-
-  -- one run is no level: all that can be said is that none before was nearly as far away
-  ends AS (
-    SELECT
-      *,
-      abs(since[-1] - level) AS off,
-      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual,
-      list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
-      list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing
-    FROM levels
-  )
-
 SELECT
-  app, machine, fields, metric, unit, points,
-  findings.state AS state,
-  level,
-  findings.smallest_change / nullif(abs(level), 0) AS smallest_visible,
-  len(findings.changes) AS changes,
-  len(findings.provisional) AS provisional,
-  len(findings.disturbances) AS disturbances,
-  findings.modes.low AS low, findings.modes.high AS high,
-  findings.modes.high_share AS high_share,
-  findings.drift / nullif(abs(level), 0) AS drift,
-  CASE
-    WHEN points >= 10 AND len(findings.provisional) = 0
-      AND off > greatest(1.5 * usual, coalesce(findings.smallest_change, 0))
-      THEN since[-1]
-  END AS latest_outlier,
-  CASE WHEN latest_outlier IS NOT NULL THEN series[-1].run_id END AS latest_outlier_run_id,
-  CASE WHEN points >= 10 THEN (closing - opening) / nullif(abs(opening), 0) END AS overall_change
-FROM ends;
+  series_id, app, machine, fields, metric, unit, points, state, level, smallest_visible,
+  changes_of_any_size AS changes, provisional_of_any_size AS provisional,
+  len(disturbances) AS disturbances,
+  low, high, high_share, drift, latest_outlier, latest_outlier_run_id, overall_change
+FROM series;
 
 COMMENT ON VIEW series_states IS 'One row is a series of metric_series: what its noise is like, and which changes could be seen in it.';
+COMMENT ON COLUMN series_states.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN series_states.app IS 'Application.';
 COMMENT ON COLUMN series_states.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN series_states.fields IS 'What the runs of the series have in common (series_fields).';

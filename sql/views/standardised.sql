@@ -1,4 +1,4 @@
--- requires: sample_metrics, models
+-- requires: metric_sets, models
 --
 -- The metrics as pictures and models use them: on a log scale, and standardised.
 
@@ -14,9 +14,8 @@ WITH
   weights AS (
     SELECT
       f.subject, f.inputs, 'bottlenecks/' || f.version AS model,
-      load_model(
-        map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
-      ) AS model_number,
+      map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
+        AS arrays,
       any_value(a."values") FILTER (a.name = 'mean') AS means,
       any_value(a."values") FILTER (a.name = 'deviation') AS deviations,
       any_value(a."values") FILTER (a.name = 'log_offset') AS offsets
@@ -28,9 +27,21 @@ WITH
     HAVING bool_or(a.name = 'temperature')
   )
 
-SELECT l.metric_set, w.model, w.model_number, w.means, w.deviations, w.offsets
+SELECT l.metric_set, w.model, w.arrays, w.means, w.deviations, w.offsets
 FROM _set_layout AS l
 JOIN weights AS w ON l.models_of = w.subject AND l.names = w.inputs;
+
+-- A digest of what verdicts on samples depend on beside their metrics.
+CREATE OR REPLACE VIEW _bottleneck_settings AS
+SELECT md5(string_agg(digest, ',' ORDER BY part))
+FROM (
+  SELECT 1 AS part, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) AS digest
+  FROM bottleneck_rules AS t
+  UNION ALL
+  SELECT 2, string_agg(concat_ws(' ', subject, version), ',' ORDER BY subject, version)
+  FROM models_in_force
+  WHERE kind = 'bottlenecks'
+);
 
 CREATE OR REPLACE VIEW pmu_standardised AS
 WITH

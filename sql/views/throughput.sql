@@ -1,18 +1,13 @@
 -- requires: throughput_inputs, models
 --
 -- What each segment of an instruction stream could reach, by the model in force.
---
--- The model is loaded once a query (load_model), so that segments stream through
--- predict_throughput and a condition on the run reaches the tables.
 
 -- Models in force: for traced segments (form trace) and for machine code (form code).
 CREATE OR REPLACE VIEW _throughput_models AS
 SELECT
   CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
   f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
-  load_model(
-    map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
-  ) AS model_number,
+  map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}})) AS arrays,
   -- of several, the chosen one, then one that was fitted here, then the newest
   {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
 FROM models_in_force AS f
@@ -20,14 +15,38 @@ JOIN model_arrays AS a USING (kind, version)
 WHERE f.kind = 'throughput'
 GROUP BY f.subject, f.version;
 
+-- A digest of what predictions depend on beside the segments.
+CREATE OR REPLACE VIEW _throughput_settings AS
+SELECT md5(string_agg(digest, ',' ORDER BY part))
+FROM (
+  SELECT 1 AS part, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) AS digest
+  FROM throughput_settings AS t
+  UNION ALL
+  SELECT 2, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) FROM core_units AS t
+  UNION ALL
+  SELECT 3, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) FROM cores AS t
+  UNION ALL
+  SELECT 4, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) FROM core_names AS t
+  UNION ALL
+  SELECT 5, md5(string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)))
+  FROM instruction_costs AS t
+  UNION ALL
+  SELECT 6, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR))
+  FROM machine_settings AS t
+  UNION ALL
+  SELECT 7, string_agg(concat_ws(' ', subject, version), ',' ORDER BY subject, version)
+  FROM models_in_force
+  WHERE kind = 'throughput'
+);
+
 -- For each run the model of its machine, else the first by rank.
 CREATE OR REPLACE VIEW _run_models AS
-SELECT run_id, form, best.model, best.model_number, best.inputs, best.own OR machine IS NULL AS is_own
+SELECT run_id, form, best.model, best.inputs, best.own OR machine IS NULL AS is_own
 FROM (
   SELECT
     run_id, form, machine,
     arg_max(
-      {'own': own, 'model': model, 'model_number': model_number, 'inputs': inputs},
+      {'own': own, 'model': model, 'inputs': inputs},
       {'own': own, 'rank': rank}
     ) AS best
   FROM (
@@ -36,7 +55,7 @@ FROM (
       coalesce(_has_core(o.name, o.named, m.subject), false) AS own
     FROM runs AS r
     LEFT JOIN _machines AS o ON r.machine = o.machine
-    CROSS JOIN _throughput_models AS m
+    CROSS JOIN (SELECT * EXCLUDE (arrays) FROM _throughput_models) AS m
   )
   GROUP BY run_id, form, machine
 );
@@ -67,100 +86,6 @@ CREATE OR REPLACE MACRO _low_cycles(estimate, flags, form, least_cycles) AS
       estimate, estimate.low_cycles, _width_of_band(flags), _least_measured(form, least_cycles)
     )
   END;
-
-CREATE OR REPLACE VIEW throughput_predictions AS
-WITH
-  -- where a trace records only what was issued, nothing else can be used
-  applied AS (
-    SELECT
-      s.*, m.model AS fitted,
-      CASE WHEN m.inputs = len(s.features) THEN m.is_own
-        ELSE s.form = 'trace' OR c.machine IS NULL OR s.core IS NOT DISTINCT FROM c.core END AS is_own,
-      greatest(s.width_cycles, s.critical_path_cycles, s.unit_cycles, s.serialising_cycles)
-        AS least_cycles,
-      NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
-      -- features of another version of pwh do not match the models of this one
-      predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number)
-        AS estimate
-    FROM segment_inputs AS s
-    LEFT JOIN _run_models AS m ON s.run_id = m.run_id AND s.form = m.form
-    LEFT JOIN _run_cores AS c ON s.run_id = c.run_id
-  ),
-
-  estimated AS (
-    SELECT
-      *,
-      CASE WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
-        ELSE _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) END
-        AS predicted_cycles,
-      _low_cycles(estimate, code_flags, form, least_cycles) AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code_flags), least_cycles)
-        AS high_cycles,
-      coalesce(cycles < fewest, false) AS is_implausible
-    FROM applied
-  )
-
-SELECT
-  run_id, thread, segment, address, function, source_file, source_line, executions, instructions,
-  instructions / predicted_cycles AS predicted,
-  instructions / high_cycles AS low,
-  instructions / low_cycles AS high,
-  instructions / nullif(width_cycles, 0) AS width_bound,
-  instructions / nullif(critical_path_cycles, 0) AS critical_path_bound,
-  instructions / nullif(unit_cycles, 0) AS unit_bound,
-  instructions / nullif(serialising_cycles, 0) AS serialising_bound,
-  instructions / nullif(least_cycles, 0) AS tightest_bound,
-  instructions / cycles AS measured,
-  predicted_cycles,
-  coalesce(executions, 1) * (cycles - predicted_cycles) AS cycles_to_gain,
-  CASE WHEN by_issue THEN 'issued' WHEN predicted_cycles IS NOT NULL THEN fitted END AS model,
-  list_concat(list_filter([
-    CASE WHEN form = 'code' AND instructions IS NULL AND coalesce(len(code_flags), 0) = 0
-      THEN 'undecodable' END,
-    CASE WHEN form = 'trace' AND coalesce(instructions, 0) = 0 THEN 'empty' END,
-    CASE WHEN form = 'trace' AND instructions > 0 AND NOT is_described AND NOT by_issue
-      THEN 'no_features' END,
-    CASE WHEN by_issue THEN 'uses_measured_issue' END,
-    CASE WHEN (is_described OR width_cycles IS NOT NULL AND form = 'code') AND estimate IS NULL
-      THEN 'no_model' END,
-    CASE WHEN form = 'trace' AND coalesce(cycles, predicted_cycles) < shortest THEN 'short' END,
-    CASE WHEN is_implausible THEN 'implausible' END,
-    CASE WHEN estimate.is_outside THEN 'outside_training' END,
-    CASE WHEN coalesce(predicted_cycles, width_cycles) IS NOT NULL AND NOT is_own AND NOT by_issue
-      THEN 'other_core' END,
-    CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
-    CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
-    CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
-  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
-  isa, core, hex
-FROM estimated;
-
-COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructions per cycle that its core could sustain on it when nothing misses, by the model in force, older estimates beside it, and what was measured.';
-COMMENT ON COLUMN throughput_predictions.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN throughput_predictions.thread IS 'Thread.';
-COMMENT ON COLUMN throughput_predictions.segment IS 'Segment, from 0 in file order.';
-COMMENT ON COLUMN throughput_predictions.address IS 'Address of its first instruction, where known.';
-COMMENT ON COLUMN throughput_predictions.function IS 'Function it belongs to, where known.';
-COMMENT ON COLUMN throughput_predictions.source_file IS 'Source file of its first instruction, where known.';
-COMMENT ON COLUMN throughput_predictions.source_line IS 'Line of its first instruction in the source file, where known.';
-COMMENT ON COLUMN throughput_predictions.executions IS 'How often the program executes it; NULL where not known, which counts as once.';
-COMMENT ON COLUMN throughput_predictions.instructions IS 'Instructions of one pass.';
-COMMENT ON COLUMN throughput_predictions.predicted IS 'Predicted instructions per cycle; NULL for the reason in flags.';
-COMMENT ON COLUMN throughput_predictions.low IS 'Lower end of its 90 % band; NULL where the model has none.';
-COMMENT ON COLUMN throughput_predictions.high IS 'Upper end of its 90 % band; up to 3 % above the bounds for machine code, as measurements are.';
-COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the width of the core alone.';
-COMMENT ON COLUMN throughput_predictions.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
-COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle by the busiest functional unit alone.';
-COMMENT ON COLUMN throughput_predictions.serialising_bound IS 'Instructions per cycle by the tightest other bound and, in addition, the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
-COMMENT ON COLUMN throughput_predictions.tightest_bound IS 'Instructions per cycle by the tightest of these.';
-COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
-COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
-COMMENT ON COLUMN throughput_predictions.cycles_to_gain IS 'Cycles by which the measured exceed the predicted ones, over all executions; NULL where not measured.';
-COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
-COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, unknown_cycles (repeated string instructions, gathers, stores by masks, functions of x87), empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX, instructions that the table of the core does not have; atomics of AArch64, whose bounds are loose), assumed_addresses (a load is taken to read what a store wrote, which is so where their registers point to the same place; elsewhere it is faster, up to the bounds), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not known to be of (core_names). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
-COMMENT ON COLUMN throughput_predictions.isa IS 'Instruction set of machine code (x86-64, aarch64, riscv64 ...): as the file names it, else that of the core; NULL for a trace and where it is not known.';
-COMMENT ON COLUMN throughput_predictions.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
-COMMENT ON COLUMN throughput_predictions.hex IS 'Machine code in hexadecimal; NULL for a trace.';
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
@@ -290,38 +215,6 @@ COMMENT ON COLUMN throughput_contributions.instructions IS 'Instructions of one 
 COMMENT ON COLUMN throughput_contributions.predicted_cycles IS 'Predicted cycles of one pass of the segment; NULL without a prediction.';
 COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
 
--- Separate from the predictions, which it would slow down: each segment is predicted 64 times.
-CREATE OR REPLACE MACRO throughput_effects_sample(step) AS TABLE
-WITH
-  effects AS (
-    SELECT
-      s.run_id, s.thread, s.segment, s.instructions, s.executions,
-      unnest(
-        throughput_effects(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number),
-        recursive := true
-      )
-    FROM segment_inputs AS s
-    JOIN _run_models AS m ON s.run_id = m.run_id AND s.form = m.form
-    WHERE s.segment % step = 0
-  )
-
-SELECT run_id, thread, segment, feature_group, factor, instructions, executions
-FROM effects;
-
-COMMENT ON MACRO TABLE throughput_effects_sample IS 'throughput_effects of one segment in `step`.';
-
-CREATE OR REPLACE VIEW throughput_effects AS
-FROM throughput_effects_sample(1);
-
-COMMENT ON VIEW throughput_effects IS 'One row is one group of features of one segment: the feature contribution of the group (Shapley value), as a factor on the cycles that the model predicts for an instruction, against a typical segment of those it was trained on. The factors of a segment multiply to the model''s cycles per instruction over those of the typical segment (baseline Shapley values of the logarithm, exact). No rows without a model, or with a model that was fitted before models recorded a typical segment.';
-COMMENT ON COLUMN throughput_effects.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN throughput_effects.thread IS 'Thread.';
-COMMENT ON COLUMN throughput_effects.segment IS 'Segment.';
-COMMENT ON COLUMN throughput_effects.feature_group IS 'size and front end, instruction mix, dependence chains, division and ports, memory or serialising instructions.';
-COMMENT ON COLUMN throughput_effects.factor IS 'Factor on the cycles of one instruction: above 1 slower than the typical segment, below 1 faster.';
-COMMENT ON COLUMN throughput_effects.instructions IS 'Instructions of one pass of the segment.';
-COMMENT ON COLUMN throughput_effects.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
-
 CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE
 WITH
   asked AS (
@@ -350,7 +243,7 @@ WITH
 
   modelled AS (
     SELECT
-      p.*, m.model, m.model_number, m.inputs,
+      p.*, m.model, load_model(m.arrays) AS model_number, m.inputs,
       CASE WHEN p.block_isa = 'aarch64' THEN p.costs IS NOT NULL
         ELSE p.wanted IS NULL OR p.isa_of_core IS NOT NULL OR m.model IS NOT NULL END AS is_known
     FROM placed AS p

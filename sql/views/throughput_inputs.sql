@@ -162,28 +162,7 @@ SELECT
 FROM segment_features AS f
 LEFT JOIN segments AS s
   ON f.run_id = s.run_id AND f.source_id = s.source_id AND f.segment = s.segment
-  AND f.thread IS NOT DISTINCT FROM s.thread
-UNION ALL BY NAME
--- machine code that landed before pwh decoded it
-SELECT
-  run_id, source_id, thread, segment, address, function, source_file, source_line, executions, hex,
-  isa, core, cycles, code.instructions, code.width_cycles, code.critical_path_cycles, code.unit_cycles,
-  features,
-  CASE
-    WHEN isa NOT IN ('x86-64', 'aarch64') THEN ['other_isa']
-    WHEN is_assumed OR code.instructions IS NOT NULL THEN code.flags
-  END AS code_flags,
-  'code' AS form, features IS NOT NULL AS is_described, 0.0 AS shortest,
-  code.instructions / code.width_cycles AS width, 0.9 * code.width_cycles AS fewest
-FROM (
-  SELECT
-    c.*,
-    _block_code(hex, isa, costs) AS code,
-    block_features(CASE WHEN isa = 'x86-64' THEN hex END) AS features
-  FROM _code_segments AS c
-  LEFT JOIN _cores ON core = of_core
-  WHERE source_id NOT IN (SELECT DISTINCT source_id FROM segment_features)
-);
+  AND f.thread IS NOT DISTINCT FROM s.thread;
 
 COMMENT ON VIEW segment_inputs IS 'One row is one segment as models of throughput take it.';
 COMMENT ON COLUMN segment_inputs.run_id IS 'Run (runs.run_id).';

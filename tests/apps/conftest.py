@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from apps import cli
+from tests.conftest import SHARED
 from tests.helpers.support import land
 from warehouse import connection
 
@@ -54,6 +55,7 @@ def ingested(template, tmp_path_factory):
                 for file in files:
                     land(con, file, **options)
             opened.enter_context(connection.connect(path, read_only=True))
+            SHARED.add(str(path))
             return path
 
         yield ingested

@@ -20,7 +20,7 @@ import pytest
 from apps.commands import options
 from apps.output.tables import markdown_text
 from warehouse import connection, yielding
-from warehouse.errors import ReadingInterrupted
+from warehouse.errors import InputError, ReadingInterrupted
 
 ROOT = Path(__file__).parents[2]
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
@@ -131,6 +131,8 @@ def test_a_dry_run_goes_through_everything(pwh, tmp_path, monkeypatch):
 def test_litter_of_other_systems_is_passed_over(pwh, tmp_path):
     # macOS leaves the attributes of NAME in ._NAME, even as text that looks like a recording.
     (tmp_path / "._counters.csv").write_text("event,value\ncycles,1\n")
+    # A killed command leaves half of its output.
+    (tmp_path / ".pwh-1-ab-counters.csv").write_text("event,value\ncycles,2\n")
     (tmp_path / ".DS_Store").write_bytes(b"\0Bud1")
     code, out, err = pwh("ingest", tmp_path)
     assert code == 0 and out.count("landed") == 2 and "skipped" not in err
@@ -250,7 +252,7 @@ def test_sql_refuses_macros_of_an_attached_warehouse_that_would_read_the_open_on
         assert (code, out) == (2, "")
         assert "would read the warehouse that is open, not other" in err and "USE other;" in err
     for query in ("USE other; FROM other.scaling_predict(64)", "SELECT count(*) FROM other.runs"):
-        assert pwh("sql", attached + query)[0] == 0
+        assert pwh("sql", "--files", attached + query)[0] == 0
 
 
 def test_report_begins_with_sentences_then_tables(pwh):
@@ -307,6 +309,39 @@ def test_migrate_prints_what_it_did(pwh):
     code, _, err = pwh("runs")
     assert code == 4 and "migrate" in err
     assert pwh("migrate")[1] == "updated the views\n"
+    assert pwh("runs")[0] == 0
+
+
+def test_an_interrupted_migration_changes_nothing(pwh, tmp_path, monkeypatch):
+    pwh("ingest", "counters.csv")
+    pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
+    before = (tmp_path / "pwh.duckdb").read_bytes()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ingest.refresh.refresh", interrupted)
+        code, out, err = pwh("migrate")
+    assert (code, out) == (130, "")
+    assert err == "pwh: stopped; nothing has changed in pwh.duckdb, run it again\n"
+    assert (tmp_path / "pwh.duckdb").read_bytes() == before
+    assert pwh("migrate")[1] == "updated the views\n"
+
+
+def test_a_run_that_cannot_be_computed_keeps_no_warehouse_from_being_migrated(pwh, monkeypatch):
+    pwh("ingest", "counters.csv")
+    pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
+
+    def failing(_, asked, done, *__):
+        done.failures.append(InputError("nothing is stored anew of r1: overlaps"))
+        return iter(())
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ingest.refresh.refresh", failing)
+        code, out, err = pwh("migrate")
+    assert (code, out) == (3, "updated the views\n")
+    assert err == "pwh: nothing is stored anew of r1: overlaps\n"
     assert pwh("runs")[0] == 0
 
 
@@ -385,7 +420,8 @@ def test_help_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = ast.literal_eval(done.stdout.splitlines()[-1])
     assert {module.rpartition(".")[2] for module in modules} == {
-        *("address", "cli", "commands", "options", "output", "formats", "streams", "text"),
+        *("address", "cli", "commands", "options", "output", "files", "formats", "streams"),
+        "text",
         *("errors", "version"),
     }
 

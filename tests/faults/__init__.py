@@ -2,7 +2,8 @@
 
 The suite has a short form of each: `tests/test_reliability.py` (kills, crowds, disks that are
 full), `tests/ingest/test_fuzz.py` (damaged recordings), `tests/apps/reports/test_doctor.py`
-(damaged warehouses). Only here: kills of migrate and fit, full and read-only file systems, missing
-permissions (`places`). `older` has warehouses of earlier versions, which
+(damaged warehouses), `tests/apps/output/test_files.py` and `tests/warehouse/test_sql_files.py`
+(outputs and SQL over a warehouse). Only here: kills of fit, full and read-only file
+systems, missing permissions (`places`). `older` has warehouses of earlier versions, which
 `tests/apps/commands/test_migrate.py` migrates.
 """

@@ -16,11 +16,12 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import crowd, damage, moves, places
+from tests.faults import clients, crowd, damage, moves, outputs, places
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
-    "kills": ("PWH_KILLS", 1, "tests/test_reliability.py", "killed"),
+    "kills": ("PWH_KILLS", 1, "tests/test_reliability.py", "killed and not migrates"),
+    "kills of migrate": ("PWH_KILLS", 0.25, "tests/test_reliability.py", "while_it_migrates"),
     "kills over a server": ("PWH_KILLS", 0.1, "tests/warehouse/test_serve.py", "killed_while"),
     "cuts of the network": ("PWH_KILLS", 1, "tests/warehouse/test_cuts.py", "any_moment"),
     "crowds, full disks, other files": (None, 1, "tests/test_reliability.py", "not killed"),
@@ -41,8 +42,10 @@ def main() -> None:
         warehouse = warehouse_of_samples(folder)
         damaged = damage.outcomes(warehouse, folder, options.count, options.seed)
         harm += _tried("warehouse, ", damaged)
+        harm += _tried("", outputs.outcomes(warehouse, folder))
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", places.outcomes(Path(name)))
+        harm += _tried("served, ", clients.outcomes(Path(name), options.count))
     with tempfile.TemporaryDirectory() as name:
         harm += _tried(
             "while files land, ", moves.outcomes(Path(name), options.count, options.seed)

@@ -7,7 +7,7 @@ import os
 import random
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
@@ -60,7 +60,7 @@ def outcomes(whole: Path, folder: Path, count: int, seed: int) -> Iterator[tuple
         matters = _contents(db, log) != truth
         problems = []
         for command in COMMANDS:
-            code = _in_fork(lambda: _run(db, command), log)  # noqa: B023 (called at once)
+            code = in_fork(lambda: run(db, command), log)  # noqa: B023 (called at once)
             if code == 4 and not matters:
                 problems.append(f"{command[0]} sees damage where there is none")
             elif code < 0 and matters and command != ["doctor"]:
@@ -83,15 +83,16 @@ def _contents(db: Path, log: Path) -> str | None:
                 sql = f'SELECT count(*), bit_xor(hash(t)) FROM main."{table}" AS t'
                 print(table, con.execute(sql).fetchall())
 
-    return log.read_text() if _in_fork(read, log) == 0 else None
+    return log.read_text() if in_fork(read, log) == 0 else None
 
 
-def _run(db: Path, command: list[str]) -> None:
+def run(db: Path, command: Sequence[str]) -> None:
+    """Run a command of pwh on a warehouse in this process."""
     sys.argv = ["pwh", "--db", str(db), *command]
     cli.main()
 
 
-def _in_fork(action: Callable[[], None], log: Path) -> int:
+def in_fork(action: Callable[[], None], log: Path) -> int:
     """Run something in a process of its own, which DuckDB may crash; return its exit code."""
     pid = os.fork()
     if pid:
@@ -117,7 +118,7 @@ def warehouse_of_samples(folder: Path) -> Path:
     """Return a warehouse of all recordings that the tests carry, with no unused blocks in it."""
     grown, whole = folder / "grown.duckdb", folder / "whole.duckdb"
     samples = Path(__file__).parents[1] / "samples"
-    _in_fork(lambda: _run(grown, ["ingest", str(samples), "--keep-going"]), folder / "log")
+    in_fork(lambda: run(grown, ["ingest", str(samples), "--keep-going"]), folder / "log")
     with duckdb.connect() as con:
         con.execute(
             f"ATTACH '{grown}' AS a (READ_ONLY); ATTACH '{whole}' AS b (STORAGE_VERSION 'latest')"

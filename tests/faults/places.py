@@ -25,6 +25,7 @@ def outcomes(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield of each case its name, and what was wrong with the answer; nothing unless root."""
     if os.getuid() == 0:
         yield from _full_disk(folder)
+        yield from _full_disk_outputs(folder)
         yield from _read_only(folder)
         yield from _permissions(folder)
 
@@ -41,6 +42,25 @@ def _full_disk(folder: Path) -> Iterator[tuple[str, str]]:
             yield "full disk", _problem(db, {0}, "doctor")
             left = {path.name for path in full.iterdir()} - {"w.duckdb", "w.duckdb.wal"}
             yield "full disk", f"{left} is left" if left else ""
+
+
+def _full_disk_outputs(folder: Path) -> Iterator[tuple[str, str]]:
+    db = folder / "outputs.duckdb"
+    _pwh(db, "ingest", _counters(folder, 200_000))
+    with _mounted(folder / "full", "size=300k") as full:
+        for words in (
+            ("sql", "FROM pmu_samples", "-f", "csv"),
+            ("sql", "FROM pmu_samples", "-f", "parquet"),
+            ("sql", "FROM pmu_samples", "-f", "json"),
+            ("sql", "SELECT repeat('x', 1_000_000)", "-f", "table"),
+            ("export", "--to", "csv"),
+            ("export", "--to", "parquet"),
+        ):
+            out = full / "out.csv.x"
+            out.write_text("former")
+            yield "full disk, outputs", _problem(db, {2}, *words, "-o", out)
+            left = {path.name: path.read_bytes() for path in full.iterdir()}
+            yield "full disk, outputs", f"{set(left)}" if left != {out.name: b"former"} else ""
 
 
 def _read_only(folder: Path) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import signal
 import socket
@@ -11,9 +13,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from warehouse.extensions import _packaged
 
 ROOT = Path(__file__).parents[2]
 WRITING, READING = "writing-token-0123456789", "reading-token-0123456789"
+# A client that has only DuckDB: its answers are rows, or the text of an error.
+_PLAIN = """
+import json, sys, duckdb
+address, token, *files = sys.argv[1:]
+con = duckdb.connect()
+for file in files:
+    con.execute(f"LOAD '{file}'")
+con.execute(f"ATTACH '{address}' AS w (TYPE quack, TOKEN '{token}')")
+for statement in json.load(sys.stdin):
+    try:
+        print(json.dumps(con.execute(statement).fetchall(), default=str))
+    except duckdb.Error as error:
+        print(json.dumps(str(error)))
+assert not {'warehouse', 'udfs', 'apps'} & sys.modules.keys()
+"""
 
 
 @dataclass(frozen=True)
@@ -51,3 +73,39 @@ def served(file: Path, *options: str) -> Iterator[Serving]:
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+def plain_client(address: str, token: str, statements: list[str], folder: Path) -> list[Any]:
+    """Run statements in a DuckDB without pwh, where the server is `w`; return their answers."""
+    files = [str(_packaged(name)) for name in ("httpfs", "quack")]
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", _PLAIN, address, token, *files],
+        input=json.dumps(statements),
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def is_accepted(address: str, token: str, origin: str = "127.0.0.1") -> bool:
+    """Send a token from an address of this computer, as DuckDB does; return whether it is right."""
+    message = b"\x01\x00\x01\x03\x00\x05\xff\xff"
+    texts = token.encode(), f"v{duckdb.__version__}".encode(), b"linux_amd64"
+    for number, text in enumerate(texts, 1):
+        message += bytes([number, 0]) + _length(len(text)) + text
+    message += b"\x04\x00\x01\x05\x00\x01\xff\xff"
+    _, host, port = address.split(":")
+    server = http.client.HTTPConnection(host, int(port), timeout=60, source_address=(origin, 0))
+    server.request("POST", "/quack", message)
+    answer = server.getresponse().read()
+    server.close()
+    return b"Authentication failed" not in answer
+
+
+def _length(value: int) -> bytes:
+    """Return a number in seven bits a byte, the last ones first."""
+    low, high = value & 127, value >> 7
+    return bytes([low | 128]) + _length(high) if high else bytes([low])

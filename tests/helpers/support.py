@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
+from ingest.analyse import analyse_all
 from ingest.load import Landed, Options, load
 from ingest.scalars import files_of_runs, keep_all_scalars
 from ingest.walk import find, reader_named
+from warehouse.catalog import by_run_and_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,9 +28,30 @@ def shared(name: str) -> Path:
     return path
 
 
+# Connections of which `given` wrote rows by hand, and the tables, since answers were computed.
+_WRITTEN: WeakKeyDictionary[DuckDBPyConnection, set[str]] = WeakKeyDictionary()
+
+
 def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a query."""
+    """Return the rows of a query, with answers that are up to date with what `given` wrote."""
+    settle(con)
     return con.execute(sql, list(params)).fetchall()
+
+
+def settle(con: DuckDBPyConnection) -> None:
+    """Compute what is stored of runs whose rows `given` wrote, as pwh refresh does.
+
+    Rows of runs that are not in `runs` are of runs of which nothing else is known.
+    """
+    tables = _WRITTEN.pop(con, set())
+    if not tables:
+        return
+    for table in tables & {*by_run_and_source(), "run_facts"}:
+        con.execute(
+            f"INSERT INTO runs (run_id) SELECT DISTINCT run_id FROM {table} "
+            "WHERE run_id NOT IN (SELECT run_id FROM runs) ORDER BY run_id"
+        )
+    keep(con)
 
 
 def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> None:
@@ -36,7 +60,8 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     `NULL` is NULL; run_id and source_id are r1 and 1 where the header leaves them out.
     """
     header, *lines = [line.split() for line in text.strip().splitlines() if line.strip()]
-    columns = {name for (name,) in rows(con, f"SELECT column_name FROM (DESCRIBE {table})")}
+    described = con.execute(f"SELECT column_name FROM (DESCRIBE {table})").fetchall()
+    columns = {name for (name,) in described}
     defaults = {"run_id": "r1", "source_id": 1, **constants}
     extra = {k: v for k, v in defaults.items() if k in columns and k not in header}
     names = ", ".join(f'"{name}"' for name in [*header, *extra])
@@ -49,13 +74,16 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     if lines:
         every = ", ".join(f"({marks})" for _ in lines)
         con.execute(f"INSERT INTO {table} ({names}) VALUES {every}", values)
+        _WRITTEN.setdefault(con, set()).add(table)
 
 
 def keep(con: DuckDBPyConnection) -> None:
-    """Store the scalars of all runs, also of those whose rows `given` wrote."""
+    """Store the scalars and analyses of all runs, also of those whose rows `given` wrote."""
+    _WRITTEN.pop(con, None)
     con.execute("DELETE FROM kept_runs")
     runs = [run for (run,) in con.execute("SELECT run_id FROM runs").fetchall()]
     keep_all_scalars(con, files_of_runs(con, runs))
+    analyse_all(con)
 
 
 def land(

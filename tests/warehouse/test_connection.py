@@ -78,6 +78,40 @@ def test_newer_schema_is_refused(existing):
         pwh.connect(existing, read_only=True)
 
 
+@pytest.mark.parametrize("name", ["0044_peak_bytes", f"{migrations.names()[-1]}_other"])
+def test_a_development_version_is_not_called_newer(existing, name):
+    with pwh.connect(existing) as con:
+        con.execute("INSERT INTO migrations VALUES (?, now(), '0.1.0')", [name])
+    with pytest.raises(errors.WarehouseError, match=f"development version .*{name}") as caught:
+        pwh.connect(existing)
+    assert type(caught.value) is errors.WarehouseError
+    assert "ingest FILES" in caught.value.hint
+
+
+# DuckDB (1.5.5) cannot replay these as it opens the file.
+UNREPLAYED = """
+import os, sys, duckdb
+con = duckdb.connect(sys.argv[1])
+con.execute("INSERT INTO saved_queries VALUES ('own', 'FROM runs', now())")
+con.execute("CREATE TABLE own (landed TIMESTAMP DEFAULT now(), i INTEGER)")
+con.execute("ALTER TABLE own ADD COLUMN j INTEGER")
+os._exit(0)
+"""
+
+
+def test_the_log_of_a_process_killed_after_it_changed_a_table_is_replayed(existing):
+    subprocess.run([sys.executable, "-c", UNREPLAYED, str(existing)], check=True)
+    before = existing.read_bytes()
+    with pytest.raises(errors.WarehouseError, match=r"changes of tables.*\n  Run: .* maintain"):
+        pwh.connect(existing, read_only=True)
+    assert existing.read_bytes() == before
+    with pwh.connect(existing) as con:
+        assert rows(con, "SELECT count(*) FROM saved_queries") == [(1,)]
+        assert rows(con, "DESCRIBE own")[2][0] == "j"
+    with pwh.connect(existing, read_only=True) as con:
+        assert rows(con, "SELECT count(*) FROM own") == [(0,)]
+
+
 def test_a_list_of_migrations_with_other_content_is_damage(existing):
     with pwh.connect(existing) as con:
         con.execute("ALTER TABLE migrations RENAME TO older")

@@ -6,9 +6,12 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -16,11 +19,12 @@ import pytest
 
 import warehouse
 from apps import cli
-from tests.helpers.serving import READING, ROOT, WRITING, served
+from tests.helpers.serving import READING, ROOT, WRITING, is_accepted, plain_client, served
 from warehouse.connection import first_rows
 from warehouse.errors import PwhError, UsageError, WarehouseBusy, WarehouseError
-from warehouse.extensions import _packaged
+from warehouse.quack import refusals, tokens
 from warehouse.quack.literals import with_literals
+from warehouse.quack.refusals import Refusals
 from warehouse.quack.statements import is_taken
 
 RECORDINGS = ROOT / "apps" / "demo" / "recordings"
@@ -140,30 +144,77 @@ def test_maintenance_is_where_the_server_is(both, pwh):
 
 
 def test_a_client_without_pwh_reads_views_that_call_functions(both, tmp_path):
-    program = tmp_path / "plain.py"
-    program.write_text(
-        "import sys, duckdb\n"
-        "con = duckdb.connect()\n"
-        "for file in sys.argv[3:]: con.execute(f\"LOAD '{file}'\")\n"
-        "con.execute(f\"ATTACH '{sys.argv[1]}' AS w (TYPE quack, TOKEN '{sys.argv[2]}')\")\n"
-        "print(con.execute('SELECT count(*) > 0, min(class) FROM w.bottlenecks').fetchone())\n"
-        "assert not {'warehouse', 'udfs', 'apps'} & sys.modules.keys()\n"
-        "try: con.execute('DELETE FROM w.runs')\n"
-        "except duckdb.Error: pass\n"
-        "try: con.execute(\"INSERT INTO w.series_fields VALUES ('x', false)\")\n"
-        "except duckdb.Error as error: print(error)\n",
-        encoding="utf-8",
+    answers = plain_client(
+        both[1],
+        READING,
+        [
+            "SELECT count(*) > 0, min(class) FROM w.bottlenecks",
+            "DELETE FROM w.runs",
+            "INSERT INTO w.series_fields VALUES ('x', false)",
+        ],
+        tmp_path,
     )
-    files = [str(_packaged(name)) for name in ("httpfs", "quack")]
-    done = subprocess.run(
-        [sys.executable, "-I", str(program), both[1], READING, *files],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
+    assert answers[0] == [[True, "Balance"]]
+    assert "Can only delete from base table" in answers[1]
+    assert "Authorization failed" in answers[2]
+
+
+_JOIN = "SELECT count(*) > 0 FROM {} JOIN {} USING (run_id)"
+
+
+def test_a_client_without_pwh_joins_as_the_documents_say(both, tmp_path):
+    refused, query, _, two = plain_client(
+        both[1],
+        READING,
+        [
+            _JOIN.format("w.runs", "w.pmu_samples"),
+            f"FROM w.query('{_JOIN.format('runs', 'pmu_samples')}')",
+            f"ATTACH '{both[1]}' AS w2 (TYPE quack, TOKEN '{READING}')",
+            _JOIN.format("w.runs", "w2.pmu_samples"),
+        ],
+        tmp_path,
     )
-    first, _, rest = done.stdout.partition("\n")
-    assert first == "(True, 'Balance')", done.stderr
-    assert "Authorization failed" in rest
+    # Where this is lifted, sql/README.md needs no way round it.
+    reason = refused.removeprefix("Not implemented Error: ")
+    assert reason in " ".join((ROOT / "sql" / "README.md").read_text(encoding="utf-8").split())
+    assert (query, two) == ([[True]], [[True]])
+
+
+def test_a_client_without_pwh_has_the_catalogue_as_the_documents_say(both, tmp_path):
+    document = (ROOT / "sql" / "README.md").read_text(encoding="utf-8")
+    (views,) = re.findall(r"^    (COPY \(FROM w\.query.*?);$", document, re.MULTILINE | re.DOTALL)
+    listed = re.findall(
+        r"^    (FROM w\.query\('(?:SHOW|SELECT \w+_name).*\));$", document, re.MULTILINE
+    )
+    nothing, *answers, copied = plain_client(
+        both[1], READING, ["SHOW ALL TABLES", *listed, views], tmp_path
+    )
+    # Where Quack lists them, sql/README.md needs no way round it.
+    assert nothing == []
+    assert len(answers) == 3
+    assert all(len(answer) > 50 for answer in answers), answers
+    made = (tmp_path / "views.sql").read_text(encoding="utf-8").splitlines()
+    assert copied == [[len(made)]]
+    some = [line for line in made if '"runs"' in line or '"bottlenecks"' in line]
+    columns = (
+        "FROM duckdb_columns() SELECT count(*), count(comment) "
+        "WHERE table_name IN ('runs', 'bottlenecks')"
+    )
+    *_, names, ((all_columns, with_comment),), rows = plain_client(
+        both[1],
+        READING,
+        [
+            *some,
+            "SELECT view_name, comment FROM duckdb_views() WHERE NOT internal ORDER BY ALL",
+            columns,
+            "SELECT count(*) > 0 FROM bottlenecks",
+        ],
+        tmp_path,
+    )
+    assert [name for name, _ in names] == ["bottlenecks", "runs"]
+    assert all(comment.startswith("One row is") for _, comment in names)
+    assert all_columns == with_comment > 30
+    assert rows == [[True]]
 
 
 def test_a_token_that_only_reads_is_refused_where_it_writes(both, monkeypatch):
@@ -196,6 +247,111 @@ def test_wrong_tokens_are_refused_and_not_repeated(both, monkeypatch, given, wor
     with pytest.raises(PwhError, match=words) as refused:
         warehouse.connect(both[1])
     assert not given or given not in str(refused.value)
+
+
+def test_a_log_that_nobody_reads_ends_no_server(template, tmp_path):
+    file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
+    with served(file) as serving:
+        serving.process.stderr.close()
+        for _ in range(3):
+            assert not is_accepted(serving.address, "wrong-token-0123456789")
+        assert is_accepted(serving.address, READING)
+        serving.process.terminate()
+        assert serving.process.wait(timeout=30) == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux knows who sent last")
+def test_refused_tokens_are_reported_and_slowed_and_right_ones_are_not(template, tmp_path):
+    file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
+    wrong = "wrong-token-0123456789"
+    with served(file) as serving:
+        host, port = serving.address.split(":")[1:]
+        # One that is connected and says nothing.
+        with socket.create_connection((host, int(port))):
+            origins = [f"127.0.0.{2 + number}" for number in range(11)]
+            for origin in origins:
+                assert not is_accepted(serving.address, wrong, origin)
+                assert is_accepted(serving.address, READING)
+        lines = [line for line in serving.stop().splitlines() if "refused a token" in line]
+    assert len(lines) == len(origins)
+    for line, origin in zip(lines, origins, strict=True):
+        # Of connections that sent within the same milliseconds all are named.
+        assert origin in line.split(" from ")[1].split(",")[0].split(" or "), line
+    assert ["slowed" in line for line in lines] == [False] * 10 + [True]
+    for line in lines:
+        at = datetime.fromisoformat(line.split()[1])
+        assert abs(datetime.now(tz=UTC) - at) < timedelta(hours=1)
+        assert wrong not in line and READING not in line
+
+
+def test_refusals_are_slow_only_when_there_were_many_within_a_minute(monkeypatch):
+    now, waits, lines = [0.0], [], []
+    monkeypatch.setattr(refusals.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(refusals.time, "sleep", waits.append)
+    some = Refusals(9, lines.append)
+    for _ in range(10):
+        some.add()
+        now[0] += 1
+    assert waits == []
+    some.add()
+    assert len(waits) == 1
+    now[0] += 60
+    some.add()
+    assert len(waits) == 1
+    assert len(lines) == 12
+
+
+def _listening_at_ipv6():
+    with suppress(OSError):
+        return socket.create_server(("::1", 0), family=socket.AF_INET6)
+    pytest.skip("no IPv6")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux knows who sent last")
+def test_the_address_of_a_refusal_may_be_of_ipv6():
+    with _listening_at_ipv6() as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("::1", port)) as client, server.accept()[0] as accepted:
+            client.sendall(b"a token")
+            assert accepted.recv(7) == b"a token"
+            lines = []
+            Refusals(port, lines.append).add()
+    assert lines[0].endswith(" refused a token from ::1")
+
+
+def test_no_address_is_reported_where_the_system_does_not_know_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(refusals, "_OPEN_FILES", tmp_path / "none")
+    lines = []
+    Refusals(9, lines.append).add()
+    assert re.fullmatch(r"\S+ refused a token", lines[0])
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620, 0o602])
+def test_a_token_file_of_others_is_refused_by_server_and_client(
+    both, pwh, tmp_path, mode, monkeypatch
+):
+    file = tmp_path / "a token"
+    file.write_text(f"{WRITING}\n")
+    file.chmod(mode)
+    for option in ("--token-file", "--read-token-file"):
+        code, printed = pwh(tmp_path / "w.duckdb", "serve", f"{option}={file}")
+        assert (code, f"chmod 600 '{file}'" in printed) == (2, True), printed
+    monkeypatch.setenv("PWH_TOKEN_FILE", str(file))
+    code, printed = pwh(both[1], "runs")
+    assert (code, f"mode {mode:o}" in printed, WRITING in printed) == (2, True, False)
+    for own in (0o600, 0o400):
+        file.chmod(own)
+        assert pwh(both[1], "runs")[0] == 0
+
+
+def test_a_token_comes_through_a_pipe_and_not_from_what_has_no_end(tmp_path):
+    reading, writing = os.pipe()
+    os.write(writing, WRITING.encode())
+    os.close(writing)
+    assert tokens.token("PWH_TOKEN", Path(f"/dev/fd/{reading}")) == WRITING
+    os.close(reading)
+    with pytest.raises(UsageError, match="16 to 512"):
+        tokens.token("PWH_TOKEN", Path("/dev/zero"))
 
 
 def test_no_server_no_token_and_a_beyond_that_needs_a_proxy(both, monkeypatch, pwh, tmp_path):
@@ -349,6 +505,8 @@ def test_kills_and_a_clean_stop_lose_nothing_that_was_committed(template, tmp_pa
             con.execute("INSERT INTO saved_queries VALUES ('b', 'FROM runs', now())")
         with pytest.raises(WarehouseBusy):
             warehouse.connect(file, wait=0)
+        # A client that has connected, and was killed before its first statement.
+        assert is_accepted(serving.address, WRITING)
         assert "served no more" in serving.stop()
     assert not Path(f"{file}.wal").exists()
     with warehouse.connect(file) as con:

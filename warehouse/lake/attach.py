@@ -284,6 +284,6 @@ def use(own: DuckDBPyConnection, con: DuckDBPyConnection) -> None:
     _OF_CONNECTIONS[own] = _OF_CONNECTIONS[con]
 
 
-def allow_only_its_files(con: DuckDBPyConnection) -> None:
-    """Let a connection without access to other files read those of its lake."""
-    con.execute("SET allowed_directories = $1", [[_data_path(con)]])
+def allow_only_its_files(con: DuckDBPyConnection, *others: str) -> None:
+    """Let a connection without access to other files read those of its lake, and other folders."""
+    con.execute("SET allowed_directories = $1", [[_data_path(con), *others]])

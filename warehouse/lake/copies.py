@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -24,16 +24,14 @@ from weakref import WeakKeyDictionary, WeakSet
 from warehouse.lake.attach import METADATA, NAME, Attachment, attachment, use
 from warehouse.lake.writers import snapshot
 from warehouse.modules import definitions
-from warehouse.sqlfiles import of_sources
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # Comments and text.
 _UNREAD = re.compile(r"--.*|'[^']*'")
-# Rows of a table that is copied, of some 100 bytes each; and of the files that one cursor needs.
+# Rows of a table that is copied, of some 100 bytes each.
 _MOST_ROWS = 200_000
-_MOST_ROWS_OF_FILES = 1_000_000
 # The database of the connection itself.
 _MEMORY = "memory"
 _ORDER = "rowid"
@@ -127,10 +125,7 @@ class _Copies:
 
     `shadowed` are the tables, with the kind of what shadows them: a view of a copy, or of the
     snapshot where the table is too large to be copied, or, for a query of the order of rows, a
-    table. Of the tables `of_files` it needs the rows that fulfil the condition `files`; of a large
-    one these are copied for it alone, in no order (`unordered`), unless they are too many. A single
-    query is answered faster without that: it is done for the second one that reads the table, of
-    those that one has read (`read_once`).
+    table.
 
     `since` is the tick before its transaction, None where none is open; `before` what it reads
     where that is rolled back.
@@ -139,12 +134,8 @@ class _Copies:
     shared: _Shared
     begun: bool = False
     snapshot: _Snapshot | None = None
-    of_files: frozenset[str] = frozenset()
-    files: str = ""
     shadowed: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
-    unordered: frozenset[str] = frozenset()
-    read_once: frozenset[str] = frozenset()
     since: int | None = None
     before: _Copies | None = None
 
@@ -182,13 +173,6 @@ def leave_to_cursor(own: DuckDBPyConnection, name: str) -> None:
         return
     copies = _without(own, _committed(own, copies), {name})
     _OF_CURSORS[own] = replace(copies, own=copies.own | {name})
-
-
-def need_files(own: DuckDBPyConnection, tables: Iterable[str], source_ids: Iterable[int]) -> None:
-    """Let a cursor read only the rows of some files in those tables that are too large to copy."""
-    _OF_CURSORS[own] = replace(
-        _OF_CURSORS[own], of_files=frozenset(tables), files=of_sources(source_ids)
-    )
 
 
 def read_copies(con: DuckDBPyConnection, sql: str) -> None:
@@ -246,10 +230,9 @@ def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copi
     of = copies.snapshot or copies.shared.read(con, snapshot(con))
     words, ordered = _reached(sql, copies.own)
     views = {name for name, kind in copies.shadowed.items() if kind == "VIEW"}
-    copies = _without(con, copies, (views | copies.unordered) & ordered)
+    copies = _without(con, copies, views & ordered)
     new = words & of.rows.keys() - copies.shadowed.keys()
-    again = words & copies.read_once & copies.shadowed.keys()
-    if not new | again:
+    if not new:
         return replace(copies, snapshot=of)
     small = {name for name in new if of.rows[name] <= _MOST_ROWS}
     copies.shared.copy(con, of, small)
@@ -260,30 +243,13 @@ def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copi
     for name, kind in kinds.items():
         con.execute(f'CREATE TEMP {kind} "{name}" AS FROM {of.place(name)}')
     for name in large:
-        where = f" WHERE {copies.files}" if name in copies.of_files else ""
-        con.execute(f'CREATE TEMP VIEW "{name}" AS FROM {of.source(name)}{where}')
-    copied = {name for name in again if _copy_few(con, name)}
-    kinds |= dict.fromkeys(large, "VIEW") | dict.fromkeys(copied, "TABLE")
+        con.execute(f'CREATE TEMP VIEW "{name}" AS FROM {of.source(name)}')
+    kinds |= dict.fromkeys(large, "VIEW")
     return replace(
         copies,
         snapshot=of,
         shadowed={**copies.shadowed, **kinds},
-        unordered=copies.unordered | copied,
-        read_once=copies.read_once - again | large & copies.of_files,
     )
-
-
-def _copy_few(con: DuckDBPyConnection, name: str) -> bool:
-    """Put a table in place of a temporary view, unless its rows are too many; return whether."""
-    copy = f'temp.main."_{name}"'
-    made = f'CREATE TEMP TABLE "_{name}" AS FROM "{name}" LIMIT {_MOST_ROWS_OF_FILES + 1}'
-    ((rows,),) = con.execute(made).fetchall()
-    if rows > _MOST_ROWS_OF_FILES:
-        con.execute(f"DROP TABLE {copy}")
-        return False
-    con.execute(f'DROP VIEW temp.main."{name}"')
-    con.execute(f'ALTER TABLE {copy} RENAME TO "{name}"')
-    return True
 
 
 def _shared(lake: Attachment) -> _Shared:
@@ -296,7 +262,7 @@ def _without(con: DuckDBPyConnection, copies: _Copies, names: Collection[str]) -
     for name in names & copies.shadowed.keys():
         con.execute(f'DROP {copies.shadowed[name]} temp.main."{name}"')
     left = {name: kind for name, kind in copies.shadowed.items() if name not in names}
-    return replace(copies, shadowed=left, unordered=copies.unordered - set(names))
+    return replace(copies, shadowed=left)
 
 
 def _reached(sql: str, but: frozenset[str]) -> tuple[set[str], set[str]]:

@@ -79,12 +79,16 @@ def last_snapshot(con: DuckDBPyConnection) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What a transaction adds: sources, their content (SHA-256), their paths, and runs."""
+    """What a transaction adds: sources, their content (SHA-256), their paths, and runs.
+
+    `apps` are the applications whose series it computed.
+    """
 
     source_ids: Sequence[int]
     contents: Sequence[str]
     paths: Sequence[str]
     run_ids: Sequence[str]
+    apps: Sequence[str]
 
 
 def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
@@ -110,12 +114,15 @@ def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
             "WHERE run_id IN (SELECT unnest($runs)) OR source_id IN (SELECT unnest($sources))) "
             "OR EXISTS (FROM (" + changes.format(table="sources") + ") "
             "WHERE path IN (SELECT unnest($paths)) OR sha256 IN (SELECT unnest($contents)) "
-            "OR content_sha256 IN (SELECT unnest($contents)))",
+            "OR content_sha256 IN (SELECT unnest($contents))) "
+            "OR EXISTS (FROM (" + changes.format(table="runs") + ") "
+            "WHERE app IN (SELECT unnest($apps)))",
             {
                 "runs": list(touched.run_ids),
                 "sources": list(touched.source_ids),
                 "paths": list(touched.paths),
                 "contents": list(touched.contents),
+                "apps": list(touched.apps),
             },
         ).fetchone()
     except duckdb.InvalidInputException:

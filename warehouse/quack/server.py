@@ -8,6 +8,7 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from warehouse.address import Served
 from warehouse.errors import UsageError, WarehouseError
 from warehouse.extensions import load_extension
 from warehouse.opened import has_own_log, is_in_place
+from warehouse.quack.refusals import Refusals
 from warehouse.quack.statements import is_taken, kind
 
 if TYPE_CHECKING:
@@ -54,9 +56,12 @@ class Server:
         *,
         writing: str | None,
         reading: str | None,
+        on_refused: Callable[[str], None],
         beyond_loopback: bool = False,
     ) -> None:
         """Start to serve; `writing` and `reading` are the tokens of clients that may do so.
+
+        `on_refused` gets a line about each token that is refused, in a thread of Quack's.
 
         Raises `UsageError` where an extension is missing, `WarehouseError` where the port is taken.
         """
@@ -68,6 +73,7 @@ class Server:
         self._address = address
         self._tokens = [(known, writes) for known, writes in ((writing, True), (reading, False))]
         self._sessions: dict[str, _Session] = {}
+        self._refusals = Refusals(address.port, on_refused)
         self._lock = threading.Lock()
         for extension in ("httpfs", "quack"):
             load_extension(con, extension, extra="serve")
@@ -97,6 +103,7 @@ class Server:
                 with self._lock:
                     self._sessions[session] = _Session(writes, spoke=time.monotonic())
                 return True
+        self._refusals.add()
         return False
 
     def _allows(self, session: str, sql: str) -> bool:
@@ -171,7 +178,7 @@ class Server:
         # The log stays while a transaction has not ended, which can commit no more.
         while active := self._active():
             for number, state in active:
-                if state == "finished":
+                if state in ("finished", "idle"):  # has run a statement, has run none yet
                     self._end(number)
             time.sleep(_STOP_TICK)
         if is_in_place(self._con) or has_own_log(self._con):

@@ -142,4 +142,5 @@ def _calls_what_is_refused(sql: str) -> bool:
 def _parser() -> DuckDBPyConnection:
     import duckdb
 
-    return duckdb.connect()
+    # To parse IMPORT DATABASE reads a file.
+    return duckdb.connect(config={"enable_external_access": False})

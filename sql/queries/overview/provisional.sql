@@ -1,12 +1,11 @@
 -- The latest $number changes for the worse that are not certain yet: one row a run, with its
--- clearest metric. In the metrics $metrics, or in all.
+-- clearest metric.
 SELECT
   app, machine, metric, unit, run_id, version, previous_version, "commit", previous_commit,
   started_at, "before", "after", change, p_value, more_runs,
   count(*) OVER (PARTITION BY app, fields, run_id) - 1 AS others
 FROM provisional_changes
 WHERE direction = 'worse' AND acknowledged IS NULL
-  AND ($metrics IS NULL OR list_contains(from_json($metrics, '["VARCHAR"]'), metric))
 QUALIFY row_number() OVER (
   PARTITION BY app, fields, run_id
   ORDER BY metric <> 'wall_seconds', metric NOT LIKE 'functions:%',

@@ -1,9 +1,8 @@
--- The latest $number events for the worse that nobody has acknowledged: in the metrics $metrics, or in
--- all.
+-- The latest $number events for the worse that nobody has acknowledged.
 SELECT
   app, machine, metric, unit, run_id, version, previous_version, previous_run_id, "commit",
   previous_commit, started_at, "before", "after", change, p_value, others
-FROM change_events(metrics := coalesce(from_json($metrics, '["VARCHAR"]'), ['*']))
+FROM change_events()
 WHERE direction = 'worse' AND acknowledged IS NULL
 ORDER BY started_at DESC, run_id
 LIMIT $number;

@@ -33,7 +33,7 @@ WITH
         ),
         ''
       ) AS setting
-    FROM _series_findings AS s
+    FROM metric_series AS s
     LEFT JOIN latest AS c ON s.app = c.app AND s.fields = c.fields AND s.metric = c.metric
     LEFT JOIN _main_order AS o ON s.metric = o.metric
     WHERE $app IS NULL OR s.app = $app

@@ -1,4 +1,5 @@
--- Columns, in order, of the tables whose rows belong to a run and come from a source.
+-- Columns, in order, of the tables whose rows belong to a run and come from a source; those of the
+-- analyses $analyses are computed.
 SELECT
   table_name AS "table",
   column_name AS "column",
@@ -13,4 +14,5 @@ WHERE (database_oid, table_oid) IN (
   GROUP BY database_oid, table_oid
   HAVING count(*) = 2
 )
+  AND NOT list_contains($analyses, table_name)
 ORDER BY "table", column_index;

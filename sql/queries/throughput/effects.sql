@@ -1,16 +1,13 @@
 -- Feature contributions (Shapley values) to the predictions of a run's segments, by group of
 -- features: the factor on the cycles of one instruction, a geometric mean weighted by executed
 -- instructions, and in how many segments it slows down the most. Segments that are short, implausible
--- or never executed are left out, as in threads; of more than twice $most, about $most are examined,
--- spread evenly.
+-- or never executed are left out, as in threads.
 WITH
   effects AS (
     SELECT
       feature_group, factor, coalesce(executions, 1) * instructions AS instructions,
       factor > 1 AND factor = max(factor) OVER (PARTITION BY thread, segment) AS is_largest
-    FROM throughput_effects_sample((
-      SELECT greatest(count(*) // $most, 1) FROM segments WHERE run_id = $run_id
-    )) AS e
+    FROM throughput_effects AS e
     WHERE run_id = $run_id AND coalesce(executions, 1) > 0
       AND NOT EXISTS (
         SELECT 1

@@ -82,6 +82,7 @@ def both(run, samples_warehouse, tmp_path):
         code, out, _ = run("--db", path, "migrate")
         assert code == 0 and "computed the scalars" in out
         assert run("--db", path, "migrate")[1] == f"{path} is up to date\n"
+        assert "the warehouse is whole" in run("--db", path, "doctor")[1]
         fresh = tmp_path / "fresh.duckdb"
         fresh.write_bytes(samples_warehouse.read_bytes())
         opened.append(warehouse.connect(path))

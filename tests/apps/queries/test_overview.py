@@ -1,33 +1,9 @@
-"""Regressions and provisional changes are the same from findings that they share."""
+"""What the overview watches."""
 
 from __future__ import annotations
 
-import pytest
-
-from apps.queries.base import narrowed
-from apps.queries.overview import (
-    findings_of_series,
-    latest_provisional,
-    latest_regressions,
-    watched_series,
-)
+from apps.queries.overview import watched_series
 from tests.helpers.support import given, keep
-from warehouse import connect
-
-
-@pytest.mark.parametrize("metrics", [["wall_seconds", "functions:seconds"], None])
-def test_shared_findings_give_the_same_changes(demo_warehouse, metrics):
-    def changes(con):
-        return [
-            question(con, 50, metrics).fetchall()
-            for question in (latest_regressions, latest_provisional)
-        ]
-
-    with connect(demo_warehouse, read_only=True) as con:
-        plain = changes(con)
-        with narrowed(con, findings_of_series(metrics)) as own:
-            assert changes(own) == plain
-    assert plain[0]
 
 
 def test_the_size_of_a_trace_is_watched_where_there_is_nothing_else(warehouse):

@@ -1,0 +1,53 @@
+"""Acknowledgements of changes and of invalid runs, stored with the series that they change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ingest.analyse import analyse, until_analysed
+from warehouse.series import Acknowledgement
+from warehouse.transactions import transaction
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) -> bool:
+    """Store what is known of the change at a run; return whether the run can be in a series.
+
+    A run without an application or a start is in no series; nothing is stored for it.
+    """
+    params = [
+        *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),
+        run_id,
+    ]
+    return (
+        _done(
+            con,
+            run_id,
+            "INSERT INTO acknowledgements "
+            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
+            "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ?, now() FROM runs "
+            "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL",
+            params,
+        )
+        > 0
+    )
+
+
+def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
+    """Remove all that is stored of the change at a run; return the number of rows."""
+    return _done(con, run_id, "DELETE FROM acknowledgements WHERE run_id = ?", [run_id])
+
+
+def _done(con: DuckDBPyConnection, run_id: str, sql: str, params: list[str | None]) -> int:
+    """Change the acknowledgements of a run, and what depends on them; return how many."""
+
+    def change(failed: Mapping[str, str]) -> int:
+        with transaction(con):
+            done = con.execute(sql, params).fetchone()
+            analyse(con, [run_id], {"acknowledgements"}, failed)
+        return int(done[0]) if done else 0
+
+    return until_analysed(change)

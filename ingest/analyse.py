@@ -1,0 +1,266 @@
+"""Computes analyses (sql/analyses) for the keys whose inputs changed, and stores them.
+
+Each key has a digest of what its rows were computed from. Whatever happened to the warehouse, the
+keys to compute are those whose digest is another one now, so that rows and answers agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from warehouse import analyses, sqlfiles
+from warehouse.catalog import by_run_and_source
+from warehouse.lake.copies import leave_to_cursor
+from warehouse.transactions import transaction
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.analyses import Analysis
+
+_T = TypeVar("_T")
+# What a run belongs to, by scope, and the runs of the keys in _inputs.
+_OF_RUN = {"app": "app", "set_id": "_set_id(app, version, machine)"}
+_RUNS = {
+    "run_id": "SELECT key AS run_id FROM _inputs",
+    "set_id": "SELECT run_id FROM run_groups "
+    "WHERE set_id IN (SELECT CAST(key AS BIGINT) FROM _inputs)",
+}
+# Runs of which a condition names each: DuckDB then finds their rows without reading the others.
+_MOST_NAMED = 50
+
+
+class AnalysisFailed(Exception):
+    """An analysis that could not be computed; its transaction is lost."""
+
+    def __init__(self, analysis: str, reason: str) -> None:
+        super().__init__(f"{analysis}: {reason}")
+        self.analysis = analysis
+        self.reason = reason
+
+
+def until_analysed(work: Callable[[Mapping[str, str]], _T]) -> _T:
+    """Return the result of `work`, a transaction, which gets the analyses that failed before.
+
+    What cannot be analysed costs nobody a landing: the transaction is done again without.
+    """
+    failed: dict[str, str] = {}
+    while True:
+        try:
+            return work(failed)
+        except AnalysisFailed as error:
+            failed[error.analysis] = error.reason
+
+
+def analyse(
+    con: DuckDBPyConnection,
+    run_ids: Collection[str],
+    changed: Iterable[str],
+    failed: Mapping[str, str] | None = None,
+) -> None:
+    """Compute what depends on runs of which rows landed, changed or went in tables `changed`.
+
+    To be called in that transaction. Of the analyses in `failed` (with the reason) the keys are
+    noted as failed. Raises `AnalysisFailed`.
+    """
+    failed = failed or {}
+    tables = {"runs", "run_scalars", *changed}
+    scopes = {"run_id": list(run_ids)} | {name: _scopes_of(con, name, run_ids) for name in _OF_RUN}
+    for analysis in analyses.every():
+        if not analysis.reads.isdisjoint(tables):
+            _renew(con, analysis, scopes[analysis.scope], failed=failed.get(analysis.name))
+            tables.add(analysis.name)
+
+
+def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
+    """Compute all that is outdated, or failed; return the number of keys by analysis, if any.
+
+    Each analysis has a transaction of its own.
+    """
+    stored, own = analyses.stored_revisions(con), analyses.revisions()
+    done = {}
+    for analysis in analyses.every():
+        name = analysis.name
+        if stored.get(name) != own[name]:
+            with transaction(con):
+                con.execute("DELETE FROM analysis_states WHERE analysis = $1", [name])
+                con.execute(f"DELETE FROM {name}")
+        scopes = _all_scopes(con, analysis)
+        if number := _renew_or_note(con, analysis, scopes):
+            done[name] = number
+        with transaction(con):
+            con.execute("DELETE FROM analyses WHERE analysis = $1", [name])
+            con.execute("INSERT INTO analyses VALUES (?, ?)", [name, own[name]])
+    return done
+
+
+def analyse_here(con: DuckDBPyConnection, app: str) -> None:
+    """Compute the series of an application by the settings of this connection, for it alone.
+
+    A temporary table of the name of a setting (series_fields, change_thresholds) is such a setting.
+    """
+    wanted = [
+        analysis for analysis in analyses.every() if analysis.name in ("run_groups", "series")
+    ]
+    for table in ("analysis_states", *(one.name for one in wanted)):
+        leave_to_cursor(con, table)
+        con.execute(f"CREATE TEMP TABLE {table} AS FROM {table} WITH NO DATA")
+    runs = con.execute("SELECT run_id FROM runs WHERE app = $1", [app]).fetchall()
+    scopes = {"run_id": [run_id for (run_id,) in runs], "app": [app]}
+    for analysis in wanted:
+        _renew(con, analysis, scopes[analysis.scope])
+
+
+def outdated_keys(con: DuckDBPyConnection) -> dict[str, int]:
+    """Return by analysis how many keys are outdated or failed; of those without any nothing."""
+    found = {}
+    for analysis in analyses.every():
+        number = _find(con, analysis, _all_scopes(con, analysis), again=True)
+        _drop(con)
+        if number:
+            found[analysis.name] = number
+    return found
+
+
+def _renew_or_note(con: DuckDBPyConnection, analysis: Analysis, scopes: list[str]) -> int:
+    """Compute what is outdated of some scopes; note which cannot be. Return the number of keys."""
+    try:
+        with transaction(con):
+            return _renew(con, analysis, scopes, again=True)
+    except AnalysisFailed as error:
+        if len(scopes) == 1:
+            with transaction(con):
+                return _renew(con, analysis, scopes, failed=error.reason)
+    half = len(scopes) // 2
+    parts = (scopes[:half], scopes[half:])
+    return sum(_renew_or_note(con, analysis, part) for part in parts)
+
+
+def apps_of(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
+    """Return the applications of runs, as they are now and as they were when last analysed."""
+    return _scopes_of(con, "app", run_ids)
+
+
+def _scopes_of(con: DuckDBPyConnection, scope: str, run_ids: Collection[str]) -> list[str]:
+    """Return what runs belong to, as they are now and as they were when last analysed."""
+    runs, params = sqlfiles.of_runs(run_ids)
+    found = con.execute(
+        # The expression and the column are pwh's own.
+        f"SELECT CAST({_OF_RUN[scope]} AS VARCHAR) AS scope FROM runs "
+        f"WHERE {runs} AND scope IS NOT NULL "
+        f"UNION SELECT CAST({scope} AS VARCHAR) AS scope FROM run_groups "
+        f"WHERE {runs} AND scope IS NOT NULL",
+        params,
+    ).fetchall()
+    return [value for (value,) in found]
+
+
+def _all_scopes(con: DuckDBPyConnection, analysis: Analysis) -> list[str]:
+    """Return what there is of an analysis's scope, and what there was."""
+    expression = _OF_RUN.get(analysis.scope, analysis.scope)
+    found = con.execute(
+        f"SELECT CAST({expression} AS VARCHAR) AS scope FROM runs WHERE scope IS NOT NULL "
+        "UNION SELECT scope FROM analysis_states WHERE analysis = $analysis ORDER BY 1",
+        {"analysis": analysis.name},
+    ).fetchall()
+    return [scope for (scope,) in found]
+
+
+def _renew(
+    con: DuckDBPyConnection,
+    analysis: Analysis,
+    scopes: Collection[str],
+    *,
+    again: bool = False,
+    failed: str | None = None,
+) -> int:
+    """Compute the outdated keys of some scopes, and those that failed where `again`.
+
+    Or note that they `failed`. Returns their number, with those that are gone. The caller keeps the
+    transaction.
+    """
+    import duckdb
+
+    table, name = analysis.name, {"analysis": analysis.name}
+    try:
+        outdated = _find(con, analysis, scopes, again=again)
+        if outdated:
+            con.execute(
+                f"DELETE FROM {table} WHERE {analysis.key} IN "
+                f"(SELECT CAST(key AS {analysis.key_type}) FROM _outdated)"
+            )
+            con.execute(
+                "DELETE FROM analysis_states "
+                "WHERE analysis = $analysis AND key IN (SELECT key FROM _outdated)",
+                name,
+            )
+            if failed is None:
+                with _of_keys(con, analysis):
+                    con.execute(
+                        f"INSERT INTO {table} BY NAME FROM ({analysis.rows}) "
+                        f"WHERE {analysis.key} IN "
+                        f"(SELECT CAST(key AS {analysis.key_type}) FROM _inputs)"
+                    )
+            con.execute(
+                "INSERT INTO analysis_states SELECT $analysis, key, scope, digest, $failed "
+                "FROM _inputs",
+                name | {"failed": failed},
+            )
+        _drop(con)
+    except (duckdb.InterruptException, duckdb.IOException, duckdb.OutOfMemoryException):
+        raise
+    except duckdb.Error as error:
+        raise AnalysisFailed(table, str(error).split("\n", 1)[0]) from error
+    return outdated
+
+
+@contextmanager
+def _of_keys(con: DuckDBPyConnection, analysis: Analysis) -> Iterator[None]:
+    """Let the tables that an analysis of runs reads have the rows of its keys only.
+
+    DuckDB passes a condition on several runs to one side of a join and into no window.
+    """
+    keyed = (one.name for one in analyses.every() if one.key == analysis.key)
+    tables = sorted(analysis.reads.intersection(["runs", *by_run_and_source(), *keyed]))
+    if analysis.scope not in _RUNS or not tables:
+        yield
+        return
+    ((database,),) = con.execute("SELECT current_database()").fetchall()
+    runs = con.execute(f"{_RUNS[analysis.scope]} LIMIT {_MOST_NAMED + 1}").fetchall()
+    named = ", ".join(sqlfiles.literal(run_id) for (run_id,) in runs)
+    which = f"WHERE run_id IN ({named})" if runs else "WHERE false"
+    if len(runs) > _MOST_NAMED:
+        which = f"SEMI JOIN ({_RUNS[analysis.scope]}) USING (run_id)"
+    of_keys = f"WHERE {analysis.key} IN (SELECT CAST(key AS {analysis.key_type}) FROM _inputs)"
+    main = f"{sqlfiles.identifier(database)}.main"
+    for table in tables:
+        is_of_runs = analysis.scope == "run_id" or table in ("runs", *by_run_and_source())
+        rows = which if is_of_runs else of_keys
+        con.execute(f"CREATE TEMP VIEW {table} AS FROM {main}.{table} {rows}")
+    yield
+    # A transaction that fails takes them with it.
+    for table in tables:
+        con.execute(f"DROP VIEW temp.main.{table}")
+
+
+def _find(
+    con: DuckDBPyConnection, analysis: Analysis, scopes: Collection[str], *, again: bool
+) -> int:
+    """Put the inputs of what is to be computed into _inputs; return the number of outdated keys.
+
+    Their keys, and those that are gone, are in _outdated.
+    """
+    con.execute("CREATE TEMP TABLE _scope AS SELECT unnest($1) AS scope", [list(scopes)])
+    con.execute(f"CREATE TEMP TABLE _found AS {analysis.inputs}")
+    con.execute(
+        sqlfiles.read("derived/analyses/outdated"), {"analysis": analysis.name, "again": again}
+    )
+    con.execute("CREATE TEMP TABLE _inputs AS FROM _found SEMI JOIN _outdated USING (key)")
+    ((number,),) = con.execute("SELECT count(*) FROM _outdated").fetchall()
+    return int(number)
+
+
+def _drop(con: DuckDBPyConnection) -> None:
+    con.execute("DROP TABLE _inputs; DROP TABLE _outdated; DROP TABLE _found; DROP TABLE _scope")

@@ -1,0 +1,275 @@
+-- key: run_id VARCHAR
+-- scope: run_id
+-- reads: pmu_samples, _file_sets, runs
+-- requires: run_contents, sample_metrics, contradictions
+--
+-- The metrics of every sample: counts combined by its metric set, over its cycles.
+
+-- inputs
+SELECT
+  r.run_id AS key, r.run_id AS scope,
+  md5(concat_ws(chr(0), c.digest, (FROM _counting_settings), r.machine, r.tags['issue_width']))
+    AS digest
+FROM _run_contents AS c
+JOIN runs AS r ON c.run_id = r.run_id
+WHERE c.run_id IN (FROM _scope) AND c.rows['pmu_samples'] > 0;
+
+-- rows
+WITH
+  sets AS (
+    FROM _file_sets
+  ),
+
+  -- the events that count in each file, with their slots and bits
+  events AS (
+    SELECT
+      u.run_id, u.source_id, u.written AS event, u.metric_set, u.names_class, u.samples, u.bit,
+      CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
+      u.factor * d.coefficient AS weight,
+      regexp_matches(u.written, '^cpu_(core|atom)/|\(cpu_(core|atom)\)$') AS is_of_kind,
+      row_number() OVER (
+        PARTITION BY u.run_id, u.source_id, u.metric_set, u.written ORDER BY d.position NULLS FIRST
+      ) = 1 AS is_first
+    FROM (
+      SELECT run_id, source_id, metric_set, names_class, unnest(events, recursive := true)
+      FROM sets
+      WHERE is_used
+    ) AS u
+    JOIN metric_definitions AS d ON u.metric_set = d.metric_set AND u.event = d.event
+  ),
+
+  -- events of the sets, and what they are a part of or what is a part of them
+  counters AS (
+    SELECT
+      run_id, source_id, event, metric_set, names_class, slot, bit, is_of_kind, is_first, weight, samples,
+      NULL AS pair
+    FROM events
+    UNION ALL
+    SELECT
+      run_id, source_id, unnest([pair.part, pair.whole]), metric_set, names_class, NULL, 0, false, false,
+      NULL, NULL, pair
+    FROM (
+      SELECT
+        *,
+        unnest(
+          list_filter(
+            _pairs(in_pairs),
+            lambda p: list_has_any(
+              [p.part, p.whole], list_transform(events, lambda e: e.written)
+            )
+          )
+        ) AS pair
+      FROM sets
+      WHERE is_used
+    )
+  ),
+
+  -- the issue width that a tag of the run or its machine states, where no event counts it
+  widths AS (
+    SELECT
+      run_id,
+      coalesce(TRY_CAST(tags['issue_width'] AS DOUBLE), m.issue_width) AS issue_width
+    FROM runs
+    LEFT JOIN (
+      SELECT machine, max(issue_width) AS issue_width FROM machine_settings GROUP BY machine
+    ) AS m USING (machine)
+  ),
+
+  counted AS (
+    SELECT
+      run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.names_class, e.slot,
+      e.bit,
+      e.is_of_kind, e.is_first, e.weight, e.samples, s.t_start, s.t_end, s.seconds,
+      CASE WHEN e.pair IS NULL THEN s.running END AS running,
+      CASE WHEN isfinite(s.value) AND e.pair IS NULL THEN s.value END AS value,
+      CASE
+        WHEN isfinite(s.value) AND e.pair IS NOT NULL
+          THEN {'pair': e.pair, 'is_part': e.event = e.pair.part, 'value': s.value}
+      END AS of_pair
+    -- in this order: a condition on the run is one on events, which narrow the counters
+    FROM counters AS e
+    JOIN pmu_samples AS s USING (run_id, source_id, event)
+  ),
+
+  sums AS (
+    SELECT
+      run_id, source_id, rank, thread, cpu, region, sample, metric_set, names_class,
+      sum(value * weight) FILTER (slot = 0) AS s0,
+      sum(value * weight) FILTER (slot = 1) AS s1,
+      sum(value * weight) FILTER (slot = 2) AS s2,
+      sum(value * weight) FILTER (slot = 3) AS s3,
+      sum(value * weight) FILTER (slot = 4) AS s4,
+      sum(value * weight) FILTER (slot = 5) AS s5,
+      sum(value * weight) FILTER (slot = 6) AS s6,
+      sum(value * weight) FILTER (slot = 7) AS s7,
+      sum(value * weight) FILTER (slot = 8) AS s8,
+      sum(value * weight) FILTER (slot = 9) AS s9,
+      sum(value * weight) FILTER (slot = 10) AS s10,
+      sum(value * weight) FILTER (slot = 11) AS s11,
+      sum(value * weight) FILTER (slot = 12) AS s12,
+      sum(value * weight) FILTER (slot = 13) AS s13,
+      sum(value * weight) FILTER (slot = 14) AS s14,
+      sum(value * weight) FILTER (slot = 15) AS s15,
+      sum(value * weight) FILTER (slot = -1) AS denominator,
+      max(value) FILTER (slot = -2 AND value > 0) AS counted_width,
+      coalesce(bit_or(bit) FILTER (value IS NOT NULL), 0) AS mask,
+      count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
+      bool_or(is_of_kind) AS is_hybrid,
+      max(samples) AS samples,
+      max(weight) FILTER (slot >= 0) AS weight,
+      coalesce((max(t_end) - min(t_start)) / 1e9, max(seconds)) AS seconds,
+      min(running) AS running,
+      min(value) AS least,
+      max(value) FILTER (slot >= 0) AS most_counted,
+      list(of_pair) FILTER (of_pair IS NOT NULL) AS of_pairs,
+      bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
+      bool_or(value BETWEEN 281200099000000 AND 281474976710655) AS is_near_48_bits
+    FROM counted
+    GROUP BY run_id, source_id, rank, thread, cpu, region, sample, metric_set, names_class
+  ),
+
+  placed AS (
+    SELECT
+      s.* EXCLUDE (of_pairs),
+      list_filter(
+        of_pairs,
+        lambda p: p.is_part AND _exceeds(
+          list_sum([q.value for q in of_pairs if q.is_part AND q.pair = p.pair]),
+          list_sum([q.value for q in of_pairs if NOT q.is_part AND q.pair = p.pair])
+        )
+      )[1].pair AS contradiction,
+      l AS layout, nullif(s.denominator, 0) AS per,
+      coalesce(s.counted_width, w.issue_width, l.assumed_width, 1) AS issue_width,
+      l.divided > 0 AND s.counted_width IS NULL AND w.issue_width IS NULL AS is_width_assumed
+    FROM sums AS s
+    JOIN _set_layout AS l USING (metric_set)
+    LEFT JOIN widths AS w USING (run_id)
+  ),
+
+  written AS (
+    SELECT
+      * EXCLUDE (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15),
+      [
+        _metric(s0, 0, mask, layout, per, issue_width),
+        _metric(s1, 1, mask, layout, per, issue_width),
+        _metric(s2, 2, mask, layout, per, issue_width),
+        _metric(s3, 3, mask, layout, per, issue_width),
+        _metric(s4, 4, mask, layout, per, issue_width),
+        _metric(s5, 5, mask, layout, per, issue_width),
+        _metric(s6, 6, mask, layout, per, issue_width),
+        _metric(s7, 7, mask, layout, per, issue_width),
+        _metric(s8, 8, mask, layout, per, issue_width),
+        _metric(s9, 9, mask, layout, per, issue_width),
+        _metric(s10, 10, mask, layout, per, issue_width),
+        _metric(s11, 11, mask, layout, per, issue_width),
+        _metric(s12, 12, mask, layout, per, issue_width),
+        _metric(s13, 13, mask, layout, per, issue_width),
+        _metric(s14, 14, mask, layout, per, issue_width),
+        _metric(s15, 15, mask, layout, per, issue_width)
+      ][1:layout.metrics] AS metrics
+    FROM placed
+  ),
+
+  -- shares whose name is one of per cent, but which add up to 1 as they are written
+  measured AS (
+    SELECT
+      * REPLACE (
+        CASE
+          WHEN layout.shares > 0 AND layout.whole > 0 AND weight = 0.01
+            AND abs(list_sum(metrics[1:layout.whole]) - 0.01) < 0.0005
+            THEN list_transform(metrics, lambda share: share / 0.01)
+          ELSE metrics
+        END AS metrics
+      )
+    FROM written
+  ),
+
+  judged AS (
+    SELECT
+      *,
+      CASE
+        WHEN least < 0 AND layout.shares > 0
+          THEN 'a share is negative: a group of regions with hardly any time of its own'
+        WHEN least < 0 THEN 'a counter is negative: it wrapped, or was read the wrong way round'
+        WHEN layout.has_denominator AND denominator IS NULL THEN 'the cycles were not counted'
+        WHEN denominator = 0 THEN 'the cycles are zero'
+        WHEN is_near_48_bits THEN 'a counter is just below 2^48: it wrapped'
+        WHEN layout.shares = 0 AND most_counted > 1000 * denominator
+          THEN 'a counter has more than 1000 counts in a cycle: it, or the cycles, wrapped'
+        WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
+          THEN 'more than twice the instructions that the core can issue: a counter wrapped'
+        WHEN is_width_assumed AND metrics[layout.ipc] * issue_width > _too_many_instructions()
+          THEN 'more than 16 instructions in a cycle, which no core issues: a counter wrapped, or they '
+            || 'were counted at other times'
+        WHEN metrics[layout.ipc] = 0 AND denominator > 1e6
+          THEN 'no instruction in more than a million cycles: the counter did not count'
+        WHEN contradiction IS NOT NULL
+          THEN contradiction.part || ' are more than ' || contradiction.whole
+            || ', of which they are a part: they were counted at other times, or count other things'
+        WHEN layout.shares > 0 AND is_summed THEN 'a share is found more than once in one sample'
+        WHEN layout.whole > 0 AND list_count(metrics[1:layout.whole]) < layout.whole
+          AND list_sum(metrics[1:layout.whole]) <= 0.95
+          THEN 'not all top-level shares were counted'
+        WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
+          THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
+            || ', not 1: a group of regions, several samples in one, or counts of other times'
+        WHEN layout.whole > 0 AND NOT layout.has_denominator AND list_max(metrics) > 1.05
+          THEN 'a share is larger than 1: it may be per cent'
+        WHEN layout.whole > 0 AND layout.has_denominator AND (
+          _is_above(metrics, layout.names, 'branch_mispredict', 'bad_speculation')
+          OR _is_above(metrics, layout.names, 'frontend_latency', 'frontend_bound')
+          OR _is_above(metrics, layout.names, 'memory_bound', 'backend_bound')
+          OR _is_above(metrics, layout.names, 'heavy_operations', 'retiring')
+        )
+          THEN 'a share of level 2 is larger than its category: they were counted at other times'
+      END AS reason
+    FROM measured
+  ),
+
+  -- the files of runs without a metric of any set
+  unfit AS (
+    SELECT run_id, source_id
+    FROM sets
+    GROUP BY run_id, source_id
+    QUALIFY NOT bool_or(bool_or(has_metrics)) OVER (PARTITION BY run_id)
+  )
+
+SELECT
+  run_id, source_id, rank, thread, cpu, region, sample, metric_set,
+  layout.names AS names, metrics, denominator AS cycles, seconds, issue_width, running, reason,
+  list_filter(
+    [
+      CASE WHEN running < 1 THEN 'multiplexed' END,
+      CASE WHEN samples = 1 THEN 'single_sample' END,
+      CASE WHEN is_summed THEN 'summed' END,
+      CASE WHEN is_hybrid THEN 'one_kind_of_cores' END,
+      CASE WHEN is_near_32_bits THEN 'near_32_bits' END,
+      CASE WHEN is_width_assumed THEN 'issue_width_assumed' END,
+      CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END
+    ],
+    lambda flag: flag IS NOT NULL
+  ) AS flags,
+  names_class
+FROM judged
+UNION ALL
+SELECT
+  run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, seconds, NULL, NULL,
+  'no metric of a known set can be made of its events: ' || CASE
+    WHEN list_has_any(
+      list_transform(uncounted, lambda event: _event_key(_event_name(event))),
+      (SELECT list_append(list(_event_key(alias)), 'cycles') FROM event_aliases WHERE event = 'cycles')
+    )
+      THEN 'the tool could not count ' || array_to_string(uncounted[1:6], ', ')
+        || CASE WHEN len(uncounted) > 6 THEN ' ...' ELSE '' END
+        || '; in a virtual machine the host has to pass on its counters (a virtual PMU)'
+    ELSE 'cycles, or what they divide, were not counted, or have names that event_aliases lacks'
+  END, [], true
+FROM (
+  SELECT
+    run_id, source_id, rank, thread, cpu, region, sample,
+    coalesce((max(t_end) - min(t_start)) / 1e9, max(seconds)) AS seconds,
+    list_sort(list(DISTINCT event) FILTER (value IS NULL)) AS uncounted
+  FROM unfit
+  JOIN pmu_samples USING (run_id, source_id)
+  GROUP BY run_id, source_id, rank, thread, cpu, region, sample
+);

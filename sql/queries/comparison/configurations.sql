@@ -1,2 +1,0 @@
--- What the runs can be compared by, of all runs.
-FROM run_configurations;

@@ -1,2 +1,0 @@
--- The series that runs belong to, of all runs.
-FROM _series_of_runs;

@@ -1,0 +1,112 @@
+-- requires: run_metrics, failed_runs
+--
+-- Series: the histories of metrics. Runs of one application with equal values of every field in
+-- series_fields are in the same series; which these are is stored (run_groups).
+
+-- A number for text, the same in every warehouse. Of 53 bits, which all clients can represent.
+CREATE OR REPLACE MACRO _number_of(text) AS CAST(md5_number_lower(text) >> 11 AS BIGINT);
+
+CREATE OR REPLACE MACRO _series_id(configuration_id, metric) AS
+  _number_of(concat_ws(chr(0), configuration_id, metric));
+
+-- What is known of each run as one map; values of series_fields that are unknown are left out.
+CREATE OR REPLACE VIEW _series_of_runs AS
+WITH
+  wanted AS (
+    SELECT coalesce(list(field), []) AS fields FROM series_fields
+  ),
+
+  columns AS (
+    SELECT
+      run_id, tags,
+      [
+        {'key': 'machine', 'value': machine}, {'key': 'nodes', 'value': CAST(nodes AS VARCHAR)},
+        {'key': 'problem_size', 'value': CAST(problem_size AS VARCHAR)},
+        {'key': 'ranks', 'value': CAST(ranks AS VARCHAR)},
+        {'key': 'threads', 'value': CAST(threads AS VARCHAR)}
+      ] AS facts
+    FROM runs
+  )
+
+SELECT
+  r.run_id,
+  map_from_entries(
+    list_sort(
+      list_filter(
+        -- a tag with the name of a column would be a second value
+        facts || list_filter(
+          coalesce(map_entries(r.tags), []),
+          lambda tag: NOT list_contains(list_transform(facts, lambda fact: fact.key), tag.key)
+        ),
+        lambda fact: fact.value IS NOT NULL AND list_contains(w.fields, fact.key)
+      )
+    )
+  ) AS fields
+FROM columns AS r
+CROSS JOIN wanted AS w
+ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
+ANTI JOIN failed_runs USING (run_id);
+
+CREATE OR REPLACE VIEW _configurations AS
+SELECT configuration_id, any_value(fields) AS fields
+FROM run_groups
+WHERE configuration_id IS NOT NULL
+GROUP BY configuration_id;
+
+CREATE OR REPLACE VIEW _series_points AS
+SELECT
+  s.app, s.configuration_id, m.metric, m.unit, m.machine, m.started_at, m.run_id, m.version,
+  s."commit", m.value
+FROM run_metrics AS m
+JOIN run_groups AS s USING (run_id)
+WHERE m.started_at IS NOT NULL AND s.configuration_id IS NOT NULL;
+
+-- Values in several units are no series, nor are rows of a table of runs that landed with one
+-- --started-at: they have no order.
+CREATE OR REPLACE MACRO _is_series(unit, started_at) AS
+  min(unit) IS NOT DISTINCT FROM max(unit) AND (count(*) = 1 OR min(started_at) < max(started_at));
+
+-- Sorted as lists: with ORDER BY the aggregate takes the memory of 2048 rows for each series of 17 or
+-- more.
+CREATE OR REPLACE MACRO _points_in_order(started_at, run_id, version, of_commit, value) AS
+  list_transform(
+    list_sort(
+      list({
+        'started_at': started_at, 'run_id': run_id, 'version': version, 'commit': of_commit,
+        'value': value
+      })
+    ),
+    lambda point: {
+      'run_id': point.run_id, 'version': point.version, 'commit': point."commit",
+      'started_at': point.started_at, 'value': point.value
+    }
+  );
+
+CREATE OR REPLACE VIEW metric_series AS
+WITH
+  grouped AS (
+    SELECT
+      app, configuration_id, metric, any_value(unit) AS unit,
+      string_agg(DISTINCT machine, ', ' ORDER BY machine) AS machine,
+      count(*) AS points,
+      _points_in_order(started_at, run_id, version, "commit", value) AS series
+    FROM _series_points
+    GROUP BY app, configuration_id, metric
+    HAVING _is_series(unit, started_at)
+  )
+
+SELECT
+  _series_id(g.configuration_id, g.metric) AS series_id,
+  g.app, g.machine, c.fields, g.metric, g.unit, g.points, g.series
+FROM grouped AS g
+JOIN _configurations AS c USING (configuration_id);
+
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
+COMMENT ON COLUMN metric_series.series_id IS 'Number of the series (series.series_id).';
+COMMENT ON COLUMN metric_series.app IS 'Application.';
+COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
+COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
+COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
+COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
+COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
+COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version and commit (the tag commit), ordered by started_at, then run_id.';
