@@ -24,7 +24,7 @@ from apps.commands.options import EXTRAS, PLAIN
 from apps.output.streams import note
 from apps.output.text import spelled
 from warehouse.address import in_the_past, parse_address
-from warehouse.errors import PwhError, UsageError
+from warehouse.errors import PwhError, ReadingInterrupted, UsageError
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -182,6 +182,17 @@ def command_line() -> Callable[[], object]:
     return typer.main.get_command(app)
 
 
+def _run() -> None:
+    """Run the command, again where it read while a writer waited for two seconds."""
+    while True:
+        try:
+            command_line()()
+        except ReadingInterrupted as error:
+            note(f"{error.problem}; starting again behind it")
+        else:
+            return
+
+
 def main() -> None:
     """Run `pwh`; every `PwhError` becomes a message on stderr and an exit code."""
     # NumPy's threads, which hardly any command needs, would wait for their first work in a loop.
@@ -193,7 +204,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="pwh")
     try:
         with _without_unneeded():
-            command_line()()
+            _run()
     except PwhError as error:
         note(str(error))
         sys.exit(error.exit_code)

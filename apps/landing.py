@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Self
 
 import warehouse
@@ -18,7 +18,15 @@ from apps.output.text import printable
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
 from warehouse.connection import MEMORY
-from warehouse.errors import InputError, UsageError, WarehouseConflict, WarehouseError
+from warehouse.errors import (
+    InputError,
+    UsageError,
+    WarehouseConflict,
+    WarehouseError,
+    WarehouseMissing,
+    WarehouseMoved,
+)
+from warehouse.opened import Identity, close, written_file
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,14 +58,16 @@ class Lander:
         self.wait = wait
         self.dry_run = dry_run
         self._con: DuckDBPyConnection | None = None
+        self._file: Identity | None = None
         self._opened = 0.0
         self._single_thread = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        with nullcontext() if kind is None else suppress(WarehouseMoved):
+            self._close()
 
     def land_all(
         self, items: Iterable[tuple[Found, Options]]
@@ -133,6 +143,8 @@ class Lander:
             )
             forget_rejections(con, [found.path for found, _ in group])
             return landed
+        except WarehouseMoved:
+            raise
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.
             self._recover()
@@ -171,13 +183,35 @@ class Lander:
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:
             path = MEMORY if self.dry_run else self.db
-            self._con = warehouse.connect(path, wait=self.wait, on_wait=note)
+            self._con = self._connected(path)
             # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
             # row groups are not quite full. It merges them where runs are forgotten.
             self._con.execute("SET max_vacuum_tasks = 0")
             self._opened = time.monotonic()
             self._single_thread = False
         return self._con
+
+    def _connected(self, path: Address | str) -> DuckDBPyConnection:
+        """Open the file; raise `WarehouseMoved` where another, or none, is there than before."""
+        try:
+            # Once files have landed, a missing one is no reason to begin another.
+            is_first = self._file is None
+            con = warehouse.connect(path, create=is_first, wait=self.wait, on_wait=note)
+        except WarehouseMissing:
+            raise self._moved() from None
+        file = written_file(con)
+        if self._file not in {None, file}:
+            con.close()
+            raise self._moved()
+        self._file = file
+        return con
+
+    def _moved(self) -> WarehouseMoved:
+        return WarehouseMoved(
+            f"{self.db} is no longer the file in which files landed before",
+            hint="What was reported as landed is in that file, wherever it is; nothing more was "
+            "stored. Repeat the command when it is in its place: what has landed is recognised.",
+        )
 
     def _recover(self) -> None:
         """Close the connection after a failure, as some damaged files leave DuckDB unusable.
@@ -189,8 +223,8 @@ class Lander:
 
     def _close(self) -> None:
         if self._con is not None:
-            self._con.close()
-            self._con = None
+            con, self._con = self._con, None
+            close(con)
 
 
 def _is_usable(con: DuckDBPyConnection) -> bool:

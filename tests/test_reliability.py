@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -441,9 +442,9 @@ def test_a_busy_warehouse_is_waited_for_so_long(held, tmp_path):
         code, out, err = command(db, *arguments, "--wait", "0.3")
         assert (code, out) == (4, "")
         waiting, gave_up, advice = err.splitlines()
-        assert waiting.startswith(f"pwh: {db} is in use by python")
-        assert waiting.endswith(f", process {holder.pid}; waiting up to 0.3 s")
-        assert gave_up.endswith(f", process {holder.pid}; gave up after 0.3 s")
+        held_by = rf"pwh: {db} is in use by python\S*, process {holder.pid}, running for \d+ \w+; "
+        assert re.fullmatch(held_by + "waiting up to 0.3 s", waiting)
+        assert re.fullmatch(held_by + "gave up after 0.3 s", gave_up)
         assert advice == "  Try again when it is done, or wait longer with --wait SECONDS."
 
 
@@ -452,10 +453,52 @@ def test_it_goes_on_when_the_other_is_done(held, tmp_path):
     started = Started(db, "ingest", counters(tmp_path / "x.csv", 10))
     while not (waiting := started.said()[1]).endswith("\n"):
         time.sleep(0.01)
-    assert waiting.endswith(f", process {holder.pid}; waiting\n")
+    assert re.search(rf", process {holder.pid}, running for \d+ \w+; waiting\n$", waiting)
     holder.kill()
     code, out, err = started.end()
-    assert (code, err, len(landed_in(out))) == (0, waiting, 1)
+    assert (code, len(landed_in(out))) == (0, 1)
+    assert err.startswith(waiting)
+
+
+def test_a_query_without_end_keeps_no_writer_waiting(tmp_path, existing):
+    """Were it not interrupted, none would land; the third lands beside it, as it reads a copy."""
+    query = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range < b.range"
+    reader = Started(existing, "sql", query)
+    for number in range(3):
+        while str(existing) not in open_files(reader.pid) and number < 2:
+            time.sleep(0.01)
+        code, out, err = command(
+            existing, "ingest", counters(tmp_path / f"{number}.csv", 10, number)
+        )
+        assert (code, len(landed_in(out))) == (0, 1), err
+    os.kill(reader.pid, signal.SIGKILL)
+    _, out, err = reader.end()
+    assert out == ""
+    assert err.count("was interrupted, as a writer had waited for 2 s") == 2
+    assert list(tmp_path.glob(".*")) == []
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_moved_while_files_land(tmp_path, existing, replaced):
+    """What was reported as landed is in the file that was moved, and nothing anywhere else."""
+    moved, other = tmp_path / "moved.duckdb", tmp_path / "other.duckdb"
+    shutil.copy(existing, other)
+    # Too large to land together.
+    files = [counters(tmp_path / f"{name}.csv", 200_000, name) for name in range(20)]
+    started = Started(existing, "ingest", *files)
+    while "landed" not in started.said()[0]:
+        time.sleep(0.01)
+    existing.rename(moved)
+    if replaced:
+        shutil.copy(other, existing)
+    code, out, err = started.end()
+    assert code == 4, err
+    assert "is no longer the file" in err
+    assert landed_in(out) == set(rows_by_source(moved))
+    assert 0 < len(landed_in(out)) < 20
+    assert existing.exists() == replaced
+    if replaced:
+        assert rows_by_source(existing) == {}
 
 
 def open_files(pid):

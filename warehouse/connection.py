@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import glob
-import math
 import os
 import random
 import re
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from weakref import WeakKeyDictionary, WeakSet
 
 import udfs
 from warehouse import analyses, migrations, modules, revision, shipped
@@ -31,7 +31,9 @@ from warehouse.lake import stamp
 from warehouse.lake.attach import attach, engine, is_lake, use, use_all_threads
 from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
-from warehouse.queue import place
+from warehouse.opened import Identity, identity, remember, remember_cursor
+from warehouse.processes import process_text
+from warehouse.queue import Place, Waiting, place, waiting_writers
 from warehouse.spill import remove_abandoned, spill_folder
 from warehouse.sqlfiles import literal
 from warehouse.transactions import in_lake
@@ -48,10 +50,14 @@ _NO_MIGRATION = (
     "What was then cannot be migrated: choose a time after the last pwh migrate, or read it with "
     "the pwh of that time."
 )
+_CURSORS: WeakKeyDictionary[DuckDBPyConnection, WeakSet[DuckDBPyConnection]] = WeakKeyDictionary()
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
 _NOT_REPLAYED = "no default database set"
 _DATA_FILE = "Cannot launch in-memory database"
+_ITS_PATH = "FROM duckdb_databases() SELECT path WHERE NOT internal"
+_OTHER_MODE = "different configuration"
+_FIRST_REMINDER = 10.0  # s of waiting
 _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
 
 
@@ -62,13 +68,16 @@ def connect(
     create: bool = True,
     wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
+    with_threads: bool = False,
 ) -> DuckDBPyConnection:
     """Open a warehouse and return a DuckDB connection with the UDFs registered.
 
     `address` is the path of a file, or another one of `warehouse.address`. A missing file is
     created, unless `read_only` or not `create`; ":memory:" creates one in memory.
-    While another process has the file open, this waits for `wait` seconds (None: without limit);
-    `on_wait` is called once with a message that names that process. Writers wait in a queue.
+    While another process has the file open, this waits for `wait` seconds (None: without limit)
+    in a queue; `on_wait` is called with a message that names that process, again after 10 s, 20 s,
+    40 s ... It waits for this process, too, `with_threads`, where other threads have the file open
+    in the other way.
 
     Raises `WarehouseBusy` after `wait` seconds, `WarehouseMissing`, `NotAWarehouse`,
     `WarehouseOutdated` (run `pwh migrate`) and `WarehouseTooNew` (update pwh).
@@ -76,7 +85,9 @@ def connect(
     import duckdb
 
     where = parse_address(address)
-    con = open_unchecked(where, read_only, create=create, wait=wait, on_wait=on_wait)
+    con = open_unchecked(
+        where, read_only, create=create, wait=wait, on_wait=on_wait, with_threads=with_threads
+    )
     if str(where) == MEMORY:
         return con
     try:
@@ -112,6 +123,7 @@ def open_unchecked(
     create: bool = True,
     wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
+    with_threads: bool = False,
 ) -> DuckDBPyConnection:
     """Open a warehouse of any version, as `pwh migrate` and `pwh doctor` must."""
     where = parse_address(address)
@@ -127,7 +139,8 @@ def open_unchecked(
         case Lake():
             return _open_lake(where, read_only, create=create)
         case Path():
-            return _open_file(where, read_only, create=create, wait=wait, on_wait=on_wait)
+            patience = _WaitPolicy(where, wait, on_wait, with_threads=with_threads)
+            return _open_file(where, read_only, patience, create=create)
 
 
 def _check_path(address: Address) -> None:
@@ -198,12 +211,7 @@ def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnect
 
 
 def _open_file(
-    file: Path,
-    read_only: bool,
-    *,
-    create: bool,
-    wait: float | None,
-    on_wait: Callable[[str], None] | None,
+    file: Path, read_only: bool, patience: _WaitPolicy, *, create: bool
 ) -> DuckDBPyConnection:
     try:
         is_there = file.exists()
@@ -215,26 +223,39 @@ def _open_file(
         raise NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
-    if not is_there and (read_only or not create):
-        raise WarehouseMissing(
-            f"there is no warehouse at {file}",
-            hint="Create one: pwh ingest FILES, pwh record -- COMMAND, or pwh demo. Name another: "
-            "--db or PWH_DB.",
-        )
-    if read_only:
-        return _open_waiting(file, _Patience(file, wait, on_wait), read_only=True)
-    if not is_there:
+    may_create = create and not read_only
+    if not is_there and may_create:
         check_orphaned_wal(file)
-    with place(file) as own:
-        patience = _Patience(file, wait, on_wait)
-        while own is not None and (before := own.before()):
-            writers = "1 writer" if before == 1 else f"{before} writers"
-            patience.wait(f"has {writers} waiting before this one")
-        if not file.exists():
-            _create(file)
-        con = _open_waiting(file, patience, read_only=False)
-    remove_abandoned(file)
+    if read_only and not waiting_writers(file):
+        # The usual case, which needs no place in the queue.
+        with suppress(_InUse):
+            return _open_once(file, patience, read_only=True, create=False)
+    with place(file, writes=not read_only) as own:
+        for others in _before(file, own, read_only=read_only):
+            patience.wait(_queue_text(others))
+        con = _open_waiting(file, patience, read_only=read_only, create=may_create)
+    if not read_only:
+        remove_abandoned(file)
     return con
+
+
+class _InUse(Exception):
+    """Others have the file open; the message says who."""
+
+
+def _before(file: Path, own: Place | None, *, read_only: bool) -> Iterator[list[Waiting]]:
+    """Yield those before this one while there are any.
+
+    Who cannot take a place lets those pass that wait when it comes, if it only reads: no others, or
+    it might wait for ever.
+    """
+    if own is not None:
+        while others := own.before():
+            yield others
+    elif read_only:
+        first = waiting_writers(file)
+        while others := [one for one in first if one in waiting_writers(file)]:
+            yield others
 
 
 def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
@@ -319,52 +340,111 @@ def _place(draft: Path, file: Path) -> None:
             draft.rename(file)
 
 
-class _Patience:
-    """How long to wait for a busy warehouse, and whether the user knows of it."""
+class _WaitPolicy:
+    """How long to wait for a busy warehouse, and what the user is told meanwhile."""
 
     def __init__(
-        self, file: Path, seconds: float | None, on_wait: Callable[[str], None] | None
+        self,
+        file: Path,
+        seconds: float | None,
+        on_wait: Callable[[str], None] | None,
+        *,
+        with_threads: bool,
     ) -> None:
+        self.with_threads = with_threads
         self._file = file
         self._seconds = seconds
-        self._deadline = math.inf if seconds is None else time.monotonic() + seconds
+        self._began = time.monotonic()
         self._on_wait = on_wait
+        self._next_message = 0.0  # s since the beginning
 
     def wait(self, why: str) -> None:
         """Wait a little; raise `WarehouseBusy` where that was long enough."""
-        if time.monotonic() >= self._deadline:
+        passed = time.monotonic() - self._began
+        if self._on_wait is not None and passed >= self._next_message:
+            if self._next_message == 0:
+                until = "" if self._seconds is None else f" up to {self._seconds:g} s"
+                self._next_message = _FIRST_REMINDER
+            else:
+                until = f" for {passed:.0f} s so far"
+                self._next_message *= 2
+            self._on_wait(f"{self._file} {why}; waiting{until}")
+        if self._seconds is not None and passed >= self._seconds:
             raise WarehouseBusy(
                 f"{self._file} {why}; gave up after {self._seconds:g} s",
                 hint="Try again when it is done, or wait longer with --wait SECONDS.",
             )
-        if self._on_wait is not None:
-            until = "" if self._seconds is None else f" up to {self._seconds:g} s"
-            self._on_wait(f"{self._file} {why}; waiting{until}")
-            self._on_wait = None
         # Random pauses, so that waiting processes do not retry in step.
         time.sleep(random.uniform(0.03, 0.12))  # noqa: S311
 
 
-def _open_waiting(file: Path, patience: _Patience, *, read_only: bool) -> DuckDBPyConnection:
+def _open_waiting(
+    file: Path, patience: _WaitPolicy, *, read_only: bool, create: bool
+) -> DuckDBPyConnection:
+    while True:
+        try:
+            return _open_once(file, patience, read_only=read_only, create=create)
+        except _InUse as busy:
+            patience.wait(str(busy))
+
+
+def _open_once(
+    file: Path, patience: _WaitPolicy, *, read_only: bool, create: bool
+) -> DuckDBPyConnection:
+    """Open a warehouse, or raise `_InUse`."""
     import duckdb
 
     while True:
+        which = _which(file, create=create)
         try:
             con = _opened(file, read_only=read_only)
             # Of CSV, JSON and Parquet DuckDB makes a database in memory, with a view of the file.
-            if con.execute("FROM duckdb_databases() SELECT path WHERE NOT internal").fetchone()[0]:
-                return con
-            con.close()
-            raise duckdb.IOException(_DATA_FILE)
-        except duckdb.IOException as error:
-            if _LOCKED not in str(error):
-                raise _unusable(file, error) from None
-            holder = _HOLDER.search(str(error))
+            if not con.execute(_ITS_PATH).fetchone()[0]:
+                con.close()
+                raise duckdb.IOException(_DATA_FILE)
         except duckdb.Error as error:
+            if _LOCKED in str(error):
+                raise _InUse(_holder_text(error)) from None
+            if _OTHER_MODE in str(error) and patience.with_threads:
+                raise _InUse("is in use by this process") from None
             raise _unusable(file, error) from None
-        # A process that closes the file between two checks of DuckDB is not named.
-        who = f"{Path(holder[1]).name}, process {holder[2]}" if holder else "another process"
-        patience.wait(f"is in use by {who}")
+        # Another file may be there since, as pwh migrate replaces it.
+        if identity(file) == which:
+            if not read_only:
+                remember(con, file, which)
+            return con
+        con.close()
+
+
+def _which(file: Path, *, create: bool) -> Identity:
+    """Return which file is at a path, a new warehouse where there is none and it may be made."""
+    if create and not file.exists():
+        _create(file)
+    which = identity(file)
+    if which is None:
+        raise WarehouseMissing(
+            f"there is no warehouse at {file}",
+            hint="Create one: pwh ingest FILES, pwh record -- COMMAND, or pwh demo. Name another: "
+            "--db or PWH_DB.",
+        )
+    return which
+
+
+def _holder_text(error: Exception) -> str:
+    holder = _HOLDER.search(str(error))
+    # A process that closes the file between two checks of DuckDB is not named.
+    who = process_text(int(holder[2]), Path(holder[1]).name) if holder else "another process"
+    return f"is in use by {who}"
+
+
+def _queue_text(others: list[Waiting]) -> str:
+    count = "1 process" if len(others) == 1 else f"{len(others)} processes"
+    return f"has {count} waiting before this one, the first {process_text(others[0].pid, 'pwh')}"
+
+
+def open_copy(copy: Path, original: Path) -> DuckDBPyConnection:
+    """Open a copy of a warehouse for reading; what memory cannot take goes next to the original."""
+    return _prepared(str(copy), read_only=True, near=original)
 
 
 def _opened(file: Path, *, read_only: bool) -> DuckDBPyConnection:
@@ -387,14 +467,14 @@ def _opened(file: Path, *, read_only: bool) -> DuckDBPyConnection:
     return _prepared(str(file), read_only=read_only)
 
 
-def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
+def _prepared(path: str, *, read_only: bool, near: Path | None = None) -> DuckDBPyConnection:
     import duckdb
 
     # The newest storage format compresses columns that are equal in every row of a file (run_id,
     # source_id) several times faster; pwh pins DuckDB, so no older version has to read it.
     config = {
         "storage_compatibility_version": "latest",
-        "temp_directory": str(spill_folder(None if path == MEMORY else Path(path))),
+        "temp_directory": str(spill_folder(None if path == MEMORY else near or Path(path))),
     }
     con = duckdb.connect(path, read_only=read_only, config=config)
     _set_database(con)
@@ -415,6 +495,8 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     A cursor has temporary tables of its own; functions and the file are the connection's.
     """
     own = con.cursor()
+    _CURSORS.setdefault(con, WeakSet()).add(own)
+    remember_cursor(own, con)
     if is_lake(con):
         use(own, con)
     _set_session(own)
@@ -424,9 +506,20 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
 def reading_cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     """Return a cursor that only reads: of a lake one state, and copies of its small tables."""
     own = con.cursor()
+    _CURSORS.setdefault(con, WeakSet()).add(own)
     use_copies(own, con)
     _set_session(own)
     return own
+
+
+def interrupt(con: DuckDBPyConnection) -> None:
+    """Interrupt the queries of a connection and of all its cursors."""
+    import duckdb
+
+    with suppress(duckdb.ConnectionException):
+        con.interrupt()
+    for own in list(_CURSORS.get(con, ())):
+        interrupt(own)
 
 
 def first_rows(con: DuckDBPyConnection, sql: str, most: int) -> DuckDBPyRelation | None:
@@ -459,7 +552,7 @@ def _unusable(file: Address, error: Exception) -> WarehouseError:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
-    if "different configuration" in message:
+    if _OTHER_MODE in message:
         return WarehouseBusy(
             f"this process has {file} open in another way, for reading or for writing",
             hint="Close that connection first, or open this one with the same read_only.",

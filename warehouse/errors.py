@@ -6,7 +6,9 @@ PwhError
 ├── WarehouseError        exit 4
 │   ├── WarehouseMissing          the file does not exist
 │   ├── WarehouseBusy             another process has it open
-│   │   └── WarehouseConflict         another program changes the same rows
+│   │   ├── WarehouseConflict         another program changes the same rows
+│   │   └── ReadingInterrupted        a writer waited for a query
+│   ├── WarehouseMoved            its path leads to another file, or none, since it was opened
 │   ├── WarehouseOutdated         an older pwh wrote it
 │   ├── WarehouseTooNew           a newer pwh wrote it
 │   ├── NotAWarehouse             it is some other file
@@ -91,6 +93,14 @@ class WarehouseBusy(WarehouseError):
 
 class WarehouseConflict(WarehouseBusy):
     """Another program changes the same rows; the same again, a little later, may succeed."""
+
+
+class ReadingInterrupted(WarehouseBusy):
+    """A query was interrupted, as a writer waited for it; the same again may succeed."""
+
+
+class WarehouseMoved(WarehouseError):
+    """The file was renamed, deleted or replaced while it was open."""
 
 
 class WarehouseOutdated(WarehouseError):

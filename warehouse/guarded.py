@@ -12,16 +12,17 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.address import Address
-from warehouse.connection import connect, first_rows
+from warehouse.connection import first_rows
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
 from warehouse.lake.attach import allow_only_its_files, is_lake
 from warehouse.messages import plain_message
+from warehouse.yielding import reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,9 +70,20 @@ class Result:
     seconds: float
 
 
-def open_restricted(path: Address, limits: Limits) -> DuckDBPyConnection:
-    """Open a warehouse so that SQL can only read it, for the process of the query."""
-    con = connect(path, read_only=True, wait=_WAIT)
+@contextmanager
+def open_restricted(
+    path: Address, limits: Limits, interrupted: int = 0
+) -> Iterator[DuckDBPyConnection]:
+    """Open a warehouse so that SQL can only read it, for the process of the query.
+
+    Raises `ReadingInterrupted` as `warehouse.yielding.reading`.
+    """
+    with reading(path, wait=_WAIT, interrupted=interrupted) as con:
+        _restrict(con, limits)
+        yield con
+
+
+def _restrict(con: DuckDBPyConnection, limits: Limits) -> None:
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")
     in_lake = is_lake(con)
     if in_lake:
@@ -79,7 +91,6 @@ def open_restricted(path: Address, limits: Limits) -> DuckDBPyConnection:
     for setting in _RESTRICTIONS:
         if not (in_lake and setting == _NO_LOCAL_FILES):
             con.execute(setting)
-    return con
 
 
 def answer(

@@ -18,12 +18,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from warehouse import errors
 from warehouse.address import Address, parse_address
-from warehouse.errors import PwhError, UsageError
+from warehouse.errors import PwhError, ReadingInterrupted, UsageError
 from warehouse.guarded import Limits, Result, answer, open_restricted, too_long
 
 if TYPE_CHECKING:
@@ -160,12 +161,7 @@ def serve() -> None:
         request = json.loads(requests.read(_SIZES.unpack(sizes)[0]))
         limits = Limits(**request["limits"])
         try:
-            con = open_restricted(parse_address(request["path"]), limits)
-            try:
-                memory = _limited_memory(limits)
-                table, more, seconds = answer(con, request["sql"], limits, memory)
-            finally:
-                con.close()
+            table, more, seconds = _answer(parse_address(request["path"]), request["sql"], limits)
         except PwhError as error:
             failure = {
                 "error": type(error).__name__,
@@ -177,6 +173,16 @@ def serve() -> None:
         else:
             done = {"more": more, "seconds": seconds, "is_spent": _is_spent()}
             _write(channel, json.dumps(done).encode(), _as_stream(table))
+
+
+def _answer(path: Address, sql: str, limits: Limits) -> tuple[pa.Table, bool, float]:
+    for interrupted in count():
+        with (
+            suppress(ReadingInterrupted),
+            open_restricted(path, limits, interrupted) as con,
+        ):
+            return answer(con, sql, limits, _limited_memory(limits))
+    raise AssertionError
 
 
 def _write(pipe: IO[bytes], head: bytes, data: bytes) -> None:

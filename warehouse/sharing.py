@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from warehouse.address import Address
 from warehouse.connection import connect, reading_cursor
-from warehouse.errors import WarehouseBusy, WarehouseError
+from warehouse.errors import WarehouseError
+from warehouse.opened import closing_in_place
+from warehouse.queue import waiting_writers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,7 +39,6 @@ class _Shared:
         return not self.readers and time.monotonic() >= self.until
 
 
-_PAUSE = 0.05  # s
 _KEPT = 60.0  # s; then the versions of both sides are compared again
 _LOCK = threading.Lock()
 _OPEN: dict[Address, _Shared] = {}
@@ -47,18 +48,19 @@ _OPEN: dict[Address, _Shared] = {}
 def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
     """Yield a cursor of a shared read-only connection; the last reader of a file closes it.
 
-    Raises what `warehouse.connect` does.
+    While a writer waits, nobody joins those who read. Raises what `warehouse.connect` does.
     """
     key = path.resolve()
+    must_wait = isinstance(key, Path) and bool(waiting_writers(key))
     with _LOCK:
         over = _without_readers(key)
-        shared = _taken(key)
+        shared = None if must_wait else _taken(key)
     if over is not None:
         over.close()
     own = None if shared is None else _cursor(key, shared)
     if shared is None or own is None:
         # Outside the lock: who waits for the file keeps nobody else waiting.
-        con = _connect(path, read_only=True, wait=wait)
+        con = connect(path, read_only=True, create=False, wait=wait, with_threads=True)
         with _LOCK:
             shared = _taken(key)
             if shared is None:
@@ -80,25 +82,11 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
 def writing(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
     """Yield a connection for writing to a warehouse, which other threads of the process may read.
 
-    Raises what `warehouse.connect` does.
+    Raises what `warehouse.connect` does, and `WarehouseMoved`.
     """
-    con = _connect(path, read_only=False, wait=wait)
-    try:
+    con = connect(path, create=False, wait=wait, with_threads=True)
+    with closing_in_place(con):
         yield con
-    finally:
-        con.close()
-
-
-def _connect(path: Address, *, read_only: bool, wait: float) -> DuckDBPyConnection:
-    """Open a warehouse; while another thread has it open in the other way, wait for that, too."""
-    deadline = time.monotonic() + wait
-    while True:
-        try:
-            return connect(path, read_only, create=False, wait=wait)
-        except WarehouseBusy:
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(_PAUSE)
 
 
 def _cursor(key: Address, shared: _Shared) -> DuckDBPyConnection | None:

@@ -16,6 +16,7 @@ from warehouse.errors import WarehouseConflict, WarehouseError
 from warehouse.lake.attach import is_lake
 from warehouse.lake.writers import Touched, alone, is_conflict, is_overtaken, snapshot
 from warehouse.messages import UNKNOWN_OUTCOME, without_class
+from warehouse.opened import check_in_place
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -29,7 +30,8 @@ NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECA
 def transaction(con: DuckDBPyConnection) -> Iterator[None]:
     """Commit what happens inside, or none of it. In a lake, other writers wait meanwhile.
 
-    Raises `WarehouseError` where the commit itself fails, for instance on a full disk.
+    Raises `WarehouseError` where the commit itself fails, for instance on a full disk, and
+    `WarehouseMoved` where the path of the warehouse is no longer the file that was opened.
     """
     try:
         with alone(con), _all_or_nothing(con):
@@ -116,6 +118,7 @@ def _all_or_nothing(con: DuckDBPyConnection) -> Iterator[None]:
 def _commit(con: DuckDBPyConnection) -> None:
     import duckdb
 
+    check_in_place(con)
     try:
         con.execute("COMMIT")
     except duckdb.Error as error:

@@ -160,7 +160,7 @@ def behaviour(
                     con, run_id, which, behaviours or (), labelled_by or _user(), program
                 )
         note(reference_sentence(rows))
-    with reading(context, wait) as con:
+    with reading(context, wait, after_changes=True) as con:
         emit(con, behaviour_thresholds(con), style, output)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,9 +12,9 @@ import typer
 
 from apps.output.files import check_output, is_stdout
 from apps.output.formats import Format, format_of
-from apps.output.streams import note
+from apps.output.streams import note, printed_afterwards
 from warehouse.address import Address, Lake, Served
-from warehouse.errors import UsageError
+from warehouse.errors import ReadingInterrupted, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -94,28 +94,45 @@ WaitOption = Annotated[
 _SMALL = 1 << 25  # bytes
 
 
+_INTERRUPTED: list[ReadingInterrupted] = []
+"""How often the command was interrupted, which `pwh` then carries out again."""
+
+
 @contextmanager
 def reading(
-    context: typer.Context, wait: float | None = None, *, all_threads: bool = False
+    context: typer.Context,
+    wait: float | None = None,
+    *,
+    all_threads: bool = False,
+    after_changes: bool = False,
 ) -> Iterator[DuckDBPyConnection]:
     """Open the warehouse for reading, briefly.
 
-    One thread reads a small one: waking others for each of many short queries takes a quarter of
-    their processor time.
+    Where a writer waits for it, the command is interrupted and carried out again, unless it reads
+    only `after_changes` of its own. One thread reads a small one: waking others for each of many
+    short queries takes a quarter of their processor time.
     """
     import warehouse
+    from warehouse import yielding
     from warehouse.connection import DEFAULT_WAIT
     from warehouse.lake.copies import let_copy
 
     seconds = DEFAULT_WAIT if wait is None else wait
-    con = warehouse.connect(context.obj, read_only=True, wait=seconds, on_wait=note)
+    how: dict[str, Any] = {"wait": seconds, "on_wait": note}
+    opened: AbstractContextManager[DuckDBPyConnection]
+    if after_changes:
+        opened = warehouse.connect(context.obj, read_only=True, **how)
+    else:
+        opened = yielding.reading(context.obj, interrupted=len(_INTERRUPTED), **how)
     try:
-        if not all_threads and _is_small(con, context.obj):
-            con.execute("SET threads = 1")
-        let_copy(con)
-        yield con
-    finally:
-        con.close()
+        with printed_afterwards(), opened as con:
+            if not all_threads and _is_small(con, context.obj):
+                con.execute("SET threads = 1")
+            let_copy(con)
+            yield con
+    except ReadingInterrupted as error:
+        _INTERRUPTED.append(error)
+        raise
 
 
 def _is_small(con: DuckDBPyConnection, address: Address) -> bool:
@@ -137,12 +154,11 @@ def writing(
 ) -> Iterator[DuckDBPyConnection]:
     """Open the warehouse for writing; `create` makes it where it is missing."""
     import warehouse
+    from warehouse.opened import closing_in_place
 
     con = warehouse.connect(context.obj, create=create, wait=wait, on_wait=note)
-    try:
+    with closing_in_place(con):
         yield con
-    finally:
-        con.close()
 
 
 def need(extra: str) -> None:

@@ -263,5 +263,5 @@ def _compare(
         (against, [one.run_id for one in recorded if one.side is first]),
         (shell_text(command), [one.run_id for one in recorded if one.side is not first]),
     )
-    with reading(context) as con:
+    with reading(context, after_changes=True) as con:
         note(compared_text(con, sides, level))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from contextlib import nullcontext
 from typing import Annotated
@@ -89,7 +90,11 @@ def sql(
 
     if (query is None) == (saved is None):
         raise UsageError("a query is needed, or --saved NAME", hint="Such as: pwh sql 'FROM runs'")
-    given = sys.stdin.read() if query == "-" else query
+    given = query
+    if query == "-":
+        given = sys.stdin.read()
+        # Where the command is interrupted for a writer, it is carried out again.
+        sys.stdin = io.StringIO(given)
     with writing(context, wait) if write else reading(context, wait, all_threads=True) as con:
         text = given if given is not None else saved_query(con, str(saved))
         check_macros(con, text)

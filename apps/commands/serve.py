@@ -14,7 +14,7 @@ import typer
 from apps.output.numbers import counted
 from apps.output.streams import note
 from warehouse.address import DEFAULT_PORT, Address, Served
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WarehouseMoved
 
 _TICK = 5.0
 
@@ -54,6 +54,7 @@ def serve(
 ) -> None:
     """Serve the warehouse to many clients: pwh --db quack:HOST:PORT, and DuckDB. Ctrl-C ends it."""
     import warehouse
+    from warehouse.opened import check_in_place
     from warehouse.quack import tokens
     from warehouse.quack.server import Server, check_host
 
@@ -91,12 +92,20 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: events.put(None))
     note(f"{db} is served at {address} (Ctrl-C ends it)")
+    code = 0
     while True:
         # A log that cannot be written ends nothing.
         with suppress(Empty, OSError):
             if (line := events.get(timeout=min(_TICK, silent / 2))) is None:
                 break
             note(line)
+        try:
+            check_in_place(con)
+        except WarehouseMoved as error:
+            code = error.exit_code
+            with suppress(OSError):
+                note(str(error))
+            break
         if ended := server.end_silent_sessions(silent):
             clients = counted(ended, "client")
             events.put(f"gave up {clients} in a transaction; nothing of it has landed")
@@ -104,4 +113,4 @@ def serve(
     with suppress(OSError):
         note(f"{db} is served no more")
     # Quack's threads outlive their server; what was committed is in the file by now.
-    os._exit(0)
+    os._exit(code)

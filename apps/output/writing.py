@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.output.files import replacing
+from apps.output.files import not_written, replacing
 from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import markdown_text, relation_text
@@ -94,14 +94,14 @@ def _stdout_as_path() -> Iterator[Path]:
     """
     sys.stdout.flush()
     read_end, write_end = os.pipe()
-    broken: list[BrokenPipeError] = []
+    broken: list[OSError] = []
 
     def pump() -> None:
         with os.fdopen(read_end, "rb") as data:
             try:
                 shutil.copyfileobj(data, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
-            except BrokenPipeError as error:
+            except OSError as error:
                 broken.append(error)
 
     thread = threading.Thread(target=pump)
@@ -112,10 +112,15 @@ def _stdout_as_path() -> Iterator[Path]:
         # DuckDB fails when the reader of stdout has gone, as `head` does; that is not an error.
         os.close(write_end)
         thread.join()
-        if broken:
-            raise broken[0] from None
+        _check(broken)
         raise
     os.close(write_end)
     thread.join()
-    if broken:
-        raise broken[0]
+    _check(broken)
+
+
+def _check(broken: list[OSError]) -> None:
+    for error in broken:
+        if isinstance(error, BrokenPipeError):
+            raise error from None
+        raise not_written(Path("stdout"), error.strerror or str(error)) from None

@@ -7,8 +7,8 @@ import streamlit as st
 from apps.pages.base import View
 from apps.pages.text import plain
 from ingest.acknowledge import acknowledge, withdraw
-from warehouse.connection import connect
 from warehouse.series import REASONS, Acknowledgement
+from warehouse.sharing import writing
 
 _WAIT = 10.0
 _MEANINGS = {
@@ -44,12 +44,9 @@ def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> 
 
 def _write(view: View, run_id: str, stated: Acknowledgement | None) -> None:
     view.close()  # of the readers, none may have the file open while it is written
-    con = connect(view.path, create=False, wait=_WAIT)
-    try:
+    with writing(view.path, wait=_WAIT) as con:
         if stated is None:
             withdraw(con, run_id)
         else:
             acknowledge(con, run_id, stated)
-    finally:
-        con.close()
     st.rerun()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,15 @@ import streamlit as st
 
 from apps.queries.base import Asked, remembering
 from warehouse.address import Address, Lake
-from warehouse.errors import WarehouseError
+from warehouse.errors import ReadingInterrupted, WarehouseError
 from warehouse.lake.writers import last_snapshot
 from warehouse.sharing import shared_reading
+from warehouse.yielding import IN_PLACE, Watch, copied
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-WAIT_SECONDS = 5.0
+WAIT_SECONDS = 30.0
 LIMIT_SECONDS = 120.0
 _CACHED_ANSWERS = 500
 _CACHE_SIZE = "256MB"
@@ -87,17 +88,28 @@ class Answers:
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
+        self._watch: Watch | None = None
+        self._interrupted = 0
 
     @property
     def con(self) -> DuckDBPyConnection:
         """The warehouse, opened for reading until `close`."""
         if self._con is None:
-            self._con = self._stack.enter_context(shared_reading(self.path, wait=self._wait))
+            enter = self._stack.enter_context
+            if self._interrupted >= IN_PLACE and isinstance(self.path, Path):
+                con = enter(copied(self.path, wait=self._wait))
+            else:
+                con = enter(shared_reading(self.path, wait=self._wait))
+                self._watch = enter(closing(Watch(con, self.path)))
+            if isinstance(self.path, Path):
+                # Others may have written since the page began, or was interrupted.
+                self._state = file_state(self.path)
+            self._con = con
         return self._con
 
     def close(self) -> None:
         """Close the file."""
-        self._con = None
+        self._watch = self._con = None
         self._stack.close()
 
     def get(
@@ -105,15 +117,25 @@ class Answers:
     ) -> Answer:
         """Return what `compute` returns; cached by file state, question and params.
 
-        Raises duckdb.InterruptException after `LIMIT_SECONDS`.
+        Where a writer waits for the file, what is computed is interrupted, and computed again when
+        that one is done. Raises duckdb.InterruptException after `LIMIT_SECONDS`.
         """
 
         def ask() -> Answer:
-            with _limited(self.con), remembering() as asked:
-                value = compute(self.con)
+            if self._watch is not None and self._watch.is_due:
+                self.close()
+            con = self.con
+            querying = nullcontext() if self._watch is None else self._watch.querying()
+            with querying, _limited(con), remembering() as asked:
+                value = compute(con)
             return Answer(value, tuple(asked))
 
-        return self.cached(question, params, ask)
+        while True:
+            try:
+                return self.cached(question, params, ask)
+            except ReadingInterrupted:
+                self._interrupted += 1
+                self.close()
 
     def cached(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
         """Return what `ask` returns, which opens the file itself; cached in the same way."""

@@ -11,14 +11,16 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from apps.commands import options
 from apps.output.tables import markdown_text
-from warehouse import connection
-from warehouse.errors import InputError
+from warehouse import connection, yielding
+from warehouse.errors import InputError, ReadingInterrupted
 
 ROOT = Path(__file__).parents[2]
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
@@ -513,3 +515,39 @@ def test_a_file_name_is_one_line(pwh, tmp_path):
     (tmp_path / name).write_text("event,value\ncycles,many\n")
     _, out, err = pwh("ingest", name)
     assert (out, len(err.splitlines())) == ("", 2)
+
+
+def test_what_a_writer_interrupts_is_carried_out_again_and_printed_once(pwh, monkeypatch):
+    assert pwh("ingest", "counters.csv")[0] == 0
+    opened = yielding.reading
+    before = []
+
+    @contextmanager
+    def interrupted(*given, **how):
+        before.append(how["interrupted"])
+        with opened(*given, **how) as con:
+            yield con
+        if len(before) < 3:
+            raise ReadingInterrupted("a query was interrupted")
+
+    monkeypatch.setattr(yielding, "reading", interrupted)
+    monkeypatch.setattr(options, "_INTERRUPTED", [])
+    for style, expected in (("csv", "x\n1\n"), ("table", "x\n-\n1\n")):
+        before.clear()
+        options._INTERRUPTED.clear()
+        monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 1 AS x"))
+        code, out, err = pwh("sql", "-", "-f", style)
+        assert (code, out, before) == (0, expected, [0, 1, 2])
+        assert err == "pwh: a query was interrupted; starting again behind it\n" * 2
+
+
+def test_a_full_disk_behind_stdout_is_a_message(pwh):
+    pwh("ingest", "counters.csv")
+    for style in ("csv", "table"):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "apps.cli", "sql", "FROM range(3000)", "--format", style],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        assert done.returncode == 2
+        assert "pwh: cannot write stdout: No space left on device\n" in done.stderr

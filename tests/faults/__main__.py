@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import clients, damage, outputs, places
+from tests.faults import clients, crowd, damage, moves, outputs, places
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
@@ -46,6 +46,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", places.outcomes(Path(name)))
         harm += _tried("served, ", clients.outcomes(Path(name), options.count))
+    with tempfile.TemporaryDirectory() as name:
+        harm += _tried(
+            "while files land, ", moves.outcomes(Path(name), options.count, options.seed)
+        )
+    with tempfile.TemporaryDirectory() as name:
+        harm += _tried("", crowd.outcomes(Path(name)))
     for name, (variable, factor, path, words) in _SUITES.items():
         count = round(options.count * factor)
         harm += _suite(name, {} if variable is None else {variable: str(count)}, path, words)

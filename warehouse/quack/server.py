@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from warehouse.address import Served
 from warehouse.errors import UsageError, WarehouseError
 from warehouse.extensions import load_extension
+from warehouse.opened import has_own_log, is_in_place
 from warehouse.quack.refusals import Refusals
 from warehouse.quack.statements import is_taken, kind
 
@@ -108,7 +109,7 @@ class Server:
     def _allows(self, session: str, sql: str) -> bool:
         """Return whether a session may run a statement; called by Quack for each."""
         known = self._sessions.get(session)
-        if known is None or not is_taken(sql, writes=known.writes):
+        if known is None or not is_in_place(self._con) or not is_taken(sql, writes=known.writes):
             return False
         known.spoke = time.monotonic()
         if kind(sql) == "TRANSACTION":
@@ -180,8 +181,9 @@ class Server:
                 if state in ("finished", "idle"):  # has run a statement, has run none yet
                     self._end(number)
             time.sleep(_STOP_TICK)
-        with self._con.cursor() as own, suppress(duckdb.Error):
-            own.execute("CHECKPOINT")
+        if is_in_place(self._con) or has_own_log(self._con):
+            with self._con.cursor() as own, suppress(duckdb.Error):
+                own.execute("CHECKPOINT")
 
 
 def _check_port(address: Served) -> None:
