@@ -171,14 +171,17 @@ class Recording:
             for part, state in zip(self.parts, self._states, strict=True)
         )
 
-    def check_unchanged(self, sha256: str) -> None:
-        """Raise `InputError` where a file has changed since its fingerprint was taken."""
+    def check_unchanged(self, sha256: str | None = None) -> None:
+        """Raise `InputError` where a file has changed since its fingerprint was taken.
+
+        Without that, only its size and times are compared.
+        """
         for part, before in zip(self.parts, self._states, strict=True):
             if _state(part) != before:
                 raise _changed(part)
         # Two changes within a tick of the file system's clock leave the same time.
         is_fresh = any(self._opened_ns - state.modified_ns < _TICK_NS for state in self._states)
-        if is_fresh and self.fingerprint() != sha256:
+        if is_fresh and sha256 is not None and self.fingerprint() != sha256:
             raise _changed(self.path)
 
     def open(self, part: Path | None = None) -> io.BufferedReader:

@@ -123,21 +123,21 @@ def test_a_warehouse_that_this_process_has_open_is_not_waited_for(tmp_path):
 
 def test_rows_that_another_program_changes_are_waited_for(tmp_path, monkeypatch):
     (found,) = written(tmp_path / "files", 1)
-    real, tries = landing.load, []
+    real, tries = landing.land, []
 
-    def load_later(*arguments):
+    def land_later(*arguments):
         tries.append(arguments)
         if len(tries) < 3:
             raise WarehouseConflict("another client is writing the same rows")
         return real(*arguments)
 
-    monkeypatch.setattr(landing, "load", load_later)
+    monkeypatch.setattr(landing, "land", land_later)
     monkeypatch.setattr(landing.time, "sleep", lambda _: None)
     assert landed(tmp_path / "w.duckdb", [found])[0].rows == {"fn_timings": 2}
     with Lander(tmp_path / "w.duckdb", 0, dry_run=False) as lander:
         tries.clear()
         with pytest.raises(WarehouseConflict):
-            lander.land(found, Options())
+            list(lander.land_all([(found, Options())]))
 
 
 def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):
