@@ -128,8 +128,9 @@ def land_together(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Land
 
 def known(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Parsed]:
     """Return the recordings whose content has landed and stays, which need not be parsed."""
-    before = _before(con, group)
-    return [one for one in group if not one.options.replace and _same(con, before, one)[0]]
+    with translate.interruptions():
+        before = _before(con, group)
+        return [one for one in group if not one.options.replace and _same(con, before, one)[0]]
 
 
 def _before(con: DuckDBPyConnection, group: Sequence[Parsed]) -> LandedBefore:
