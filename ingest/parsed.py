@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ingest.load import Options
     from ingest.recording import Recording
 
-_IN_MEMORY = 64 << 20  # bytes of rows; more than that are on disk
+IN_MEMORY = 64 << 20  # bytes of rows; more than that are on disk
 
 
 class Parsed:
@@ -80,7 +80,7 @@ class Parsed:
 
     def _has_room(self, rows: Rows) -> bool:
         """Count rows that are kept in memory; once one batch has no room, none has."""
-        if self._spill.files or self.bytes + rows.batch.nbytes > _IN_MEMORY:
+        if self._spill.files or self.bytes + rows.batch.nbytes > IN_MEMORY:
             return False
         self.bytes += rows.batch.nbytes
         return True

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.compressed import bare_name, compression, open_bytes, path_text
+from ingest.ordinary import not_ordinary
 from ingest.temporary import TemporaryFolder
 from warehouse.errors import InputError
 
@@ -56,6 +57,8 @@ def _state(path: Path) -> _State:
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, path=path_text(path)) from None
+    if special := not_ordinary(found):
+        raise InputError(special, path=path_text(path), expected="a file with data")
     return _State(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
