@@ -70,6 +70,7 @@ class Landed:
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
     `differs` is how the facts of what was there are not those that options state, in words.
+    `unended` is whether the file ends without a line break, and its last line was taken for whole.
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
     the recording does not list, by `table.column`. `left_out` is what the file contains besides
     and `repeats` what it contains twice, in words; None where there is nothing.
@@ -81,6 +82,7 @@ class Landed:
     seconds: float = 0.0
     left_out: str | None = None
     repeats: str | None = None
+    unended: bool = False
     known: bool = False
     differs: str | None = None
     clocks: tuple[Clock, ...] = ()
@@ -404,6 +406,10 @@ class _Writer:
         """Take the end of the recording; raises `InputError` where it had no rows or wall times."""
         escaped = sum(self.recording.escaped.values())
         self.take(LeftOut(escaped, "byte", "not UTF-8: written as \\xNN in names"))
+        unended = len(self.recording.unended)
+        self.take(
+            LeftOut(unended, "line break", "missing at the end: the last line is taken whole")
+        )
         for name in self.recording.others:
             self.take(
                 LeftOut(1, f"part that the reader {name} recognises", f"--reader {name} lands it")
@@ -445,6 +451,7 @@ class _Writer:
             left_out=self.left_out,
             clocks=self.clocks,
             repeats=self.repeats,
+            unended=bool(self.recording.unended),
             unlisted=self.unlisted,
         )
 

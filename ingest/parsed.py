@@ -8,6 +8,7 @@ rows would double it.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest import translate
-from ingest.base import Item, Reader, Rows
+from ingest.base import Item, Reader, Rows, Select
+from ingest.parsing.lines import check_line_end
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +61,8 @@ class Parsed:
             _ = self.hashes
             with closing(self._spill):
                 for item in self.reader.read(self.recording):
+                    if isinstance(item, Select):
+                        self._check_end(item)
                     if isinstance(item, Rows) and not self._has_room(item):
                         self._spill.write(item)
                     else:
@@ -77,6 +81,14 @@ class Parsed:
         self._items, self.bytes = None, 0
         self._spill.files.clear()
         self.recording.close()
+
+    def _check_end(self, select: Select) -> None:
+        """Note a table of text that lacks its last line break: DuckDB counts the fields there."""
+        if "delimiter" in select.params and (path := Path(select.params["path"])).stat().st_size:
+            with path.open("rb") as file:
+                file.seek(-1, os.SEEK_END)
+                last = file.read().decode("latin-1")
+            check_line_end(self.recording, last, part=self.recording.original(str(path)))
 
     def _has_room(self, rows: Rows) -> bool:
         """Count rows that are kept in memory; once one batch has no room, none has."""

@@ -109,8 +109,8 @@ class Recording:
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
     `lenient`: references to what the recording does not list are accepted. `max_bytes` are what a
     compressed file may contain; on disk it may also take no more than half of the free space.
-    `escaped` counts the bytes that were not UTF-8, by part and place; `others` are readers that
-    recognise it besides its own.
+    `escaped` counts the bytes that were not UTF-8, by part and place; `unended` are parts without
+    a line break at their end; `others` are readers that recognise it besides its own.
     Raises `InputError` where a file is not there, or no longer.
     """
 
@@ -121,6 +121,7 @@ class Recording:
         self.others: tuple[str, ...] = ()
         self.bytes_read = 0
         self.escaped: dict[tuple[Path | None, int], int] = {}
+        self.unended: set[Path] = set()
         self._states = [_state(part) for part in parts]
         self._opened_ns = time.time_ns()
         self.bytes_total = sum(state.size for state in self._states)

@@ -265,6 +265,11 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
     if landed.left_out is not None:
         print_data(f"         left out: {landed.left_out}")
+    if landed.unended:
+        note(
+            f"{path} ends without a line break: its last line was taken for whole, but a value cut "
+            "off there would look the same"
+        )
     if landed.repeats is not None:
         note(f"{path} contains duplicates: {landed.repeats}")
     for clock in landed.clocks:

@@ -136,7 +136,7 @@ def _whole_samples(recording: Recording) -> Iterator[Chunk]:
     Raises `InputError` where the file ends within a sample.
     """
     rest, first, stacks = b"", 1, False
-    for chunk in chunks(recording, must_end=True):
+    for chunk in chunks(recording, must_end=re.compile(r".*\)\s*").fullmatch):
         data = rest + (chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data)
         stacks = stacks or data.startswith(b"\t") or b"\n\t" in data
         end = data.rfind(b"\n\n") + 2 if stacks else len(data)
