@@ -233,15 +233,14 @@ def check_line_end(
 ) -> None:
     """Note in the recording that a text lacks its last line break, as editors and `tail` leave it.
 
-    Raise `InputError` where its last line is not `whole`: the file was cut off. Of a line that has
-    all its fields nobody can tell whether the last one has lost digits.
+    Raise `InputError` where its last line is not `whole`, or ends within quotes: the file was cut
+    off. Of a line that has all its fields nobody can tell whether the last one has lost digits.
     """
-    if text.endswith(("\n", "\r")):
+    if not text or text.endswith(("\n", "\r")):
         return
     last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
-    if not last.strip():
-        return
-    if whole is not True and not whole(last):
+    is_quoted = last.count('"') % 2 == 1
+    if is_quoted or not (last.strip() if whole is True else whole(last)):
         raise InputError(
             "the last line has no end, so the file may have been cut off",
             path=None if part is None else path_text(part),

@@ -89,8 +89,8 @@ def source(
     `types` are SQL types by column name; `left_out` is whether some statement does not read
     all columns; cells that are one of `nulls` are NULL. Decimal commas are taken where another
     character parts the columns, no number of the file's beginning has a point, and not all could
-    be thousands. Raises `InputError` where the last line is cut off or too long, and where a column
-    of whole numbers contains fractions, which DuckDB would round in silence.
+    be thousands. Raises `InputError` where the last line is too long, and where a column of
+    whole numbers contains fractions, which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
     head, comments = _without_comments(head)
@@ -103,7 +103,7 @@ def source(
         "nulls": list(nulls),
         "decimal": _decimal_mark(head, delimiter, fractions),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
-        "buffer": _buffer_bytes(path, None if columns[-1:] != named(columns[-1:]) else delimiter),
+        "buffer": buffer_bytes(path),
         "skip": comments,
     }
     if left_out:
@@ -158,22 +158,16 @@ def check_text(path: Path) -> None:
             chunk.check_text()
 
 
-def _buffer_bytes(path: Path, delimiter: str | None) -> int:
-    """Return the `buffer_size` of read_csv for a file, in which no line ends with `delimiter`.
+def buffer_bytes(path: Path) -> int:
+    """Return the `buffer_size` of read_csv for a file.
 
     Raises `InputError` where the file's last line is longer than 2 MiB: DuckDB leaves out one that
-    does not fit into a buffer. And where the file ends at a delimiter: a value may be missing.
+    does not fit into a buffer.
     """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _LONGEST_LAST_LINE))
         tail = file.read()
-    if delimiter and tail.endswith(delimiter.encode()):
-        raise InputError(
-            "the last line has no end, and no value in its last column",
-            expected="a whole last line, or a line break behind it",
-            hint="Copy the file again; if it is whole, add the line break.",
-        )
     lines = max(tail.count(b"\n"), tail.count(b"\r")) + (not tail.endswith((b"\n", b"\r")))
     if size > len(tail) and lines == 1:
         raise InputError("the last line is too long", expected="lines of at most 2 MB")

@@ -185,4 +185,4 @@ def _number(text: str | None) -> float | None:
 
 def _is_whole(line: str) -> bool:
     is_row = line.count("\t") == _FIELDS - 1
-    return line.startswith("#") or is_row or _TOTAL.fullmatch(line) is not None
+    return is_row or any(form.fullmatch(line) for form in (_FACT, _RATE, _TOTAL))

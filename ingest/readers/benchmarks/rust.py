@@ -24,7 +24,10 @@ _LIBTEST = re.compile(
     r"test (\S.*?)\s+\.\.\. bench:\s+([\d,.]+) ns/iter \(\+/- [\d,.]+\)(?: = ([\d,.]+) (\S+))?\s*"
 )
 _JSON = re.compile(r'\{ *"type": *"bench", .*"median": .*\}\s*')
-_RESULT = re.compile(r"test result: .* filtered out.*")
+_RESULT = re.compile(
+    r"test result: .*(?: filtered out| finished in [\d.]+s)\s*|\s+(?:Performance has|No change in|"
+    r"Change within) .*\.\s*|Found \d+ outliers .*\)\s*|\s+\d+ \([\d.]+%\) (?:high|low) \w+\s*"
+)
 _PICOSECONDS = {"ps": 1e-12, "fs": 1e-15}
 
 
@@ -63,9 +66,11 @@ def _values(recording: Recording) -> Iterator[Value]:
 
 
 def _is_whole(line: str) -> bool:
-    forms = (_TIME, _RATE, _LIBTEST, _JSON, _RESULT)
-    return line.rstrip().endswith((")", "]", "}", "MB/s", "out")) and any(
-        form.fullmatch(line) for form in forms
+    # A unit may have lost letters.
+    is_closed = line.rstrip().endswith((")", "]", "}", "MB/s"))
+    forms = (_TIME, _RATE, _LIBTEST, _JSON)
+    return _RESULT.fullmatch(line) is not None or (
+        is_closed and any(form.fullmatch(line) for form in forms)
     )
 
 

@@ -58,8 +58,10 @@ class _Tool:
     left_out: tuple[tuple[str, str, str, str], ...] = ()
 
     def has(self, line: str) -> bool:
-        """Return whether a line has a value that lands, or one that is left out."""
-        patterns = [*(one.pattern for one in self.lines), *(one[0] for one in self.left_out)]
+        """Return whether a line has a value, or ends a table or document."""
+        patterns = [one.pattern for one in self.lines] + [one[0] for one in self.left_out]
+        if line.strip().partition(":")[0] not in "".join(patterns):
+            patterns += [r"[^:]+:\s+\d\S*(?: \S+)?", r"-{3,}|\.{3}"]
         return any(re.fullmatch(pattern, line.strip()) for pattern in patterns)
 
 
