@@ -84,11 +84,14 @@ class Parsed:
 
     def _check_end(self, select: Select) -> None:
         """Note a table of text that lacks its last line break: DuckDB counts the fields there."""
-        if "delimiter" in select.params and (path := Path(select.params["path"])).stat().st_size:
-            with path.open("rb") as file:
-                file.seek(-1, os.SEEK_END)
-                last = file.read().decode("latin-1")
-            check_line_end(self.recording, last, part=self.recording.original(str(path)))
+        if "delimiter" not in select.params:
+            return
+        path = str(select.params["path"])
+        with Path(path).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 2))
+            # It finds quotes that are not closed, too.
+            end = file.read().replace(b'"', b"").decode("latin-1")
+        check_line_end(self.recording, end, part=self.recording.original(path))
 
     def _has_room(self, rows: Rows) -> bool:
         """Count rows that are kept in memory; once one batch has no room, none has."""

@@ -10,6 +10,7 @@ that are UTF-8 by definition, and what other libraries read from the same file, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ Whole = Callable[[str], object] | Literal[True]
 CHUNK_BYTES = 8 << 20
 LONGEST_LINE = 256 << 20
 _QUOTED = 80
+_POINT = re.compile(r"\d\.$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +241,7 @@ def check_line_end(
     if not text or text.endswith(("\n", "\r")):
         return
     last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
-    is_quoted = last.count('"') % 2 == 1
-    if is_quoted or not (last.strip() if whole is True else whole(last)):
+    if last.count('"') % 2 or not (_has_data(last) if whole is True else whole(last)):
         raise InputError(
             "the last line has no end, so the file may have been cut off",
             path=None if part is None else path_text(part),
@@ -249,6 +250,11 @@ def check_line_end(
             hint="Copy it again; if it is whole, add the line break.",
         )
     recording.unended.add(part or recording.path)
+
+
+def _has_data(line: str) -> bool:
+    """Return whether a line has more than blanks, and does not end at the point of a number."""
+    return bool(line.strip()) and _POINT.search(line) is None
 
 
 def decode(raw: bytes, where: str) -> str:

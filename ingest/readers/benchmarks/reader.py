@@ -95,7 +95,8 @@ _UNIT = "(?:ns|us|ms|s|min|hr|day)"
 _LINES: dict[str, Whole] = {
     **dict.fromkeys(("google_csv", "pytest_csv", "hyperfine_csv", "jmh_csv"), True),
     "google_text": re.compile(
-        r"-{5,}\s*|\S.* +\S+ (?:ns|us|ms|s|%) +\S+ (?:ns|us|ms|s|%) +\d+(?: .*)?"
+        r"-{5,}\s*|\S.* +\S+ (?:ns|us|ms|s|%) +\S+ (?:ns|us|ms|s|%) +\d+"
+        r"(?: (?!.*per_second=[^ ]*[^ s]$).*)?"
     ).fullmatch,
     "hyperfine_text": re.compile(r"\|.*\|\s*").fullmatch,
     "jmh_text": re.compile(rf".*\s(?:{_UNIT}/op|ops/{_UNIT})\s*").fullmatch,

@@ -57,8 +57,9 @@ def items(recording: Recording) -> Iterator[Item]:
             table, lost = without_metrics(table)
             yield LeftOut(lost, "metric", "perf lost the decimals after the comma")
         if form.NEEDS_END and not lines.whole:
-            last = lines.line(lines.first + len(lines.text) - 1)
-            check_line_end(recording, last, partial(_is_whole, form, before))
+            end = lines.first + len(lines.text) - 1
+            is_whole = partial(_is_whole, form, before)
+            check_line_end(recording, lines.line(end), is_whole, where=f"line {end}")
         before = lines.text[-1].as_py()
         follower = _Follower(runs, form)
         at = table["line"].to_numpy()

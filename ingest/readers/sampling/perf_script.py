@@ -147,7 +147,7 @@ def _whole_samples(recording: Recording) -> Iterator[Chunk]:
         else:
             rest = data
     # Where only an empty line is missing, the last function is the outermost of other samples, too.
-    if stacks and rest.rstrip().rpartition(b"\n")[2] + b"\n\n" in piece:
+    if stacks and rest.strip() and rest.rstrip().rpartition(b"\n")[2] + b"\n\n" in piece:
         rest += b"\n\n"
         recording.unended.add(recording.path)
     elif stacks and any(
