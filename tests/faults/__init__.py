@@ -2,7 +2,9 @@
 
 The suite has a short form of each: `tests/test_reliability.py` (kills, crowds, disks that are
 full), `tests/ingest/test_fuzz.py` (damaged recordings), `tests/apps/reports/test_doctor.py`
-(damaged warehouses). Only here: kills of migrate and fit, full and read-only file systems, missing
+(damaged warehouses), `tests/ingest/test_contract.py` (files without a line break at their end),
+`tests/ingest/parsing/test_sqlite_file.py` and `tests/apps/test_interrupts.py` (databases that never
+end, Ctrl-C). Only here: kills of migrate and fit, full and read-only file systems, missing
 permissions (`places`). `older` has warehouses of earlier versions, which
 `tests/apps/commands/test_migrate.py` migrates.
 """

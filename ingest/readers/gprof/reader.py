@@ -90,7 +90,8 @@ class Gprof:
         lines = LineArray(1, trimmed, parts[-1].whole)
         flat, graph = _flat(lines), _graph(lines)
         if program is None and not lines.whole:
-            check_line_end(recording, lines.text[-1].as_py() or " ")
+            last = lines.text[-1].as_py() or " "
+            check_line_end(recording, last, lambda line: line.strip() and not _HEADING.match(line))
         app, ranks = app_and_count(recording.path, bare_name(recording.path))
         app = app if program is None else program.name
         tags = {} if ranks is None else {"ranks_from": "file name"}
