@@ -41,7 +41,7 @@ _SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0}
 _WITH_UNIT = re.compile(r"([\d.]+) ?(ns|us|ms|s)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")
-_NVPROF_START = re.compile(r" *(?:(?:GPU activities|API calls):|\d)")
+_NVPROF_START = re.compile(r" *(?:(?:GPU activities|API calls):|\d[\d.]*(?:%|$))")
 _NVPROF_ROW = re.compile(
     r" *(?:(GPU activities|API calls):)? *[\d.]+% +([\d.]+)(ns|us|ms|s) +(\d+)"
     r"(?: +[\d.]+(?:ns|us|ms|s)){3} +(\S.*)"

@@ -158,6 +158,17 @@ def test_a_part_of_a_recording_that_never_ends_is_not_read(pwh, tmp_path):
     assert code == 0 and "nodes" not in out and "task_inputs" not in out
 
 
+def test_a_file_without_a_line_break_at_its_end_lands_with_a_note(pwh, tmp_path):
+    (tmp_path / "x.csv").write_bytes(COUNTERS.removesuffix(b"\n"))
+    code, out, err = pwh("ingest", "x.csv")
+    assert code == 0 and "pmu_samples 3" in out
+    assert "left out: 1 line break (missing at the end: the last line is taken whole)" in out
+    assert err == (
+        "pwh: x.csv ends without a line break: its last line was taken for whole, but a value cut "
+        "off there would look the same\n"
+    )
+
+
 def test_good_files_land_next_to_bad_ones(pwh, tmp_path):
     folder = tmp_path / "mixed"
     folder.mkdir()
