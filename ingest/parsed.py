@@ -89,8 +89,8 @@ class Parsed:
         path = str(select.params["path"])
         with Path(path).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 2))
-            # It finds quotes that are not closed, too.
-            end = file.read().replace(b'"', b"").decode("latin-1")
+            # It finds quotes that are not closed and blank lines, too.
+            end = "," + file.read().replace(b'"', b"").decode("latin-1")
         check_line_end(self.recording, end, part=self.recording.original(path))
 
     def _has_room(self, rows: Rows) -> bool:
