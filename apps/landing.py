@@ -8,18 +8,21 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import warehouse
 from apps.output.progress import bar
 from apps.output.streams import note
 from apps.output.text import printable
-from ingest.load import Landed, Options, load, load_together
+from ingest.load import Landed, Options, known, land, land_together
+from ingest.parsed import Parsed
 from ingest.rejections import forget_rejections, remember_rejection
 from warehouse.connection import MEMORY
 from warehouse.errors import (
     InputError,
+    PwhError,
     UsageError,
     WarehouseConflict,
     WarehouseError,
@@ -38,14 +41,15 @@ if TYPE_CHECKING:
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
 _SMALL = 1 << 20  # bytes
-_GROUP, _GROUP_BYTES = 50, 4 << 20
+_GROUP, _GROUP_BYTES = 200, 4 << 20
+_MOST_READY = 64 << 20  # bytes of rows that are parsed and wait for others of their group
 
 
 class Lander:
     """Lands recordings, small ones in groups.
 
-    Opening and closing a warehouse takes some ten milliseconds, so it stays open over small files;
-    after a second it is closed before the next file, so that other processes can open it.
+    A warehouse that is a file is open only while what was parsed lands, so that other processes
+    can open it between. Opening it takes as long as landing a dozen small files, hence groups.
     """
 
     def __init__(self, db: Address, wait: float | None, dry_run: bool) -> None:
@@ -77,11 +81,62 @@ class Lander:
         A recording that is rejected is noted in the warehouse. Stop iterating to land no more.
         """
         for group in _groups(items):
-            together = self._land_together(group) if len(group) > 1 else None
-            for position, (found, options) in enumerate(group):
-                yield found, self._one(found, options) if together is None else together[position]
+            with ExitStack() as files:
+                yield from self._land_group(group, files)
 
-    def land(self, found: Found, options: Options) -> Landed:
+    def _land_group(
+        self, group: Sequence[tuple[Found, Options]], files: ExitStack
+    ) -> Iterator[tuple[Found, Landed | InputError]]:
+        """Parse recordings while others use the warehouse, then land them; yield what came."""
+        opened = [(found, _opened(found, options, files)) for found, options in group]
+        known = self._known([one for _, one in opened if isinstance(one, Parsed)])
+        ready: list[tuple[Found, Parsed]] = []
+        for found, one in opened:
+            try:
+                if isinstance(one, InputError):
+                    raise one
+                if one not in known:
+                    self._parse(one)
+            except PwhError as error:
+                yield from self._land_ready(ready)
+                if not isinstance(error, InputError):
+                    raise
+                yield found, self._rejected(found, error)
+                ready = []
+                continue
+            ready.append((found, one))
+            if sum(parsed.bytes for _, parsed in ready) > _MOST_READY:
+                yield from self._land_ready(ready)
+                ready = []
+        yield from self._land_ready(ready)
+
+    def _known(self, group: Sequence[Parsed]) -> list[Parsed]:
+        """Return the recordings that have landed before, and need not be parsed.
+
+        For a single small one the warehouse is not opened: to parse it takes less time.
+        """
+        is_small = len(group) == 1 and group[0].recording.bytes_total < _SMALL
+        if self.dry_run or not group or not self.db.exists() or (is_small and self._con is None):
+            return []
+        return known(self._connection_for_next(), group)
+
+    def _parse(self, parsed: Parsed) -> None:
+        """Parse a recording; a file that is a warehouse is closed, so that others can open it."""
+        if isinstance(self.db, Path) and not self.dry_run:
+            self._close()
+        with progress(parsed.recording):
+            parsed.parse()
+
+    def _land_ready(
+        self, ready: Sequence[tuple[Found, Parsed]]
+    ) -> Iterator[tuple[Found, Landed | InputError]]:
+        together = self._land_together(ready) if len(ready) > 1 else None
+        for position, (found, parsed) in enumerate(ready):
+            landed = self._one(found, parsed) if together is None else together[position]
+            parsed.close()
+            yield found, landed
+
+    def _one(self, found: Found, parsed: Parsed) -> Landed | InputError:
         """Land one recording; a dry run lands it in memory, which is discarded.
 
         While another program changes the same rows, as clients of a served warehouse can, this
@@ -91,7 +146,9 @@ class Lander:
         is_told = False
         while True:
             try:
-                return self._land(found, options)
+                return self._land(found, parsed)
+            except InputError as error:
+                return self._rejected(found, error)
             except WarehouseConflict as error:
                 if time.monotonic() >= until:
                     raise
@@ -100,48 +157,25 @@ class Lander:
                 is_told = True
                 time.sleep(random.uniform(0.2, 1.0))  # noqa: S311
 
-    def _land(self, found: Found, options: Options) -> Landed:
-        if found.reader is None:
-            raise ValueError("land() needs a recording with a reader")
-        recording = found.recording()
+    def _land(self, found: Found, parsed: Parsed) -> Landed:
         try:
             con = self._connection_for_next()
-            self._choose_threads(con, recording.bytes_total)
-            with progress(recording, con):
-                landed = load(con, recording, found.reader, options)
+            self._choose_threads(con, parsed.recording.bytes_total)
+            with progress(parsed.recording, con):
+                landed = land(con, parsed)
             forget_rejections(con, [found.path])
             return landed
         except BaseException:
             self._recover()
             raise
-        finally:
-            recording.close()
 
-    def _one(self, found: Found, options: Options) -> Landed | InputError:
-        try:
-            if found.error is not None:
-                raise found.error
-            return self.land(found, options)
-        except InputError as error:
-            if not found.skipped:
-                self._reject(found, error)
-            return error
-
-    def _land_together(self, group: Sequence[tuple[Found, Options]]) -> list[Landed] | None:
+    def _land_together(self, ready: Sequence[tuple[Found, Parsed]]) -> list[Landed] | None:
         """Land recordings in one transaction; None where that fails, and nothing has landed."""
         con = self._connection_for_next()
-        recordings = [found.recording() for found, _ in group]
         try:
-            self._choose_threads(con, max(recording.bytes_total for recording in recordings))
-            landed = load_together(
-                con,
-                [
-                    (recording, found.reader, options)
-                    for recording, (found, options) in zip(recordings, group, strict=True)
-                    if found.reader is not None
-                ],
-            )
-            forget_rejections(con, [found.path for found, _ in group])
+            self._choose_threads(con, max(one.recording.bytes_total for _, one in ready))
+            landed = land_together(con, [parsed for _, parsed in ready])
+            forget_rejections(con, [found.path for found, _ in ready])
             return landed
         except WarehouseMoved:
             raise
@@ -152,9 +186,11 @@ class Lander:
         except BaseException:
             self._close()
             raise
-        finally:
-            for recording in recordings:
-                recording.close()
+
+    def _rejected(self, found: Found, error: InputError) -> InputError:
+        if not found.skipped:
+            self._reject(found, error)
+        return error
 
     def _reject(self, found: Found, error: InputError) -> None:
         """Store why a recording was rejected; no warehouse is created only for that."""
@@ -238,6 +274,21 @@ def _is_usable(con: DuckDBPyConnection) -> bool:
     return True
 
 
+def _opened(found: Found, options: Options, files: ExitStack) -> Parsed | InputError:
+    """Return a recording that is closed with `files`, and whose content is hashed."""
+    if found.error is not None:
+        return found.error
+    if found.reader is None:
+        raise ValueError("to land it a recording needs a reader")
+    try:
+        parsed = Parsed(found.recording(), found.reader, options)
+        files.callback(parsed.close)
+        _ = parsed.hashes
+    except InputError as error:
+        return error
+    return parsed
+
+
 def _groups(
     items: Iterable[tuple[Found, Options]],
 ) -> Iterator[list[tuple[Found, Options]]]:
@@ -270,13 +321,17 @@ def _size(found: Found) -> int | None:
 
 
 @contextmanager
-def progress(recording: Recording, con: DuckDBPyConnection) -> Iterator[None]:
-    """Show a bar on stderr while a recording takes longer than a second, on a terminal only."""
+def progress(recording: Recording, con: DuckDBPyConnection | None = None) -> Iterator[None]:
+    """Show a bar on stderr while a recording takes longer than a second, on a terminal only.
+
+    Without a connection it is being parsed, with one it lands.
+    """
     if not sys.stderr.isatty():
         yield
         return
-    con.execute("SET enable_progress_bar = true")
-    con.execute("SET enable_progress_bar_print = false")
+    if con is not None:
+        con.execute("SET enable_progress_bar = true")
+        con.execute("SET enable_progress_bar_print = false")
     done = threading.Event()
     thread = threading.Thread(target=_show, args=(recording, con, done), daemon=True)
     thread.start()
@@ -287,7 +342,7 @@ def progress(recording: Recording, con: DuckDBPyConnection) -> Iterator[None]:
         thread.join()
 
 
-def _show(recording: Recording, con: DuckDBPyConnection, done: threading.Event) -> None:
+def _show(recording: Recording, con: DuckDBPyConnection | None, done: threading.Event) -> None:
     if done.wait(_SHOW_AFTER):
         return
     # A name with [brackets] is no markup.
@@ -298,6 +353,6 @@ def _show(recording: Recording, con: DuckDBPyConnection, done: threading.Event) 
         while not done.wait(0.2):
             read = recording.bytes_read / max(recording.bytes_total, 1)
             # DuckDB returns -1 where no query is reading the file.
-            share = max(read, con.query_progress() / 100)
+            share = read if con is None else max(read, con.query_progress() / 100)
             # What is computed from the rows of a file takes a time that cannot be predicted.
             shown.update(task, completed=share, total=1.0 if share < 1 else None)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
+from ingest.ordinary import not_ordinary
 from warehouse.errors import InputError
 
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
@@ -51,7 +52,7 @@ def sibling(path: Path, name: str) -> Path | None:
     """Find the file `name`, compressed or not, in the folder of `path`."""
     for suffix in ("", *SUFFIXES):
         candidate = path.with_name(name + suffix)
-        if candidate.is_file():
+        if candidate.is_file() and not not_ordinary(candidate.stat()):
             return candidate
     return None
 

@@ -151,7 +151,8 @@ def check_cut(
     """Check that a sample cut short is refused, or lands the same rows.
 
     With `cut_may_land` it may land as many of them as it has, from the first on; with
-    `sums_records` others, but no more.
+    `sums_records` others, but no more. The last row may come from a line that ends within its last
+    field, where the file is reported as one that ends without a line break.
     """
     landed = land_file(con, reader, sample)
     full = contents(con, order="rowid")
@@ -173,7 +174,10 @@ def check_cut(
                     _promise(not more, f"{name} cut to {size} bytes lands more {table}")
                     continue
                 whole = full[table][: len(cut[table])] if cut_may_land else full[table]
-                _promise(cut[table] == whole, f"{name} cut to {size} bytes lands other {table}")
+                is_same = cut[table] == whole
+                if landed_cut.unended and size < len(data) - 1:
+                    is_same |= cut[table][:-1] == whole[: len(cut[table]) - 1]
+                _promise(is_same, f"{name} cut to {size} bytes lands other {table}")
 
 
 def check_other_content(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None:

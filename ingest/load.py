@@ -25,6 +25,7 @@ from ingest.earlier import (
     runs_of,
 )
 from ingest.forget import take_out
+from ingest.parsed import Parsed
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
 from ingest.runs import STATING, RunBook, add_facts_of_rows, renew_runs, write_facts
@@ -70,6 +71,7 @@ class Landed:
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
     `differs` is how the facts of what was there are not those that options state, in words.
+    `unended` is whether the file ends without a line break, and its last line was taken for whole.
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
     the recording does not list, by `table.column`. `left_out` is what the file contains besides
     and `repeats` what it contains twice, in words; None where there is nothing.
@@ -81,6 +83,7 @@ class Landed:
     seconds: float = 0.0
     left_out: str | None = None
     repeats: str | None = None
+    unended: bool = False
     known: bool = False
     differs: str | None = None
     clocks: tuple[Clock, ...] = ()
@@ -90,6 +93,11 @@ class Landed:
 def load(
     con: DuckDBPyConnection, recording: Recording, reader: Reader, options: Options | None = None
 ) -> Landed:
+    """Read a recording and land it, as `land` does."""
+    return land(con, Parsed(recording, reader, options or Options()))
+
+
+def land(con: DuckDBPyConnection, parsed: Parsed) -> Landed:
     """Land a recording whole, or not at all.
 
     The same content read by the same reader is recognised and left alone, unless `options.run_id`
@@ -99,42 +107,60 @@ def load(
     Raises `InputError` with file, place and what was expected, `UsageError` where the options do
     not fit, `WarehouseError` where the warehouse cannot be written; nothing has landed then.
     """
-    with translate.input_errors(recording, reader):
-        (landed,) = load_together(con, [(recording, reader, options or Options())])
+    with translate.input_errors(parsed.recording, parsed.reader):
+        (landed,) = land_together(con, [parsed])
     return landed
 
 
-def load_together(
-    con: DuckDBPyConnection, recordings: Sequence[tuple[Recording, Reader, Options]]
-) -> list[Landed]:
+def land_together(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Landed]:
     """Land recordings in one transaction: all of them, or none.
 
     What concerns runs as a whole is computed once for all, which takes most of the time of small
-    files. Whatever is wrong with one of them is raised as it comes, without its name: `load` then
+    files. Whatever is wrong with one of them is raised as it comes, without its name: `land` then
     lands each by itself.
     """
     began = time.monotonic()
     with translate.interruptions():
         landed = until_analysed(
-            lambda failed: transactions.land(con, lambda: _land(con, recordings, failed))
+            lambda failed: transactions.land(con, lambda: _land(con, group, failed))
         )
-    seconds = (time.monotonic() - began) / len(recordings)
-    return [replace(one, seconds=seconds) for one in landed]
+    seconds = (time.monotonic() - began) / len(group)
+    return [
+        replace(one, seconds=seconds + parsed.seconds)
+        for one, parsed in zip(landed, group, strict=True)
+    ]
+
+
+def known(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Parsed]:
+    """Return the recordings whose content has landed and stays, which need not be parsed."""
+    with translate.interruptions():
+        before = _before(con, group)
+        return [one for one in group if not one.options.replace and _same(con, before, one)[0]]
+
+
+def _before(con: DuckDBPyConnection, group: Sequence[Parsed]) -> LandedBefore:
+    contents = [sha256 for one in group for sha256 in one.hashes]
+    return LandedBefore(con, contents, [one.recording for one in group])
+
+
+def _same(
+    con: DuckDBPyConnection, before: LandedBefore, parsed: Parsed
+) -> tuple[list[int], list[int]]:
+    """Return the sources that have the content in the run that the options name, and all earlier.
+
+    Those are of the same content, or were once at the same path.
+    """
+    earlier = before.of(parsed.hashes, parsed.recording, parsed.reader)
+    same = [one for one, is_same in earlier.items() if is_same]
+    return [one for one in same if is_of(con, one, parsed.options.run_id)], list(earlier)
 
 
 def _land(
-    con: DuckDBPyConnection,
-    recordings: Sequence[tuple[Recording, Reader, Options]],
-    failed: Mapping[str, str],
+    con: DuckDBPyConnection, recordings: Sequence[Parsed], failed: Mapping[str, str]
 ) -> tuple[list[Landed], Touched]:
     """Land recordings inside a transaction; return what came of each, and what they touched."""
-    for recording, _, options in recordings:
-        recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
-    hashes = [recording.hashes() for recording, *_ in recordings]
-    contents = [sha256 for own in hashes for sha256 in own]
-    before = LandedBefore(con, contents, [recording for recording, *_ in recordings])
-    group = _Group(con, before)
-    landed = [group.read(own, *one) for own, one in zip(hashes, recordings, strict=True)]
+    group = _Group(con, _before(con, recordings))
+    landed = [group.read(one) for one in recordings]
     group.batches.insert_all()
     _finish(con, group.writers)
     for writer in group.writers:
@@ -147,8 +173,8 @@ def _land(
         analyse(con, run_ids, {*filled, *group.gone}, failed)
     return done, Touched(
         source_ids=[*group.forgotten, *(one.source_id for one in done)],
-        contents=contents,
-        paths=[path_text(recording.path.resolve()) for recording, *_ in recordings],
+        contents=[sha256 for one in recordings for sha256 in one.hashes],
+        paths=[path_text(one.recording.path.resolve()) for one in recordings],
         run_ids=run_ids,
         apps=apps_of(con, run_ids),
     )
@@ -170,20 +196,17 @@ class _Group:
         self.forgotten: dict[int, tuple[str, ...]] = {}
         self.gone: set[str] = set()
 
-    def read(
-        self, hashes: Sequence[str], recording: Recording, reader: Reader, options: Options
-    ) -> Landed | _Writer:
+    def read(self, parsed: Parsed) -> Landed | _Writer:
         """Take the rows of a recording, unless its content is there."""
+        recording, reader, options = parsed.recording, parsed.reader, parsed.options
         if wrong := implausible(options.facts):
             raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
         # Of the rows of this transaction some are not in the tables yet.
-        contents = [(one, reader.NAME, options.run_id) for one in hashes]
+        contents = [(one, reader.NAME, options.run_id) for one in parsed.hashes]
         twin = next((self._by_content[one] for one in contents if one in self._by_content), None)
         if twin is not None:
             return Landed(twin.source_id, twin.book.run_ids, {}, known=True)
-        earlier = self._before.of(hashes, recording, reader)
-        same = [one for one, is_same in earlier.items() if is_same]
-        of_run = [one for one in same if is_of(self._con, one, options.run_id)]
+        of_run, earlier = _same(self._con, self._before, parsed)
         if options.replace:
             self._forget(of_run or earlier)
         elif of_run:
@@ -194,8 +217,11 @@ class _Group:
             refuse_to_continue(self._con, recording, reader)
         taken = (writer.source_id for writer in self.writers)
         source_id = of_run[0] if of_run else self._before.new_source_id(taken)
-        writer = _Writer(self._con, recording, reader, options, source_id, hashes, self.batches)
-        for item in reader.read(recording):
+        writer = _Writer(self._con, parsed, source_id, self.batches)
+        parsed.parse()
+        # DuckDB is about to read what may have been parsed some time ago.
+        recording.check_unchanged()
+        for item in parsed.items():
             writer.take(item)
         writer.end()
         self._by_content |= dict.fromkeys(contents, writer)
@@ -338,22 +364,20 @@ class _Writer:
     def __init__(
         self,
         con: DuckDBPyConnection,
-        recording: Recording,
-        reader: Reader,
-        options: Options,
+        parsed: Parsed,
         source_id: int,
-        hashes: Sequence[str],
         batches: _Batches,
     ) -> None:
         self.con = con
         self.batches = batches
-        self.recording = recording
-        self.reader = reader
+        self.recording = recording = parsed.recording
+        self.reader = parsed.reader
+        self.options = parsed.options
         self.source_id = source_id
-        self.sha256, *self._content = hashes
-        stem = recording.path.resolve().parent.name if reader.WHOLE_FOLDER else recording.stem
-        self.book = RunBook(f"{stem}-{self.sha256[:8]}", options.run_id)
-        self.options = options
+        self.sha256, *self._content = parsed.hashes
+        is_folder = self.reader.WHOLE_FOLDER
+        stem = recording.path.resolve().parent.name if is_folder else recording.stem
+        self.book = RunBook(f"{stem}-{self.sha256[:8]}", self.options.run_id)
         self.rows: dict[str, int] = {}
         self._has_wall_times = False
         self.clocks: tuple[Clock, ...] = ()
@@ -393,6 +417,10 @@ class _Writer:
         """Take the end of the recording; raises `InputError` where it had no rows or wall times."""
         escaped = sum(self.recording.escaped.values())
         self.take(LeftOut(escaped, "byte", "not UTF-8: written as \\xNN in names"))
+        unended = len(self.recording.unended)
+        self.take(
+            LeftOut(unended, "line break", "missing at the end: the last line is taken whole")
+        )
         for name in self.recording.others:
             self.take(
                 LeftOut(1, f"part that the reader {name} recognises", f"--reader {name} lands it")
@@ -434,6 +462,7 @@ class _Writer:
             left_out=self.left_out,
             clocks=self.clocks,
             repeats=self.repeats,
+            unended=bool(self.recording.unended),
             unlisted=self.unlisted,
         )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.compressed import bare_name, compression, open_bytes, path_text
+from ingest.ordinary import not_ordinary
 from ingest.temporary import TemporaryFolder
 from warehouse.errors import InputError
 
@@ -56,6 +57,8 @@ def _state(path: Path) -> _State:
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, path=path_text(path)) from None
+    if special := not_ordinary(found):
+        raise InputError(special, path=path_text(path), expected="a file with data")
     return _State(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
@@ -106,8 +109,8 @@ class Recording:
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
     `lenient`: references to what the recording does not list are accepted. `max_bytes` are what a
     compressed file may contain; on disk it may also take no more than half of the free space.
-    `escaped` counts the bytes that were not UTF-8, by part and place; `others` are readers that
-    recognise it besides its own.
+    `escaped` counts the bytes that were not UTF-8, by part and place; `unended` are parts without
+    a line break at their end; `others` are readers that recognise it besides its own.
     Raises `InputError` where a file is not there, or no longer.
     """
 
@@ -118,6 +121,7 @@ class Recording:
         self.others: tuple[str, ...] = ()
         self.bytes_read = 0
         self.escaped: dict[tuple[Path | None, int], int] = {}
+        self.unended: set[Path] = set()
         self._states = [_state(part) for part in parts]
         self._opened_ns = time.time_ns()
         self.bytes_total = sum(state.size for state in self._states)
@@ -171,14 +175,17 @@ class Recording:
             for part, state in zip(self.parts, self._states, strict=True)
         )
 
-    def check_unchanged(self, sha256: str) -> None:
-        """Raise `InputError` where a file has changed since its fingerprint was taken."""
+    def check_unchanged(self, sha256: str | None = None) -> None:
+        """Raise `InputError` where a file has changed since its fingerprint was taken.
+
+        Without that, only its size and times are compared.
+        """
         for part, before in zip(self.parts, self._states, strict=True):
             if _state(part) != before:
                 raise _changed(part)
         # Two changes within a tick of the file system's clock leave the same time.
         is_fresh = any(self._opened_ns - state.modified_ns < _TICK_NS for state in self._states)
-        if is_fresh and self.fingerprint() != sha256:
+        if is_fresh and sha256 is not None and self.fingerprint() != sha256:
             raise _changed(self.path)
 
     def open(self, part: Path | None = None) -> io.BufferedReader:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ingest.base import Head, Reader
 from ingest.compressed import path_text
 from ingest.deferred import Deferred
+from ingest.ordinary import not_ordinary
 from ingest.recording import read_head
 from ingest.signature import Signature
 from ingest.signatures import TAR, signature_of
@@ -126,13 +127,9 @@ def head_of(path: Path) -> Head:
     Raises `EmptyFile` where it is empty, another `InputError` where it cannot be read.
     """
     try:
-        path.stat()  # unlike is_file, this raises where the way there is barred
-        if not path.is_file():
-            raise InputError(
-                "this is neither a file nor a folder",
-                path=path_text(path),
-                expected="a file with data",
-            )
+        # Unlike is_file, stat raises where the way there is barred.
+        if problem := not_ordinary(path.stat()):
+            raise InputError(problem, path=path_text(path), expected="a file with data")
         data = read_head(path)
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"

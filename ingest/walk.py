@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ingest.base import Reader
 from ingest.compressed import path_text
+from ingest.ordinary import not_ordinary
 from ingest.readers import all_readers
 from ingest.recording import Recording
 from ingest.sniff import EmptyFile, also_printed, head_of, recognise
@@ -54,8 +55,9 @@ def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) 
     """Yield the recordings under the paths, in order, each once.
 
     A path is a file, a folder (walked without following links to folders) or a glob. Empty files
-    among others are skipped. In a folder, files that no reader recognises are skipped, too, as is
-    litter of other systems (.DS_Store); named as such they are errors.
+    among others are skipped. In a folder, files that no reader recognises are skipped, too, as are
+    devices, files of the kernel, and litter of other systems (.DS_Store); named as such they are
+    errors.
     `reader` replaces recognition of named files, and narrows it in folders.
     """
     seen: set[Path] = set()
@@ -88,6 +90,13 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
 def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
     barred: list[OSError] = []
     for place, folders, names in os.walk(folder, onerror=barred.append):
+        if special := not_ordinary(os.stat(place)):  # noqa: PTH116
+            folders.clear()
+            wrong = InputError(
+                special, path=path_text(Path(place)), expected="a folder of recordings"
+            )
+            yield Found(Path(place), error=wrong, skipped=Path(place) != folder)
+            continue
         folders[:] = sorted(name for name in folders if not _is_litter(name))
         recognised = [
             _recognised(Path(place, name), reader) for name in sorted(names) if not _is_litter(name)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import WaitOption, parse_tags
+from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
 from apps.output.streams import note, print_data
 from warehouse.address import Address
@@ -132,15 +133,16 @@ def ingest(
         max_bytes=MAX_BYTES if max_size is None else _bytes(max_size),
     )
     chosen = None if reader is None else reader_named(reader)
-    failed = _land_all(
-        context.obj,
-        list(find(paths, chosen)),
-        options,
-        wait,
-        dry_run=dry_run,
-        keep_going=keep_going or dry_run,
-        list_skipped=list_skipped or dry_run,
-    )
+    with prompt_interrupts():
+        failed = _land_all(
+            context.obj,
+            list(find(paths, chosen)),
+            options,
+            wait,
+            dry_run=dry_run,
+            keep_going=keep_going or dry_run,
+            list_skipped=list_skipped or dry_run,
+        )
     if failed:
         raise typer.Exit(InputError.exit_code)
 
@@ -263,6 +265,11 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
     if landed.left_out is not None:
         print_data(f"         left out: {landed.left_out}")
+    if landed.unended:
+        note(
+            f"{path} ends without a line break: its last line was taken for whole, but a value cut "
+            "off there would look the same"
+        )
     if landed.repeats is not None:
         note(f"{path} contains duplicates: {landed.repeats}")
     for clock in landed.clocks:

@@ -25,8 +25,7 @@ Sample = dict[str, object]
 def records(recording: Recording) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number from 1, fields) of each line of a comma-separated file.
 
-    Raises `InputError` at a line that is not UTF-8, at a quote without its end, and where the
-    last line has no line end: a number there may have lost digits.
+    Raises `InputError` at a line that is not UTF-8, and at a quote without its end.
     """
     for number, text in numbered_lines(recording, must_end=True):
         try:

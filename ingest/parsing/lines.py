@@ -10,10 +10,11 @@ that are UTF-8 by definition, and what other libraries read from the same file, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ingest.compressed import path_text
 from warehouse.errors import InputError
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Integers = npt.NDArray[np.int64]
 
+# Whether a last line without line break is whole. True: the reader refuses one that lacks fields.
+Whole = Callable[[str], object] | Literal[True]
+
 CHUNK_BYTES = 8 << 20
 LONGEST_LINE = 256 << 20
 _QUOTED = 80
+_POINT = re.compile(r"\d\.$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +134,17 @@ def chunks(
     part: Path | None = None,
     size: int | None = None,
     *,
-    must_end: bool = False,
+    must_end: Whole | Literal[False] = False,
     strict: bool = False,
 ) -> Iterator[Chunk]:
     """Yield a part of a recording (the main one by default) in chunks of about `size` bytes
     (CHUNK_BYTES by default).
 
-    With `must_end`, raise `InputError` after the last chunk if the file ends without a line break,
-    if `strict` at the first line that is not UTF-8.
+    With `must_end`, check the last line after the last chunk (`check_line_end`). If `strict` raise
+    `InputError` at the first line that is not UTF-8.
     """
     path = None if part is None else path_text(part)
-    chunk = Chunk(b"\n")
+    chunk = Chunk(b"")
     with recording.open(part) as file:
         for chunk in split(file, size, path):
             if strict:
@@ -149,8 +154,9 @@ def chunks(
                 text = _escaped(recording, chunk.data, (part, chunk.first))
                 yield Chunk(text, chunk.first, path)
     if must_end:
+        last = chunk.data[chunk.data.rfind(b"\n") + 1 :].decode("utf-8", "replace")
         where = f"line {chunk.line_at(len(chunk.data) - 1)}"
-        check_line_end(chunk.data[-1:], path=path, where=where)
+        check_line_end(recording, last, must_end, part=part, where=where)
 
 
 def split(file: BinaryIO, size: int | None = None, path: str | None = None) -> Iterator[Chunk]:
@@ -179,7 +185,7 @@ def split(file: BinaryIO, size: int | None = None, path: str | None = None) -> I
 
 
 def numbered_lines(
-    recording: Recording, part: Path | None = None, *, must_end: bool = False
+    recording: Recording, part: Path | None = None, *, must_end: Whole | Literal[False] = False
 ) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without line end) of every line.
 
@@ -219,19 +225,36 @@ def _escaped(recording: Recording, data: bytes, place: tuple[Path | None, int]) 
     return text
 
 
-def check_line_end(last: bytes, *, path: str | None = None, where: str | None = None) -> None:
-    """Raise `InputError` where the last byte of a file is no line break.
+def check_line_end(
+    recording: Recording,
+    text: str,
+    whole: Whole = True,
+    *,
+    part: Path | None = None,
+    where: str | None = None,
+) -> None:
+    """Note in the recording that a text lacks its last line break, as editors and `tail` leave it.
 
-    A number there may have lost digits, which nothing else would show.
+    Raise `InputError` where its last line is not `whole`, or ends within quotes: the file was cut
+    off. Of a line that has all its fields nobody can tell whether the last one has lost digits.
     """
-    if last not in (b"\n", b"\r"):
+    if not text or text.endswith(("\n", "\r")):
+        return
+    last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
+    if last.count('"') % 2 or not (_has_data(last) if whole is True else whole(last)):
         raise InputError(
             "the last line has no end, so the file may have been cut off",
-            path=path,
+            path=None if part is None else path_text(part),
             where=where,
-            expected="a line break at the end of the file",
+            expected="a whole last line, or a line break behind it",
             hint="Copy it again; if it is whole, add the line break.",
         )
+    recording.unended.add(part or recording.path)
+
+
+def _has_data(line: str) -> bool:
+    """Return whether a line has more than blanks, and does not end at the point of a number."""
+    return bool(line.strip()) and _POINT.search(line) is None
 
 
 def decode(raw: bytes, where: str) -> str:

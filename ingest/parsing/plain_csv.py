@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ingest.parsing.lines import check_line_end, first_line, split
+from ingest.parsing.lines import first_line, split
 from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
 
@@ -89,8 +89,8 @@ def source(
     `types` are SQL types by column name; `left_out` is whether some statement does not read
     all columns; cells that are one of `nulls` are NULL. Decimal commas are taken where another
     character parts the columns, no number of the file's beginning has a point, and not all could
-    be thousands. Raises `InputError` where the last line has no end or is too long, and where a
-    column of whole numbers contains fractions, which DuckDB would round in silence.
+    be thousands. Raises `InputError` where the last line is too long, and where a column of
+    whole numbers contains fractions, which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
     head, comments = _without_comments(head)
@@ -161,15 +161,14 @@ def check_text(path: Path) -> None:
 def buffer_bytes(path: Path) -> int:
     """Return the `buffer_size` of read_csv for a file.
 
-    Raises `InputError` where the file's last line has no end, or is longer than 2 MiB: DuckDB
-    leaves out a last line that does not fit into a buffer.
+    Raises `InputError` where the file's last line is longer than 2 MiB: DuckDB leaves out one that
+    does not fit into a buffer.
     """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _LONGEST_LAST_LINE))
         tail = file.read()
-    check_line_end(tail[-1:])
-    lines = max(tail.count(b"\n"), tail.count(b"\r"))
+    lines = max(tail.count(b"\n"), tail.count(b"\r")) + (not tail.endswith((b"\n", b"\r")))
     if size > len(tail) and lines == 1:
         raise InputError("the last line is too long", expected="lines of at most 2 MB")
     return min(max(_ROWS_OF_PIECE * len(tail) // lines, _SMALLEST_BUFFER), _LARGEST_BUFFER)

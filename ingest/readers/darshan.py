@@ -86,7 +86,7 @@ def _samples(
     totals: list[Sample] = []
     files = 0
     module = ""
-    for line, text in numbered_lines(recording, must_end=True):
+    for line, text in numbered_lines(recording, must_end=_is_whole):
         if found := _FACT.fullmatch(text):
             if found[2].strip() != facts.setdefault(found[1], found[2].strip()):
                 raise InputError(
@@ -181,3 +181,8 @@ def _run(facts: dict[str, str]) -> Run:
 
 def _number(text: str | None) -> float | None:
     return float(text) if text and re.fullmatch(r"\d{1,11}(?:\.\d*)?", text) else None
+
+
+def _is_whole(line: str) -> bool:
+    is_row = line.count("\t") == _FIELDS - 1
+    return is_row or any(form.fullmatch(line) for form in (_FACT, _RATE, _TOTAL))

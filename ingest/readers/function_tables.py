@@ -41,6 +41,7 @@ _SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0}
 _WITH_UNIT = re.compile(r"([\d.]+) ?(ns|us|ms|s)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")
+_NVPROF_START = re.compile(r" *(?:(?:GPU activities|API calls):|\d[\d.]*(?:%|$))")
 _NVPROF_ROW = re.compile(
     r" *(?:(GPU activities|API calls):)? *[\d.]+% +([\d.]+)(ns|us|ms|s) +(\d+)"
     r"(?: +[\d.]+(?:ns|us|ms|s)){3} +(\S.*)"
@@ -103,7 +104,7 @@ class FunctionTables(SingleFile):
         import pyarrow as pa
 
         text = whole_text(recording, limit=_LIMIT)
-        check_line_end(text[-1:].encode())
+        check_line_end(recording, text, _is_whole)
         found, others = _read(text)
         if not found.functions:
             raise InputError("no table has a function", expected="a row for each function")
@@ -126,6 +127,12 @@ class FunctionTables(SingleFile):
             ),
         )
         yield LeftOut(others, "table", "it has no times by function")
+
+
+def _is_whole(line: str) -> bool:
+    """Return whether a line is no part of a row of nvprof; rows of other tables are counted."""
+    is_other = line.strip() and not _NVPROF_START.match(line)
+    return bool(is_other or _NVPROF_ROW.fullmatch(line))
 
 
 def _read(text: str) -> tuple[_Found, int]:

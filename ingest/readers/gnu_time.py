@@ -133,7 +133,7 @@ class GnuTime(SingleFile):
         """
         import pyarrow as pa
 
-        timings = list(_timings(numbered_lines(recording, must_end=True)))
+        timings = list(_timings(numbered_lines(recording, must_end=_is_whole)))
         if not timings:
             raise InputError("there is no timing", expected="what /usr/bin/time -v or time prints")
         rows = [
@@ -151,6 +151,11 @@ class GnuTime(SingleFile):
         yield Rows("metrics", pa.table(arrays, names=names))
         unknown = sum(t.resident is not None and "max_rss" not in t.values for t in timings)
         yield LeftOut(unknown, _BSD_RESIDENT, "in bytes or KiB, which differs by the system")
+
+
+def _is_whole(line: str) -> bool:
+    forms = (_SHORT, _SHORT_REST, _LABEL, _WORD, *_SHELLS, _FISH, _BSD_LABEL)
+    return any(form.fullmatch(line) for form in forms)
 
 
 def _timings(lines: _Lines) -> Iterator[_Timing]:

@@ -88,7 +88,9 @@ class Likwid(SingleFile):
         with recording.open() as file:
             is_text = _TABLE.search(file.read(1 << 16)) is None
         tables = (
-            _text_tables(numbered_lines(recording, must_end=True), tags)
+            _text_tables(
+                numbered_lines(recording, must_end=re.compile(r".*[-+|] *").fullmatch), tags
+            )
             if is_text
             else _tables(records(recording), tags)
         )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import warehouse
 from apps import landing
 from apps.landing import Lander
-from ingest import load
+from ingest import load, parsed
+from ingest.contract import contents
 from ingest.derive import derive
 from ingest.load import Landed, Options
+from ingest.parsed import Parsed
+from ingest.readers.plain.reader import PlainTable
 from ingest.walk import find
 from tests.helpers.support import rows
 from warehouse.errors import InputError, WarehouseBusy, WarehouseConflict
@@ -123,21 +128,21 @@ def test_a_warehouse_that_this_process_has_open_is_not_waited_for(tmp_path):
 
 def test_rows_that_another_program_changes_are_waited_for(tmp_path, monkeypatch):
     (found,) = written(tmp_path / "files", 1)
-    real, tries = landing.load, []
+    real, tries = landing.land, []
 
-    def load_later(*arguments):
+    def land_later(*arguments):
         tries.append(arguments)
         if len(tries) < 3:
             raise WarehouseConflict("another client is writing the same rows")
         return real(*arguments)
 
-    monkeypatch.setattr(landing, "load", load_later)
+    monkeypatch.setattr(landing, "land", land_later)
     monkeypatch.setattr(landing.time, "sleep", lambda _: None)
     assert landed(tmp_path / "w.duckdb", [found])[0].rows == {"fn_timings": 2}
     with Lander(tmp_path / "w.duckdb", 0, dry_run=False) as lander:
         tries.clear()
         with pytest.raises(WarehouseConflict):
-            lander.land(found, Options())
+            list(lander.land_all([(found, Options())]))
 
 
 def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):
@@ -163,3 +168,43 @@ def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):
             ("halves.csv", "each row of fn_timings twice"),
             ("some.csv", "1 of 7 rows of fn_timings equal to another"),
         ]
+
+
+def test_a_warehouse_is_not_locked_while_files_are_parsed(tmp_path, monkeypatch):
+    found = written(tmp_path / "files", 1, 2, -3, 4)
+    db = tmp_path / "w.duckdb"
+    warehouse.connect(db).close()
+    real, free = PlainTable.read, []
+
+    def read(self, recording):
+        # In one process DuckDB refuses a second connection of other settings.
+        with duckdb.connect(db) as con:
+            free.append(con.execute("SELECT count(*) FROM sources").fetchone())
+        yield from real(self, recording)
+
+    monkeypatch.setattr(PlainTable, "read", read)
+    assert [isinstance(one, Landed) for one in landed(db, found)] == [True, True, False, True]
+    assert free == [(0,)] * 4
+    with warehouse.connect(db, read_only=True) as con:
+        assert rows(con, "SELECT count(*) FROM sources") == [(3,)]
+
+
+def test_what_has_landed_is_not_parsed(tmp_path, monkeypatch):
+    found = written(tmp_path / "files", 1, 2)
+    landed(tmp_path / "w.duckdb", found)
+    monkeypatch.delattr(Parsed, "parse")
+    assert [one.known for one in landed(tmp_path / "w.duckdb", found)] == [True, True]
+
+
+@pytest.mark.parametrize("case", ["chrome_trace", "sampling", "gpgpusim", "nvbit"])
+def test_rows_that_wait_on_disk_are_as_those_in_memory(case, tmp_path, monkeypatch):
+    module = importlib.import_module(f"tests.ingest.cases.{case}")
+    found = list(find([module.CASES[0].sample if hasattr(module, "CASES") else module.CASE.sample]))
+    made = []
+    for limit in (parsed.IN_MEMORY, 0):
+        monkeypatch.setattr(parsed, "IN_MEMORY", limit)
+        (one,) = landed(tmp_path / f"{limit}.duckdb", found)
+        assert isinstance(one, Landed) and sum(one.rows.values())
+        with warehouse.connect(tmp_path / f"{limit}.duckdb", read_only=True) as con:
+            made.append(contents(con))
+    assert made[0] == made[1]

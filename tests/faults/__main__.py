@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import clients, crowd, damage, moves, outputs, places
+from tests.faults import clients, crowd, damage, ends, hostile, moves, outputs, places
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
@@ -52,6 +52,9 @@ def main() -> None:
         )
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", crowd.outcomes(Path(name)))
+    harm += _tried("", ends.outcomes())
+    with tempfile.TemporaryDirectory() as name:
+        harm += _tried("", hostile.outcomes(Path(name), options.count, options.seed))
     for name, (variable, factor, path, words) in _SUITES.items():
         count = round(options.count * factor)
         harm += _suite(name, {} if variable is None else {variable: str(count)}, path, words)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from apps.cli import main; main()"
-_TREE = str(Path(__file__).parents[2])
+START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from apps.cli import main; main()"
+TREE = str(Path(__file__).parents[2])
 _NO_RIGHTS = (
     *("setpriv", "--inh-caps=-all", "--bounding-set=-dac_override,-dac_read_search,-fowner"),
     *("env", "-u", "HOME", "-u", "USER", "-u", "LOGNAME", "TMPDIR=/nonexistent"),
@@ -115,7 +115,7 @@ def _problem(db: Path, codes: set[int], *words: str | Path, before: tuple[str, .
 
 def _pwh(db: Path, *words: str | Path, before: tuple[str, ...] = ()) -> tuple[int, str]:
     """Run a command in a process of its own; return its exit code and stderr."""
-    pwh = [sys.executable, "-P", "-c", _START, _TREE, "--db", str(db), *map(str, words)]
+    pwh = [sys.executable, "-P", "-c", START, TREE, "--db", str(db), *map(str, words)]
     done = subprocess.run([*before, *pwh], capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 

@@ -28,10 +28,14 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "line 5: 4 columns\n  expected 3, as in the first line",
         ),
         (
-            COUNTERS + b"3,cycles,12",
+            COUNTERS + b"3,cycles,12.",
             "the last line has no end, so the file may have been cut off\n"
-            "  expected a line break at the end of the file\n"
+            "  expected a whole last line, or a line break behind it\n"
             "  Copy it again; if it is whole, add the line break.",
+        ),
+        (
+            COUNTERS + b"3,cycles",
+            "line 5: 2 columns\n  expected 3, as in the first line",
         ),
         (
             COUNTERS + b"three,cycles,4\n",

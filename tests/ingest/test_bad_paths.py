@@ -15,6 +15,10 @@ from tests.ingest.copies import is_empty
 from warehouse import connect
 
 pytestmark = pytest.mark.usefixtures("new_warehouses_are_copies")
+TRACE = {
+    "fragments": "fragment_id,worker_id,t_start,t_end\n1,w0,0,10\n",
+    "workers": "worker_id,node_id\nw0,n0\n",
+}
 COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
 
 
@@ -118,6 +122,51 @@ def test_a_folder_of_junk(pwh, tmp_path):
         "  pwh readers lists the formats; ingest a single file to see why it is not read.\n"
     )
     assert nothing_landed(tmp_path)
+
+
+def test_devices_and_files_of_the_kernel_are_skipped_in_folders(pwh, tmp_path):
+    folder = tmp_path / "linked"
+    folder.mkdir()
+    (folder / "a.csv").write_bytes(COUNTERS)
+    links = {"kmsg": "/proc/kmsg", "maps": "/proc/self/maps", "zero": "/dev/zero"}
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    (folder / "proc").symlink_to("/proc")
+    code, out, err = pwh("ingest", "linked", "--list-skipped")
+    assert code == 0 and out.startswith("landed   linked/a.csv")
+    of_kernel = "this is a file of the kernel, as those in /proc"
+    for name in links:
+        why = "this is neither a file nor a folder" if name == "zero" else of_kernel
+        assert f"skipped  linked/{name}  {why}\n" in out
+        code, _, err = pwh("ingest", f"linked/{name}", "--reader", "plain")
+        assert (code, err.splitlines()[0]) == (3, f"pwh: rejected linked/{name}: {why}")
+    code, _, err = pwh("ingest", "/proc")
+    assert (code, err) == (
+        3,
+        "pwh: rejected /proc: this is a folder of the kernel, as those in /proc\n"
+        "  expected a folder of recordings\n",
+    )
+
+
+def test_a_part_of_a_recording_that_never_ends_is_not_read(pwh, tmp_path):
+    for name, text in TRACE.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    (tmp_path / "recording.txt").symlink_to("/dev/zero")
+    (tmp_path / "nodes.csv").symlink_to("/dev/zero")
+    (tmp_path / "inputs.csv").symlink_to("/proc/kmsg")
+    code, out, _ = pwh("ingest", "fragments.csv", "--dry-run")
+    assert code == 0 and "nodes" not in out and "task_inputs" not in out
+
+
+def test_a_file_without_a_line_break_at_its_end_lands_with_a_note(pwh, tmp_path):
+    (tmp_path / "x.csv").write_bytes(COUNTERS.removesuffix(b"\n"))
+    code, out, err = pwh("ingest", "x.csv")
+    assert code == 0 and "pmu_samples 3" in out
+    assert "left out: 1 line break (missing at the end: the last line is taken whole)" in out
+    assert err == (
+        "pwh: x.csv ends without a line break: its last line was taken for whole, but a value cut "
+        "off there would look the same\n"
+    )
 
 
 def test_good_files_land_next_to_bad_ones(pwh, tmp_path):

@@ -19,6 +19,7 @@ from ingest.contract import ANY_TABLE, COMPRESS, contents, tables, written
 from ingest.forget import forget_run, forget_source
 from ingest.readers import READERS
 from ingest.walk import find
+from tests.faults import ends
 from tests.helpers.support import land, rows
 from tests.ingest.cases import CASES
 from tests.ingest.copies import is_empty, name_of, parts_of, reader_of
@@ -89,6 +90,12 @@ def test_cut_sample(case, warehouse):
         cut_may_land=case.cut_may_land,
         sums_records=case.sums_records,
     )
+
+
+@each_case
+def test_whole_last_line_without_line_break(case, warehouse):
+    problems = [problem for _, problem in ends.of_sample(warehouse, case, case.sample, cuts=2)]
+    assert not any(problems), problems
 
 
 @each_case

@@ -7,7 +7,8 @@ import lzma
 import time
 from contextlib import ExitStack, closing
 
-from ingest.load import Options, load_together
+from ingest.load import Options, land_together
+from ingest.parsed import Parsed
 from ingest.walk import find
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
@@ -25,9 +26,10 @@ def test_sources_are_numbered_in_the_order_of_landing(warehouse, tmp_path, monke
     found = find([*first, counters(tmp_path, "again.csv", 1)])
     with ExitStack() as opened:
         together = [
-            (opened.enter_context(closing(one.recording())), one.reader, Options()) for one in found
+            opened.enter_context(closing(Parsed(one.recording(), one.reader, Options())))
+            for one in found
         ]
-        ids = [landed.source_id for landed in load_together(warehouse, together)]
+        ids = [landed.source_id for landed in land_together(warehouse, together)]
     assert ids[3] == ids[1]
     # The clock of the computer was wrong, or is.
     monkeypatch.setattr(time, "time_ns", lambda: 10**9)

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.lines import check_line_end
 from ingest.parsing.metric_values import SECONDS, Value, rows
 from warehouse.errors import InputError
 
@@ -29,7 +28,6 @@ _Row = dict[str, str]
 
 def items(text: str) -> Iterator[Item]:
     """Yield a run for each table, and its values; raises `InputError` where there is no table."""
-    check_line_end(text[-1:].encode())
     tables = [_csv(text)] if _CSV.match(text) else _markdown(text)
     tables = [table for table in tables if table]
     if not tables:

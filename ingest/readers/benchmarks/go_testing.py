@@ -27,19 +27,22 @@ _RESULT = re.compile(r"Benchmark(\S*)\s+(\d+)((?:\s+\S+ \S+)+)\s*")
 _NAME = re.compile(r"Benchmark((?![a-z])\S*)(?:\s.*)?")
 _REST = re.compile(r"\s*\d+((?:\s+[\d.eE+-]+ \S+)*\s+[\d.eE+-]+ \S+/op(?:\s+\S+ \S+)*)\s*")
 _PAIR = re.compile(r"(\S+) (\S+)")
+# A unit of its own may have lost letters: of those that go prints it is known how they end.
+_LAST = re.compile(r"(?:PASS|FAIL|ok\s).*|.*\s[\d.eE+-]+ (?:ns/op|B/op|allocs/op|MB/s)\s*")
+_LAST_EVENT = re.compile(r"\{.*\}\s*")
 _PROCESSORS = re.compile(r"(.+)-(\d{1,6})")
 
 
 def go_testing(recording: Recording) -> Iterator[Item]:
     """Yield the run and values; raises `InputError` at a result that cannot be read."""
-    yield from _items(numbered_lines(recording, must_end=True))
+    yield from _items(numbered_lines(recording, must_end=_LAST.fullmatch))
 
 
 def go_json(recording: Recording) -> Iterator[Item]:
     """Yield the run and values of the events of `go test -json`."""
     printed: dict[str, str] = {}
     number = 0
-    for number, line in numbered_lines(recording, must_end=True):
+    for number, line in numbered_lines(recording, must_end=_LAST_EVENT.fullmatch):
         # Lines of the build come between the events, as plain text.
         if not line.startswith("{"):
             continue

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ingest.parsing.lines import check_line_end
 from ingest.parsing.metric_values import SECONDS
 from ingest.readers.benchmarks.csv_forms import with_statistics
 from warehouse.errors import InputError
@@ -160,7 +159,6 @@ def jmh(text: str) -> list[list[dict[str, Any]]]:
 
 def jmh_csv(text: str) -> list[dict[str, Any]]:
     """Return JMH's CSV as its JSON."""
-    check_line_end(text[-1:].encode())
     entries: list[dict[str, Any]] = []
     for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2):
         try:
@@ -207,5 +205,4 @@ def _add(
 
 def _lines(text: str) -> list[str]:
     """Return the lines without blanks and colours at their ends."""
-    check_line_end(text[-1:].encode())
     return [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in text.splitlines()]

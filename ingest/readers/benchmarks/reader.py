@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.parsing.lines import Whole
 
 _FORMS = {
     "google": re.compile(rb'\s*\{\s*"context"\s*:\s*\{(?s:.*)"benchmarks"\s*:\s*\['),
@@ -86,6 +90,20 @@ _PRINTED = {
 _LIMIT = 256 << 20
 
 
+# Forms of lines, and whether one is whole, by its fields or its end.
+_UNIT = "(?:ns|us|ms|s|min|hr|day)"
+_LINES: dict[str, Whole] = {
+    **dict.fromkeys(("google_csv", "pytest_csv", "hyperfine_csv", "jmh_csv"), True),
+    "google_text": re.compile(
+        r"-{5,}\s*|\S.* +\S+ (?:ns|us|ms|s|%) +\S+ (?:ns|us|ms|s|%) +\d+"
+        r"(?: (?!.*per_second=[^ ]*[^ s]$).*)?"
+    ).fullmatch,
+    "hyperfine_text": re.compile(r"\|.*\|\s*").fullmatch,
+    "jmh_text": re.compile(rf".*\s(?:{_UNIT}/op|ops/{_UNIT})\s*").fullmatch,
+    "dotnet": re.compile(r"\|.*\|\s*|[^|]+[;,].*").fullmatch,
+}
+
+
 class Benchmarks(SingleFile):
     """Reads what benchmark frameworks write, value by value; times are in seconds."""
 
@@ -103,7 +121,7 @@ class Benchmarks(SingleFile):
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values; see `Reader.read`."""
         from ingest.parsing.json_values import parse
-        from ingest.parsing.lines import whole_text
+        from ingest.parsing.lines import check_line_end, whole_text
         from ingest.readers.benchmarks import (
             catch2,
             csv_forms,
@@ -161,6 +179,8 @@ class Benchmarks(SingleFile):
             "iperf": storage_network.iperf,
         }
         text = whole_text(recording, limit=_LIMIT, strict=form in documents)
+        if form in _LINES:
+            check_line_end(recording, text, _LINES[form])
         if form == "action":
             text = text.partition("=")[2].strip().removesuffix(";")
         elif form == "fio":

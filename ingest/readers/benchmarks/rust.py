@@ -24,6 +24,10 @@ _LIBTEST = re.compile(
     r"test (\S.*?)\s+\.\.\. bench:\s+([\d,.]+) ns/iter \(\+/- [\d,.]+\)(?: = ([\d,.]+) (\S+))?\s*"
 )
 _JSON = re.compile(r'\{ *"type": *"bench", .*"median": .*\}\s*')
+_RESULT = re.compile(
+    r"test result: .*(?: filtered out| finished in [\d.]+s)\s*|\s+(?:Performance has|No change in|"
+    r"Change within) .*\.\s*|Found \d+ outliers .*\)\s*|\s+\d+ \([\d.]+%\) (?:high|low) \w+\s*"
+)
 _PICOSECONDS = {"ps": 1e-12, "fs": 1e-15}
 
 
@@ -45,7 +49,7 @@ def items(recording: Recording) -> Iterator[Item]:
 
 def _values(recording: Recording) -> Iterator[Value]:
     before = name = ""
-    for number, line in numbered_lines(recording, must_end=True):
+    for number, line in numbered_lines(recording, must_end=_is_whole):
         if (found := _TIME.fullmatch(line)) and (scale := _seconds(found[5])):
             # A name too long for its column has the line above.
             name = found[1].strip() or before
@@ -59,6 +63,15 @@ def _values(recording: Recording) -> Iterator[Value]:
         elif _JSON.fullmatch(line):
             yield from _of_json(line, number)
         before = line.strip()
+
+
+def _is_whole(line: str) -> bool:
+    # A unit may have lost letters.
+    is_closed = line.rstrip().endswith((")", "]", "}", "MB/s"))
+    forms = (_TIME, _RATE, _LIBTEST, _JSON)
+    return _RESULT.fullmatch(line) is not None or (
+        is_closed and any(form.fullmatch(line) for form in forms)
+    )
 
 
 def _of_json(line: str, number: int) -> Iterator[Value]:

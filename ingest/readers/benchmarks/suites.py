@@ -32,6 +32,11 @@ _HPL = re.compile(r"T/V +N +NB +P +Q +Time +Gflops")
 _HPL_ROW = re.compile(rf"(W[RC]\w+) +(\d+) +(\d+) +(\d+) +(\d+) +({_NUMBER}) +({_NUMBER})")
 _NANOBENCH = re.compile(r"\|(?: +relative \|)? +ns/(\S+) \| .*\|.*")
 _NANOBENCH_NAME = re.compile(r"[^`]*`(.*?)`(?: \(Unstable .*)?")
+# A rule, a row of numbers, or one with a name before or behind it.
+_LAST = re.compile(
+    rf"[-=]{{5,}}\s*|\s*(?:{_NUMBER}\s+)+{_NUMBER}\s*|{_STREAM_ROW.pattern}|{_HPL_ROW.pattern}"
+    rf"|\|.*{_NANOBENCH_NAME.pattern}"
+)
 _OF_NANOBENCH = {"ins": "instructions", "cyc": "cycles", "bra": "branches"}
 _RATES = {"Mbytes/sec": "MB/s"}
 
@@ -51,7 +56,7 @@ class _Table:
 def items(recording: Recording) -> Iterator[Item]:
     """Yield the runs and their values; raises `InputError` where no table has a row."""
     found, table = Found(), _Table()
-    for _, line in numbered_lines(recording, must_end=True):
+    for _, line in numbered_lines(recording, must_end=_LAST.fullmatch):
         _take(line.strip(), table, found)
     if not found.values and not found.failed:
         raise InputError("the tables have no row", expected="a result below each heading")

@@ -103,9 +103,9 @@ def read_profiles(recording: Recording, part: Path, names: Names) -> list[Profil
     lines = 0
     last = b""
     for piece in _functions(recording, part):
-        last = piece[-1:]
+        last = piece.rpartition(b"\n")[2]
         # valgrind itself leaves out the last line's end; the totals show whether the file is whole.
-        text = piece if last == b"\n" else piece + b"\n"
+        text = piece + b"\n" if last else piece
         while text:
             if reading is None:
                 before = profiles[-1].header if profiles else None
@@ -129,7 +129,7 @@ def read_profiles(recording: Recording, part: Path, names: Names) -> list[Profil
             # It never ends its last line, but names all functions before the first has its costs.
             reading.check_functions()
         elif not (reading.has_totals or header.by_valgrind):
-            check_line_end(last, where=f"{part.name}, line {lines}")
+            check_line_end(recording, last.decode("utf-8", "replace") or "\n", part=part)
     return profiles
 
 

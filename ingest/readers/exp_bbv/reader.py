@@ -122,7 +122,7 @@ def _launch(threads: list[_Thread]) -> Iterator[Item]:
 
 def _read_thread(recording: Recording, thread: _Thread, places: Integers | None) -> Iterator[Rows]:
     piece = b""
-    for chunk in chunks(recording, thread.part):
+    for chunk in chunks(recording, thread.part, must_end=True):
         piece, at = chunk.data, 0
         while at < len(piece):
             if found := _VECTORS.match(piece, at):
@@ -135,7 +135,7 @@ def _read_thread(recording: Recording, thread: _Thread, places: Integers | None)
                 at = end
     if not piece:
         raise InputError("the file is empty", where=thread.part.name, expected="T:1:20   :2:30   ")
-    _check_end(thread, whole_line=piece.endswith(b"\n"))
+    _check_end(thread)
 
 
 def _vectors(text: bytes, thread: _Thread, places: Integers | None) -> Rows:
@@ -206,13 +206,11 @@ def _note(line: bytes, thread: _Thread) -> None:
         thread.notes["Interval Size"] = int(found[1])
 
 
-def _check_end(thread: _Thread, *, whole_line: bool) -> None:
+def _check_end(thread: _Thread) -> None:
     """Check a file against valgrind's own counts in its last lines."""
     notes = thread.notes
     problem = None
-    if not whole_line:
-        problem = "the last line is cut off"
-    elif not notes and (thread.valgrind or not thread.intervals):
+    if not notes and (thread.valgrind or not thread.intervals):
         problem = "valgrind's closing notes are missing"
     elif notes:
         problem = next(_contradictions(thread), None)

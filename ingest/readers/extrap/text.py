@@ -53,7 +53,7 @@ class ExtrapText(SingleFile):
 
         parser = _Parser()
         cut = False
-        for chunk in chunks(recording):
+        for chunk in chunks(recording, must_end=True):
             for number, line in chunk.lines():
                 parser.line(number, line)
             cut = not chunk.whole

@@ -25,7 +25,7 @@ from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, line_bounds
 from ingest.parsing.blocks.pieces import parsed
 from ingest.parsing.blocks.spool import Spool
-from ingest.parsing.lines import Chunk, check_line_end, chunks
+from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.gpgpusim.debug_launches import Debugged, rows
 from ingest.readers.gpgpusim.text import Instruction, instruction
 from ingest.recording import Recording
@@ -94,7 +94,7 @@ def _put_aside(
     threads, entries = np.zeros((2, 0), np.int64)
     done = 0
     lines = None
-    for lines in parsed(chunks(recording, size=_PIECE), _parse):
+    for lines in parsed(chunks(recording, size=_PIECE, must_end=True), _parse):
         if lines.damaged is not None:
             raise _fault(done + lines.damaged + 1, "this is no line of an inst_debug file")
         for key, (text, row) in sorted(lines.texts.items(), key=lambda item: item[1][1]):
@@ -116,7 +116,6 @@ def _put_aside(
         done += lines.rows
     if not instructions:
         raise _fault(max(done, 1), "there are no instruction lines")
-    check_line_end(b"" if lines is None or lines.cut else b"\n", where=f"line {done}")
     return instructions, threads, entries
 
 

@@ -89,6 +89,9 @@ class Gprof:
         trimmed = pc.utf8_rtrim_whitespace(pa.concat_arrays([part.text for part in parts]))
         lines = LineArray(1, trimmed, parts[-1].whole)
         flat, graph = _flat(lines), _graph(lines)
+        if program is None and not lines.whole:
+            last = lines.text[-1].as_py() or " "
+            check_line_end(recording, last, lambda line: line.strip() and not _HEADING.match(line))
         app, ranks = app_and_count(recording.path, bare_name(recording.path))
         app = app if program is None else program.name
         tags = {} if ranks is None else {"ranks_from": "file name"}
@@ -137,8 +140,6 @@ def _flat(lines: LineArray) -> _Flat:
         raise _unexpected(
             rows.text[at].as_py(), rows.first + at, "% time, running sum, self seconds, calls, name"
         )
-    if end < 0 and not lines.whole:
-        check_line_end(b"", where=f"line {begin + len(text)}")
 
     def column(field: str, what: str) -> Floats:
         values: Floats = cast(found.field(field), pa.float64(), numbers, what).to_numpy()

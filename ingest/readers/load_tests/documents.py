@@ -14,7 +14,6 @@ from typing import Any
 from ingest.base import Item, Run
 from ingest.parsing.dates import written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of
-from ingest.parsing.lines import check_line_end
 from ingest.parsing.metric_values import Better, Value, rows
 from ingest.parsing.numbers import number
 from warehouse.errors import InputError
@@ -126,7 +125,6 @@ def locust(text: str) -> Iterator[Item]:
 
 def _table(text: str, needed: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the places and rows of a table; without a heading, its columns are `needed`."""
-    check_line_end(text[-1:].encode())
     reader = csv.reader(io.StringIO(text), strict=True)
     names = list(needed)
     try:

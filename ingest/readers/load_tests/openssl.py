@@ -35,7 +35,13 @@ def items(recording: Recording) -> Iterator[Item]:
     found = Found()
     columns: list[str] = []
     processes = keys = 0
-    for line, printed in numbered_lines(recording, must_end=True):
+
+    def is_whole(text: str) -> bool:
+        row, machine = _ROW.fullmatch(text.strip()), text.strip().split(":")
+        cells = len(machine) - 3 if row is None else len(row[2].split())
+        return cells == len(columns) and (row is not None or machine[0] == "+F")
+
+    for line, printed in numbered_lines(recording, must_end=is_whole):
         text = printed.strip()
         machine = text.split(":")
         if _SIZES.fullmatch(text):

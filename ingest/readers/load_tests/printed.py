@@ -57,6 +57,13 @@ class _Tool:
     later: tuple[tuple[str, str], ...] = ()
     left_out: tuple[tuple[str, str, str, str], ...] = ()
 
+    def has(self, line: str) -> bool:
+        """Return whether a line has a value, or ends a table or document."""
+        patterns = [one.pattern for one in self.lines] + [one[0] for one in self.left_out]
+        if line.strip().partition(":")[0] not in "".join(patterns):
+            patterns += [r"[^:]+:\s+\d\S*(?: \S+)?", r"-{3,}|\.{3}"]
+        return any(re.fullmatch(pattern, line.strip()) for pattern in patterns)
+
 
 TOOLS = (
     _Tool(
@@ -250,7 +257,7 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
     others = [other for other in TOOLS if other is not tool]
     context: dict[str, str] = {}
     figures: Counter[str] = Counter()  # of each test that is named
-    for number, line in numbered_lines(recording, must_end=True):
+    for number, line in numbered_lines(recording, must_end=tool.has):
         another = next((o.name for o in others if re.fullmatch(o.title, line.strip())), None)
         if another or openssl.TITLE.match(line):
             raise InputError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
 from ingest.parsing.json_values import read_json
-from ingest.parsing.lines import whole_text
+from ingest.parsing.lines import check_line_end, whole_text
 from ingest.readers.load_tests import documents, openssl, printed
 from warehouse.errors import InputError
 
@@ -60,7 +60,9 @@ class LoadTests(SingleFile):
             document = read_json(recording, limit=_LIMIT)
             yield from getattr(documents, form)(document)
         elif form is not None:
-            yield from getattr(documents, form)(whole_text(recording, limit=_LIMIT))
+            text = whole_text(recording, limit=_LIMIT)
+            check_line_end(recording, text)
+            yield from getattr(documents, form)(text)
         elif tool := printed.tool_of(text):
             yield from printed.items(recording, tool)
         elif openssl.TITLE.search(text):

@@ -28,6 +28,7 @@ _LAUNCH = re.compile(
 )
 _SECTION = re.compile(r"    Section: \S.*")
 _DASHES = re.compile(r"    -+ -+ -+\s*")
+_LAST = re.compile(rf"{_DASHES.pattern}|.*\.\s*")  # the end of a table, or of a sentence
 _PROGRAM = re.compile(r"\[\d+\] (\S+)@\S+\s*")
 _HEADING = "Metric Name"
 _BATCH = 1 << 16
@@ -75,7 +76,7 @@ def _metrics(recording: Recording, program: list[str]) -> Iterator[Metric]:
     spans: list[tuple[int, int]] = []
     begins = False
     number = 0
-    for number, line in numbered_lines(recording, must_end=True):
+    for number, line in numbered_lines(recording, must_end=_LAST.fullmatch):
         if found := _PROGRAM.fullmatch(line):
             program.append(re.split(r"[/\\]", found[1])[-1])
         elif found := _LAUNCH.fullmatch(line):

@@ -16,6 +16,7 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 LIST = "kernelslist.g"
+_COPY = re.compile(r"Memcpy\w+,0x[0-9a-f]+,\d+\s*")
 _NUMBERED = re.compile(r"kernel-(\d{1,9})((?:-[\w.-]+)?\.traceg)")
 
 
@@ -50,7 +51,7 @@ def launches(recording: Recording) -> list[Path]:
     if bare_name(recording.path) != LIST:
         return list(recording.parts)
     found = []
-    for number, line in numbered_lines(recording):
+    for number, line in numbered_lines(recording, must_end=_is_whole):
         for name in _trace_names(line.encode()):
             part = recording.part(bare_name(Path(name)))
             if part is None:
@@ -69,6 +70,10 @@ def launches(recording: Recording) -> list[Path]:
             "DYNAMIC_KERNEL_LIMIT_START and _END.",
         )
     return found
+
+
+def _is_whole(line: str) -> bool:
+    return bool(_trace_names(line.encode()) or _COPY.fullmatch(line))
 
 
 def _content(listing: Path) -> bytes:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.lines import chunks, quoted
+from ingest.parsing.lines import check_line_end, chunks, quoted
 from ingest.readers.perf_stat.decimal_commas import has_points, with_points, without_metrics
 from ingest.readers.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.perf_stat.json import Json
@@ -42,6 +43,7 @@ def items(recording: Recording) -> Iterator[Item]:
     runs, landing = Runs(many=executions > 1), Landing()
     form: Form | None = None
     yielded: Run | None = None
+    before = ""
     for chunk in chunks(recording):
         lines = chunk.array() if points else with_points(chunk.array())
         form = form or _form(lines)
@@ -54,7 +56,11 @@ def items(recording: Recording) -> Iterator[Item]:
         if isinstance(form, Separated) and not points:
             table, lost = without_metrics(table)
             yield LeftOut(lost, "metric", "perf lost the decimals after the comma")
-        _check_last_line(form, lines)
+        if form.NEEDS_END and not lines.whole:
+            end = lines.first + len(lines.text) - 1
+            is_whole = partial(_is_whole, form, before)
+            check_line_end(recording, lines.line(end), is_whole, where=f"line {end}")
+        before = lines.text[-1].as_py()
         follower = _Follower(runs, form)
         at = table["line"].to_numpy()
         number, inside = follower.follow(lines, at, ~known & ~_blank(lines))
@@ -184,16 +190,11 @@ def _blank(lines: LineArray) -> Flags:
     return blank
 
 
-def _check_last_line(form: Form, lines: LineArray) -> None:
-    """Raise `InputError` for a last line without line end, unless its own end shows it is whole."""
-    number = lines.first + len(lines.text) - 1
-    if form.NEEDS_END and not lines.whole and not re.search(LAST, lines.line(number)):
-        raise InputError(
-            f"the last line has no line end: {quoted(lines.line(number))}",
-            where=f"line {number}",
-            expected="whole lines to the end, as perf writes them",
-            hint="The file is cut off. Copy or record it again.",
-        )
+def _is_whole(form: Form, before: str, line: str) -> bool:
+    """Return whether a line is what perf writes last, or has as many fields as the one before."""
+    if isinstance(form, Separated | SeparatedMetrics):
+        return 0 < line.count(form.sep) == before.count(form.sep)
+    return re.search(LAST, line) is not None
 
 
 def _check_complete(runs: Runs, form: Form | None) -> None:

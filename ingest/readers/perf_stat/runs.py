@@ -21,7 +21,7 @@ METRICS = r"^# {11}time  +[A-Za-z%]"
 _TARGET = re.compile(HEADER + r"(?P<kind>[^']*)'(?P<what>.*)'(?: \((?P<runs>\d+) runs\))?:$")
 _ELAPSED = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds time elapsed\b")
 _TIME_OF = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds (?P<kind>user|sys)\b")
-LAST = r"\d seconds sys$"  # editors and copying lose the line end after it
+LAST = r"\d seconds (?:sys|time elapsed(?: +\( \+- .*\))?)$"
 _VERBOSE = re.compile(r"^(?:\S.*: \d+ \d+ \d+|Using CPUID .*|Control descriptor is not .*)$")  # -v
 _TABLE = re.compile(r"^ *(?:# (?:Table of|Final result)| *\d+\.\d+ \([+-]\d+\.\d+\) #+ *$)")
 

@@ -94,7 +94,7 @@ def read_columns(recording: Recording, part: Path) -> tuple[Columns, dict[str, s
             ) from None
     with Path(recording.plain(part)).open("rb") as plain:
         plain.seek(-1, os.SEEK_END)
-        check_line_end(plain.read(), path=path_text(part))
+        check_line_end(recording, plain.read().decode("latin-1"), part=part)
     return columns, own
 
 

@@ -191,11 +191,12 @@ def _of_rocm_profile_data(file: SqliteFile) -> list[Table]:
     strings = file.texts("SELECT id, string FROM rocpd_string")
     tables = []
     if file.has("rocpd_op", "start", "end", "gpuid", "queueid", "description_id"):
-        link = "(SELECT min(api_id) FROM rocpd_api_ops WHERE op_id = o.id)"
-        known = link if file.has("rocpd_api_ops", "api_id", "op_id") else "NULL"
+        source, known = "rocpd_op AS o", "NULL"
+        if file.has("rocpd_api_ops", "api_id", "op_id"):
+            calls = "SELECT op_id, min(api_id) AS api FROM rocpd_api_ops GROUP BY op_id"
+            source, known = f"{source} LEFT JOIN ({calls}) AS c ON c.op_id = o.id", "c.api"
         start, end, gpu, queue, text, kind, api = file.integers(
-            "rocpd_op AS o",
-            ["start", '"end"', "gpuId", "queueId", "description_id", "opType_id", known],
+            source, ["start", '"end"', "gpuId", "queueId", "description_id", "opType_id", known]
         )
         # Copies have no description but their type.
         described = np.array([bool(strings.get(n, "").strip()) for n in text.tolist()], bool)

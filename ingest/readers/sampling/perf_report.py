@@ -35,6 +35,7 @@ _HEADING = re.compile(r"# +(?:Overhead|Children +Self)\b.*")
 _DOTS = re.compile(r"# \.{2,}(?: +\.{2,})*\s*")
 _ROW = re.compile(r" {0,8}\d+\.\d\d%")
 _FOLDED = re.compile(r"\d")  # a call path below a row (-g folded); rows begin with blanks
+_LAST = re.compile(rf"#|{_ROW.pattern}")
 _FACT = re.compile(r"# (hostname|captured on|cmdline) *: (.*?)\s*")
 # Before the symbol -v has its address; what is wider than its column, as a CPU, reaches into this.
 _SYMBOL = re.compile(r"(?:.* )?\[[.kguHhM]\] +(.*)")
@@ -81,7 +82,7 @@ class PerfReport(SingleFile):
         sections: list[_Section] = []
         commands: set[str] = set()
         heading = ""
-        for number, line in numbered_lines(recording, must_end=True):
+        for number, line in numbered_lines(recording, must_end=_LAST.match):
             _note_end(sections, line)
             if found := _EVENT.fullmatch(line):
                 event = _event(found, number)

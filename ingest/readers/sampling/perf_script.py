@@ -135,18 +135,22 @@ def _whole_samples(recording: Recording) -> Iterator[Chunk]:
 
     Raises `InputError` where the file ends within a sample.
     """
-    rest, first, stacks = b"", 1, False
-    for chunk in chunks(recording, must_end=True):
+    piece, rest, first, stacks = b"", b"", 1, False
+    for chunk in chunks(recording, must_end=re.compile(r".*\)\s*").fullmatch):
         data = rest + (chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data)
         stacks = stacks or data.startswith(b"\t") or b"\n\t" in data
         end = data.rfind(b"\n\n") + 2 if stacks else len(data)
         if end > 1:
-            yield Chunk(data[:end], first)
-            first += data.count(b"\n", 0, end)
-            rest = data[end:]
+            piece, rest = data[:end], data[end:]
+            yield Chunk(piece, first)
+            first += piece.count(b"\n")
         else:
             rest = data
-    if stacks and any(
+    # Where only an empty line is missing, the last function is the outermost of other samples, too.
+    if stacks and rest.strip() and rest.rstrip().rpartition(b"\n")[2] + b"\n\n" in piece:
+        rest += b"\n\n"
+        recording.unended.add(recording.path)
+    elif stacks and any(
         not line.startswith(b"#") and _RECORD.search(line) is None for line in rest.splitlines()
     ):
         raise InputError(

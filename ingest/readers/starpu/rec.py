@@ -101,7 +101,7 @@ def refuse_first(
 
 def _blocks(recording: Recording, part: Path) -> Iterator[Chunk]:
     """Yield chunks of whole records, each ending with a blank line."""
-    rest, first = b"", 1
+    rest, first, last = b"", 1, b""
     for chunk in chunks(recording, part):
         whole, end, tail = (rest + chunk.data).rpartition(b"\n\n")
         if len(tail) > _MOST_RECORD:
@@ -114,14 +114,25 @@ def _blocks(recording: Recording, part: Path) -> Iterator[Chunk]:
             block = Chunk(whole + end, first, chunk.path)
             yield block
             first = block.line_at(len(block.data))
+            last = _last_field(whole)
         rest = tail
-    if rest.strip():
+    if last and _last_field(rest.rstrip(b"\n")) == last:
+        # The field that is last in the record before: only the blank line is missing.
+        recording.unended.add(part)
+        yield Chunk(rest.rstrip(b"\n") + b"\n\n", first)
+    elif rest.strip():
         raise InputError(
             "the last record has no end, so the file was cut off",
             path=str(part),
             expected="a blank line after every record",
             hint="Copy the file again, or run starpu_fxt_tool again.",
         )
+
+
+def _last_field(record: bytes) -> bytes:
+    """Return the name of a record's last field, empty where it has no value."""
+    name, colon, value = record.rpartition(b"\n")[2].partition(b": ")
+    return name if colon and value.strip() else b""
 
 
 def _records(block: Chunk, fields: Sequence[str]) -> pa.Table:

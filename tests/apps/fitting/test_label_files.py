@@ -28,7 +28,7 @@ def ingested_once(ingested, folder):
         ("run_id,class\na,Mem\nb\n", 3, "line 3: the row does not have the header's columns"),
         ("", 3, "there are no column names"),
         ("# by hand\n\nrun_id,class\na,Mem\nb,Memory\n", 3, "row 2 after the header: there is no"),
-        ("run_id,class\na,Mem", 3, "the last line has no end"),
+        ("run_id,class\na,Mem", 5, "no label of labels.csv matches a sample"),
         ("run_id,class\nelsewhere,Mem\n", 5, "no label of labels.csv matches a sample"),
         ("run_id,class\nMem0 64,Mem\nMem1 64,Mem\n", 5, "labels of at least two classes"),
         ("run_id,class\nMem0 64,Mem\nDTB0 64,DTB\n", 5, "at least three programs"),

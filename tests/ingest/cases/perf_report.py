@@ -44,4 +44,5 @@ CASE = Case(
     ),
     enlarge=_enlarge,
     cut_may_land=True,
+    sums_records=True,  # what is not printed is the rest of the total
 )

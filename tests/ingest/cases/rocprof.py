@@ -35,7 +35,7 @@ GOLDEN = (
     ("SELECT sum(starvation), sum(overhead), count(DISTINCT blamed_worker) FROM idle_intervals "
      "WHERE worker = 'thread 238' AND kind <> 'tail'", [(407984, 137550, 1)]),
 )  # fmt: skip
-_SUFFIX = "_00006409_00d1_70d1_a5cb_b5ab88214544"
+SUFFIX = "_00006409_00d1_70d1_a5cb_b5ab88214544"
 
 
 def _enlarge(folder: Path, times: int) -> Path:
@@ -46,7 +46,7 @@ def _enlarge(folder: Path, times: int) -> Path:
         "kernel_dispatch": ("id", "event_id"),
         "memory_copy": ("id", "event_id"),
     }
-    repeat(path, times, {f"rocpd_{name}{_SUFFIX}": columns for name, columns in ids.items()})
+    repeat(path, times, {f"rocpd_{name}{SUFFIX}": columns for name, columns in ids.items()})
     return path
 
 

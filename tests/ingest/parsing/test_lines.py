@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 
@@ -52,14 +53,30 @@ def test_only_the_last_chunk_can_lack_its_line_break(tmp_path):
 
 
 @pytest.mark.parametrize("size", [2, 100])
-def test_a_last_line_without_end_can_be_refused(tmp_path, size, monkeypatch):
+@pytest.mark.parametrize(
+    ("last", "rule"),
+    [("thr", re.compile("three").fullmatch), (" ", True), ("a 1.", True), ('a "b', True)],
+)
+def test_a_last_line_without_end_is_refused_where_it_is_cut(
+    tmp_path, last, rule, size, monkeypatch
+):
     monkeypatch.setattr("ingest.parsing.lines.CHUNK_BYTES", size)
-    lines = numbered_lines(recording(tmp_path, b"one\ntwo\nthr"), must_end=True)
-    assert [next(lines) for _ in range(3)] == [(1, "one"), (2, "two"), (3, "thr")]
+    lines = numbered_lines(recording(tmp_path, f"one\ntwo\n{last}".encode()), must_end=rule)
+    assert [next(lines) for _ in range(3)] == [(1, "one"), (2, "two"), (3, last)]
     with pytest.raises(InputError) as error:
         next(lines)
     assert error.value.where == "line 3"
     assert error.value.problem.startswith("the last line has no end")
+
+
+@pytest.mark.parametrize("rule", [re.compile("three").fullmatch, True])
+def test_a_whole_last_line_without_end_is_noted(tmp_path, rule):
+    content = recording(tmp_path, b"one\nthree")
+    assert list(numbered_lines(content, must_end=rule)) == [(1, "one"), (2, "three")]
+    assert content.unended == {content.path}
+    for text in (b"one\nthree\n", b"one\rthree\r", b"three\r\n"):
+        content = recording(tmp_path, text)
+        assert list(numbered_lines(content, must_end=rule)) and not content.unended
 
 
 @pytest.mark.parametrize("size", [3, 100])

@@ -95,7 +95,7 @@ def test_perfspect_over_time(warehouse, tmp_path):
         ("metrics,avg\nCPI\n", "line 2: there are 1 fields"),
         ("metrics,avg\nCPI,1.x\n", "line 2: avg of CPI is '1.x'"),
         ("metrics,avg\nCPI,1e999\n", "line 2: avg of CPI is '1e999'"),
-        ("metrics,avg\nCPI,1.5", "the last line has no end"),
+        ("metrics,avg\nCPI,1.", "line 2: the last line has no end"),
         ('metrics,avg\n"CPI,1.5\n', "line 2: quotes do not match"),
         ("TS,SKT,CPU,CID,CPI\n1,,x,,1\n", "line 2: CPU is 'x'"),
     ],
@@ -222,7 +222,7 @@ def test_ncu_launches_summed_up_are_no_sample(warehouse, tmp_path):
         (LAUNCH + ',"M","","1,5"\n', "line 2: M is '1,5'"),
         (LAUNCH.replace('"0"', '"x"', 1) + ',"M","","1"\n', "line 2: the launch's ID is 'x'"),
         (LAUNCH + ',"M","","1"\nprinted between\n', "a line does not have 11 fields"),
-        (LAUNCH + ',"M","","1"', "the last line has no end"),
+        (LAUNCH + ',"M","","1', "the last line has no end"),
     ],
 )
 def test_ncu_messages(body, message, warehouse, tmp_path):

@@ -93,7 +93,7 @@ def test_other_lines_are_not_taken_for_stacks(text, tmp_path):
     ("text", "message"),
     [
         ("main;f 3\nmain;g x\n", "line 2: 'main;g x' was found"),
-        ("main;f 3\nmain;g 4", "line 2: the last line has no end"),
+        ("main;f 3\nmain;g", "line 2: 'main;g' was found"),
         ("main;f 3\nmain;g 1e30\n", "line 2: the weight is 1e+30"),
         ("main;f 3\nmain;g -4\n", "line 2: the weight is -4"),
         ("main;f 0\n", "no measurements"),

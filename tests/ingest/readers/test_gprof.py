@@ -145,7 +145,6 @@ def test_real_profiles_are_a_scaling_set(warehouse):
         (TEXT.split("\nIndex by")[0], "'the end of the file' was found"),
         (TEXT.replace("[4]     35.6    0.26", "[4]     35.6    0.2x"), "'[4]     35.6"),
         (FLAT_ONLY.split("  1.37")[0].rsplit("\n", 2)[0] + "\n", "'the end of the file'"),
-        (FLAT_ONLY[:-1], "the last line has no end"),
         (FLAT_ONLY.partition("name")[0] + "name", "the last line has no end"),
         (FLAT_ONLY + "\n" + TEXT, "another flat profile begins"),
     ],

@@ -173,7 +173,7 @@ def test_table_of_segments_is_left_to_the_plain_reader():
         (
             "4801d8,100.0\n90,25.",
             "the last line has no end, so the file may have been cut off\n"
-            "  expected a line break at the end of the file\n"
+            "  expected a whole last line, or a line break behind it\n"
             "  Copy it again; if it is whole, add the line break.",
         ),
         (

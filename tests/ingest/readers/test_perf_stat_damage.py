@@ -32,7 +32,7 @@ def test_numbers_in_the_manner_of_another_language_are_refused(refused, text, me
     ("text", "where", "message"),
     [
         ("5,,faults,9,100.00,,\n5,,fau\n", "line 2", "'5,,fau' is no line of counts"),
-        ("5,,faults,9,100.00,,\n6,,cycles,9,100.00,0.5,GH", "line 2", "has no line end"),
+        ("5,,faults,9,100.00,,\n6,,cycles,9,100.00,0.5", "line 2", "has no end"),
         ("5,,faults,9,100.00,,\n-6,,cycles,9,100.00,,\n", "line 2", "is no line of counts"),
         ("5,,faults,9,100.00,,\nhello\n", "line 2", "'hello' is no line of counts"),
         ("# started on a machine\n\n,,,,\n", "line 3", "',,,,' is a row of metrics without any"),
@@ -89,7 +89,7 @@ def test_damaged_json_is_refused_with_its_line(refused, text, where, message):
     [
         (f"{HEADER}     3      faults\n", "end of the file", "the end is missing"),
         (f"{HEADER}     3      faults\n\n   4.31 seconds ti\n", "end of the file", "the end is"),
-        (f"{HEADER}     3      faults\n{FOOTER}  1.3 seconds us", "line 7", "has no line end"),
+        (f"{HEADER}     3      faults\n{FOOTER}  1.3 seconds us", "line 7", "has no end"),
         (f"{HEADER}     x      faults\n{FOOTER}", "line 3", "is no line of counts"),
         (f"{HEADER}\n{FOOTER}", "end of the file", "no counts"),
         (f"{HEADER[:-5]}\n\n     3      faults\n{FOOTER}", "line 1", "is cut off"),

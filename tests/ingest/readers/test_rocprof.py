@@ -105,7 +105,7 @@ def test_counter_collection_of_rocprofv3(warehouse, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("end", [-1, -20, -40])
+@pytest.mark.parametrize("end", [-20, -40])
 def test_a_table_that_is_cut_is_refused(warehouse, tmp_path, end):
     path = tmp_path / "7_kernel_trace.csv"
     path.write_bytes(CSV.read_bytes()[:end])
