@@ -24,6 +24,7 @@ from ingest.earlier import (
     runs_of,
 )
 from ingest.forget import forget_source
+from ingest.memory import registered
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
 from ingest.runs import STATING, RunBook, add_facts_of_rows, renew_runs, write_facts
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _BATCH = "_batch_to_land"
-_MOST_COLLECTED = 1 << 16
+_MOST_COLLECTED = 1 << 16  # rows
+_MOST_BYTES = 8 << 20
 _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
 
@@ -300,7 +302,10 @@ class _Batches:
             self.insert(table)
         waiting.append(rows)
         self._path = path_text(path)
-        if sum(map(len, waiting)) >= _MOST_COLLECTED:
+        if (
+            sum(map(len, waiting)) >= _MOST_COLLECTED
+            or sum(one.nbytes for one in waiting) >= _MOST_BYTES
+        ):
             self.insert(table)
 
     def insert(self, table: str) -> None:
@@ -308,11 +313,12 @@ class _Batches:
         if waiting := self._waiting.get(table):
             import pyarrow as pa
 
-            self._con.register(_BATCH, pa.concat_tables(waiting))
-            with translate.select_errors(table, self._path):
+            with (
+                translate.select_errors(table, self._path),
+                registered(self._con, **{_BATCH: pa.concat_tables(waiting)}),
+            ):
                 # Table names come from readers, never from files.
                 self._con.execute(f"INSERT INTO {table} BY NAME FROM {_BATCH}")
-            self._con.unregister(_BATCH)
             waiting.clear()
 
     def insert_all(self) -> None:

@@ -78,8 +78,9 @@ _IN_LINE = re.compile(_ALONE)
 _RECORD = re.compile(rb"PERF_RECORD_([A-Z_0-9]+)(?: lost (\d+))?")
 _FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
 _BEFORE = tuple(name.encode() for name in BEFORE)
-_MOST_KNOWN = 1 << 18
-_MOST_TEXT = 64 << 20
+# Of what was seen before, 70 MB in all.
+_MOST_KNOWN = 1 << 16
+_MOST_TEXT = 24 << 20
 
 
 class PerfScript(SingleFile):
@@ -165,8 +166,10 @@ class _Samples:
     def __init__(self) -> None:
         self._stacks = Stacks()
         self._forms: list[re.Pattern[bytes]] = []
-        # Numbers of samples and sums of periods by thread, event, whether there is a period, path.
-        self._sums: dict[tuple[bytes, bytes, bool, int], list[int]] = {}
+        # Threads, events and whether there is a period, numbered; numbers of samples and sums of
+        # periods by that number and the path.
+        self._kinds: dict[tuple[bytes, bytes, bool], int] = {}
+        self._sums: dict[tuple[int, int], list[int]] = {}
         self._facts: dict[str, str] = {}
         self._commands: dict[bytes, str] = {}
         self._samples: Counter[bytes] = Counter()  # of each command
@@ -176,6 +179,7 @@ class _Samples:
         self._without_stack = self._lost = self._records = 0
         # What was seen before is not parsed again.
         self._functions: dict[bytes, str] = {}
+        self._names: dict[str, str] = {}
         self._callers: dict[tuple[bytes, bytes], int] = {}
         self._leaves: dict[tuple[int, bytes], int] = {}
         self._callers_text = 0
@@ -222,6 +226,8 @@ class _Samples:
                 expected="fields ip and sym: perf script -F comm,tid,time,period,event,ip,sym,dso",
             )
         self._stacks.flat = not self._in_stack
+        for known in (self._callers, self._leaves, self._functions, self._names):
+            known.clear()  # its memory is that of the rows now
         samples, periods = self._measures()
         yield from self._stacks.items([*periods, *samples])
         yield LeftOut(self._without_stack, "sample", "without a stack")
@@ -247,11 +253,14 @@ class _Samples:
         )
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:
-        """Return the numbers of samples and the sums of periods, of each event."""
+        """Return the numbers of samples and the sums of periods, of each event, out of `_sums`."""
         counts: dict[bytes, Measure] = {}
         periods: dict[bytes, Measure] = {}
-        several = len({event for _, event, _, _ in self._sums}) > 1
-        for (tid, raw, has_period, path), (count, period) in self._sums.items():
+        several = len({event for _, event, _ in self._kinds}) > 1
+        kinds = list(self._kinds)
+        for kind, path in list(self._sums):
+            count, period = self._sums.pop((kind, path))
+            tid, raw, has_period = kinds[kind]
             event = raw.decode()
             # Threads that had ended, and the idle ones of system-wide recordings, are -1.
             key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
@@ -280,7 +289,8 @@ class _Samples:
     def _add(self, found: re.Match[bytes], path: int) -> None:
         tid, event, period, comm = found.group("tid", "event", "period", "comm")
         self._samples[comm] += 1
-        key = tid, event, bool(period), path
+        kind = self._kinds.setdefault((tid, event, bool(period)), len(self._kinds))
+        key = kind, path
         sums = self._sums.get(key)
         if sums is None:
             sums = self._sums[key] = [0, 0]
@@ -324,7 +334,8 @@ class _Samples:
         if name is None:
             if len(self._functions) > _MOST_KNOWN:
                 self._functions.clear()
-            name = self._functions[line] = _function(line)
+            name = _function(line)
+            name = self._functions[line] = self._names.setdefault(name, name)
         return name
 
     def _lines(self, piece: Chunk, begin: int, block: bytes) -> None:

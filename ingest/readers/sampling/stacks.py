@@ -31,7 +31,7 @@ _DEEPEST = 256  # of a path the text is stored, of all that lie on it: deeper on
 _MOST_ROWS = 500_000
 _MOST_TEXT = 64 << 20  # characters of the paths of all rows: DuckDB takes ten times as much memory
 _BATCH_ROWS = 1 << 16
-_BATCH_TEXT = 16 << 20
+_BATCH_TEXT = 4 << 20
 
 
 def located(name: str, file: str | None) -> str:
@@ -89,14 +89,18 @@ class Stacks:
         above = np.array(self.paths.above, np.int64)
         measures = [one for one in measures if one.sums]
         timed = next((one for one in measures if one.per_second), None)
-        depth = _depths(above)
-        sums = [_sums(one, above, depth) for one in measures]
-        skipped = 0
-        length = _lengths(self.paths.names, above)
-        text = sum(int(length[one.path].sum()) for one in sums)
-        if sum(len(one.path) for one in sums) > _MOST_ROWS or text > _MOST_TEXT:
-            skipped = sum(int(np.count_nonzero(one.own == 0)) for one in sums)
-            sums = [one.sampled() for one in sums]
+        depth, length = _depths(above), _lengths(self.paths.names, above)
+        sums: list[_Sums] = []
+        rows = text = sampled = 0
+        for one in measures:
+            found = _sums(one, above, depth)
+            rows, text = rows + len(found.path), text + int(length[found.path].sum())
+            sampled += int(np.count_nonzero(found.own))
+            sums.append(found)
+            # At once: what is above them can be many times as much.
+            if rows > _MOST_ROWS or text > _MOST_TEXT:
+                sums = [one.sampled() for one in sums]
+        skipped = rows - sampled if rows > _MOST_ROWS or text > _MOST_TEXT else 0
         for one, found in zip(measures, sums, strict=True):
             yield from self._rows(one, found, one is timed, run)
         yield LeftOut(
