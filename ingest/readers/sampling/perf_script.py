@@ -34,7 +34,7 @@ from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import Chunk, chunks, quoted
 from ingest.readers.sampling.commands import BEFORE, CLOCK, object_name, program
-from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
+from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks, Tally
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -166,10 +166,9 @@ class _Samples:
     def __init__(self) -> None:
         self._stacks = Stacks()
         self._forms: list[re.Pattern[bytes]] = []
-        # Threads, events and whether there is a period, numbered; numbers of samples and sums of
-        # periods by that number and the path.
-        self._kinds: dict[tuple[bytes, bytes, bool], int] = {}
-        self._sums: dict[tuple[int, int], list[int]] = {}
+        # Thread, event, whether there is a period, and command of samples, numbered.
+        self._kinds: dict[tuple[bytes, bytes, bool, bytes], int] = {}
+        self._tally = Tally()
         self._facts: dict[str, str] = {}
         self._commands: dict[bytes, str] = {}
         self._samples: Counter[bytes] = Counter()  # of each command
@@ -253,25 +252,32 @@ class _Samples:
         )
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:
-        """Return the numbers of samples and the sums of periods, of each event, out of `_sums`."""
-        counts: dict[bytes, Measure] = {}
-        periods: dict[bytes, Measure] = {}
-        several = len({event for _, event, _ in self._kinds}) > 1
-        kinds = list(self._kinds)
-        for kind, path in list(self._sums):
-            count, period = self._sums.pop((kind, path))
-            tid, raw, has_period = kinds[kind]
-            event = raw.decode()
-            # Threads that had ended, and the idle ones of system-wide recordings, are -1.
-            key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
+        """Return the numbers of samples and the sums of periods, of each event."""
+        import numpy as np
+
+        kind, path, count, period = self._tally.columns()
+        # Threads that had ended, and the idle ones of system-wide recordings, are -1.
+        threads = [
+            int(tid) if tid and tid[:1] != b"-" else NO_THREAD for tid, _, _, _ in self._kinds
+        ]
+        thread = np.array(threads, np.int64)[kind]
+        has_period = np.array([known for _, _, known, _ in self._kinds])[kind]
+        events = list(dict.fromkeys(event for _, event, _, _ in self._kinds))
+        number = np.array([events.index(event) for _, event, _, _ in self._kinds])[kind]
+        counts: list[Measure] = []
+        periods: list[Measure] = []
+        for at, raw in enumerate(events):
+            event, of_event = raw.decode(), number == at
             clock = CLOCK.fullmatch(event)
-            known = has_period or clock or not event
-            name = "samples" if known and not several else f"samples of {event}"
-            counts.setdefault(raw, Measure(name, "samples")).sums[key] += count
-            if event and has_period:
-                measure = Measure(event, per_second=1e9 if clock else None)
-                periods.setdefault(raw, measure).sums[key] += period
-        return list(counts.values()), list(periods.values())
+            first = next(known for _, one, known, _ in self._kinds if one == raw)
+            known = first or clock or not event
+            name = "samples" if known and len(events) == 1 else f"samples of {event}"
+            sums = thread[of_event], path[of_event], count[of_event]
+            counts.append(Measure(name, "samples", arrays=sums))
+            if event and (rows := of_event & has_period).any():
+                sums = thread[rows], path[rows], period[rows]
+                periods.append(Measure(event, per_second=1e9 if clock else None, arrays=sums))
+        return counts, periods
 
     def _whole(self, line: bytes, stack: bytes) -> bool:
         """Take a sample of which nothing else is between two empty lines; False where it is not."""
@@ -289,15 +295,12 @@ class _Samples:
     def _add(self, found: re.Match[bytes], path: int) -> None:
         tid, event, period, comm = found.group("tid", "event", "period", "comm")
         self._samples[comm] += 1
-        kind = self._kinds.setdefault((tid, event, bool(period)), len(self._kinds))
-        key = kind, path
-        sums = self._sums.get(key)
-        if sums is None:
-            sums = self._sums[key] = [0, 0]
+        kind = self._kinds.get((tid, event, bool(period), comm))
+        if kind is None:
+            kind = self._kinds[tid, event, bool(period), comm] = len(self._kinds)
             if tid and comm and self._threads.get(tid, _BEFORE[0]) in _BEFORE:
                 self._threads[tid] = comm
-        sums[0] += 1
-        sums[1] += int(period or 0)
+        self._tally.add(kind, path, int(period or 0))
 
     def _path(self, comm: bytes, stack: bytes) -> int:
         """Return the number of the path of a stack, whose leaf comes first.
