@@ -30,6 +30,7 @@ from warehouse.lake import stamp
 from warehouse.lake.attach import attach, engine, is_lake, use, use_all_threads
 from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
+from warehouse.memory import out_of_memory
 from warehouse.queue import place
 from warehouse.spill import remove_abandoned, spill_folder
 from warehouse.transactions import in_lake
@@ -294,7 +295,8 @@ def _create(file: Path) -> None:
     except (OSError, duckdb.Error) as error:
         first = str(error).split("\n", 1)[0]
         reason = getattr(error, "strerror", None) or first.rpartition(": ")[2]
-        raise WarehouseError(f"cannot create a warehouse at {file}: {reason}") from None
+        problem = WarehouseError(f"cannot create a warehouse at {file}: {reason}")
+        raise out_of_memory(error) or problem from None
     finally:
         # In a folder that is read-only even a file that is not there cannot be deleted.
         with suppress(OSError):
