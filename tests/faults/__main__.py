@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import damage, places
+from tests.faults import damage, places, shortage
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
@@ -43,6 +43,8 @@ def main() -> None:
         harm += _tried("warehouse, ", damaged)
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", places.outcomes(Path(name)))
+    with tempfile.TemporaryDirectory() as name:
+        harm += _tried("", shortage.outcomes(Path(name)))
     for name, (variable, factor, path, words) in _SUITES.items():
         count = round(options.count * factor)
         harm += _suite(name, {} if variable is None else {variable: str(count)}, path, words)
