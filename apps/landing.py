@@ -223,6 +223,8 @@ class Lander:
             # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
             # row groups are not quite full. It merges them where runs are forgotten.
             self._con.execute("SET max_vacuum_tasks = 0")
+            # Full row groups wait in memory for others to be written with: by default four.
+            self._con.execute("SET write_buffer_row_group_count = 1")
             self._opened = time.monotonic()
             self._single_thread = False
         return self._con

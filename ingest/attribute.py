@@ -7,10 +7,10 @@ udfs.idle); SQL stores the rows. What is large is let go as soon as the next ste
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ingest.memory import modest
+from ingest.memory import modest, registered
 from warehouse import sqlfiles
 
 if TYPE_CHECKING:
@@ -224,18 +224,13 @@ def _set(columns: Mapping[str, Int]) -> Intervals:
 @contextmanager
 def _registered(con: DuckDBPyConnection, **tables: Mapping[str, Any]) -> Iterator[None]:
     """Let SQL see some tables, given by their columns."""
-    import duckdb
+    with registered(con, **{name: _in_batches(columns) for name, columns in tables.items()}):
+        yield
+
+
+def _in_batches(columns: Mapping[str, Any]) -> pa.Table:
+    """Return a table in batches, because each is read by one thread."""
     import pyarrow as pa
 
-    for name, columns in tables.items():
-        # In batches, because each is read by one thread.
-        whole = pa.table(dict(columns))
-        batches = whole.to_batches(max_chunksize=_BATCH)
-        con.register(name, pa.Table.from_batches(batches, whole.schema))
-    try:
-        yield
-    finally:
-        # A failed transaction takes no more statements, and ends with its views.
-        with suppress(duckdb.Error):
-            for name in tables:
-                con.unregister(name)
+    whole = pa.table(dict(columns))
+    return pa.Table.from_batches(whole.to_batches(max_chunksize=_BATCH), whole.schema)

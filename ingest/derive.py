@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ingest import attribute
+from ingest.memory import registered
 from warehouse import sqlfiles
 from warehouse.catalog import DERIVED
 from warehouse.errors import InputError
@@ -62,9 +63,8 @@ def store_derived(
     """
     _forget_derived(con, run_ids)
     for table, rows in tables.items():
-        con.register("_derived", rows)
-        con.execute(f"INSERT INTO {table} BY NAME FROM _derived")
-        con.unregister("_derived")
+        with registered(con, _derived=rows):
+            con.execute(f"INSERT INTO {table} BY NAME FROM _derived")
 
 
 def _forget_derived(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:

@@ -25,6 +25,7 @@ from ingest.earlier import (
     runs_of,
 )
 from ingest.forget import take_out
+from ingest.memory import registered
 from ingest.parsed import Parsed
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _BATCH = "_batch_to_land"
-_MOST_COLLECTED = 1 << 16
+_MOST_COLLECTED = 1 << 16  # rows
+_MOST_BYTES = 8 << 20
 _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
 
@@ -337,7 +339,10 @@ class _Batches:
             self.insert(table)
         waiting.append(rows)
         self._path = path_text(path)
-        if sum(map(len, waiting)) >= _MOST_COLLECTED:
+        if (
+            sum(map(len, waiting)) >= _MOST_COLLECTED
+            or sum(one.nbytes for one in waiting) >= _MOST_BYTES
+        ):
             self.insert(table)
 
     def insert(self, table: str) -> None:
@@ -345,11 +350,12 @@ class _Batches:
         if waiting := self._waiting.get(table):
             import pyarrow as pa
 
-            self._con.register(_BATCH, pa.concat_tables(waiting))
-            with translate.select_errors(table, self._path):
+            with (
+                translate.select_errors(table, self._path),
+                registered(self._con, **{_BATCH: pa.concat_tables(waiting)}),
+            ):
                 # Table names come from readers, never from files.
                 self._con.execute(f"INSERT INTO {table} BY NAME FROM {_BATCH}")
-            self._con.unregister(_BATCH)
             waiting.clear()
 
     def insert_all(self) -> None:

@@ -7,7 +7,50 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
+
+
+class _Borrowed:
+    """Rows that DuckDB reads as often as it likes, until they are let go."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self.rows: pa.Table | None = rows
+
+    def __arrow_c_schema__(self) -> object:
+        return self._present().schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._present().__arrow_c_stream__(requested_schema)
+
+    def _present(self) -> pa.Table:
+        if self.rows is None:
+            raise ValueError("these rows were let go")
+        return self.rows
+
+
+@contextmanager
+def registered(con: DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
+    """Let SQL see tables of Arrow for a while.
+
+    What was registered in a transaction DuckDB keeps until that ends, where it was unregistered,
+    too. So that is only a reference.
+    """
+    import duckdb
+
+    borrowed = {name: _Borrowed(rows) for name, rows in tables.items()}
+    tables.clear()
+    try:
+        for name, rows in borrowed.items():
+            con.register(name, rows)
+        yield
+    finally:
+        # A failed transaction takes no more statements, and ends with its views.
+        with suppress(duckdb.Error):
+            for name in borrowed:
+                con.unregister(name)
+        for one in borrowed.values():
+            one.rows = None
 
 
 @contextmanager

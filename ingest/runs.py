@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,9 @@ from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+_OF_RUN = tuple(field.name for field in fields(Run))
 
 
 class RunBook:
@@ -40,7 +43,7 @@ class RunBook:
 
         Raises `InputError` where a fact is implausible, or contradicts a `final` one.
         """
-        facts = asdict(run)
+        facts = {name: getattr(run, name) for name in _OF_RUN}
         key, named = facts.pop("key"), facts.pop("run_id")
         run_id = self.given or named or (self.base if key is None else f"{self.base}.{key}")
         if self.given and (self._runs.get(run_id, {}).get("_key", (key, named)) != (key, named)):
@@ -86,21 +89,24 @@ class RunBook:
 
         A run alone in its file started at `modified_at`, where nothing else states its start.
         """
-        stated = [("file", known) for known in self._runs.values()]
-        if facts or tags:
-            stated += [("option", {**facts, "tags": dict(tags)})] * len(self._runs)
-        if modified_at is not None and len(self._runs) == 1:
-            stated.append(("file_time", {"started_at": modified_at, "tags": {}}))
+        alike = {**facts, "tags": dict(tags)} if facts or tags else None
+        by_time = {"started_at": modified_at, "tags": {}} if modified_at is not None else None
         return [
             {
                 "source_id": source_id,
-                "run_id": self.run_ids[number % len(self._runs)],
-                "position": number % len(self._runs),
+                "run_id": run_id,
+                "position": position,
                 "stated_by": stated_by,
                 "tags": known["tags"],
             }
             | {name: known[name] for name in _FACTS if known.get(name) is not None}
-            for number, (stated_by, known) in enumerate(stated)
+            for position, (run_id, of_file) in enumerate(self._runs.items())
+            for stated_by, known in (
+                ("file", of_file),
+                ("option", alike),
+                ("file_time", by_time if len(self._runs) == 1 else None),
+            )
+            if known is not None
         ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ingest.memory import registered
 from warehouse import revision, sqlfiles
 from warehouse.catalog import counted
 from warehouse.connection import cursor
@@ -68,9 +69,8 @@ def keep_all_scalars(
             if kind != "workers" or of_workers is None:
                 _add_up(con, kind, kept)
     if of_workers is not None:
-        con.register("_given", of_workers)
-        con.execute(sqlfiles.read("derived/scalars/given_workers"))
-        con.unregister("_given")
+        with registered(con, _given=of_workers):
+            con.execute(sqlfiles.read("derived/scalars/given_workers"))
     _note_kept(con, kept)
 
 
@@ -210,7 +210,11 @@ def _add_up(con: DuckDBPyConnection, kind: str, kept: Mapping[str, str]) -> None
     counted = rows["pmu_samples"]
     _run_on(con, {"pmu_samples": counted}, "derived/scalars/cost_events")
     if con.execute("SELECT EXISTS (FROM _cost_candidate)").fetchone() == (True,):
-        rows["pmu_samples"] = f"FROM ({counted}) WHERE event IN (SELECT event FROM _cost_candidate)"
+        # By function already: to add up by call path first takes ten times the memory of these.
+        rows["pmu_samples"] = (
+            f"SELECT * REPLACE (_path_parts(region)[-1] AS region) FROM ({counted}) "
+            "WHERE event IN (SELECT event FROM _cost_candidate)"
+        )
         _run_on(con, rows, "derived/scalars/costs")
     con.execute("DROP TABLE _cost_candidate")
 

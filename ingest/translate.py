@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ingest.base import Reader
 from ingest.compressed import path_text
 from warehouse.damage import damage
-from warehouse.errors import InputError, PwhError, WarehouseError
+from warehouse.errors import InputError, PwhError
+from warehouse.memory import out_of_memory
 from warehouse.transactions import NO_SPACE, disk_full
 
 if TYPE_CHECKING:
@@ -73,14 +74,15 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise disk_full() from error
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+        unreadable = InputError(f"cannot be read: {error.strerror or error}", path=path)
+        raise out_of_memory(error) or unreadable from error
     except duckdb.Error as error:
         translated = _from_duckdb(error, None)
         if isinstance(translated, InputError):
             translated.path = path
         raise translated from error
     except Exception as error:
-        raise InputError(
+        raise out_of_memory(error) or InputError(
             f"the file is not a well-formed {reader.NAME} recording "
             f"({type(error).__name__}: {_first_line(error)})",
             path=path,
@@ -122,12 +124,12 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
         return disk_full()
     # Files of recordings are read from a scratch folder, which errors in values do not name.
     of_file = _SCRATCH.search(message) or _IN_PARQUET.search(message)
+    if (ran_out := out_of_memory(error)) is not None:
+        return ran_out
     if not of_file and (damaged := damage(error)) is not None:
         return damaged
     translated: PwhError
     match error:
-        case duckdb.OutOfMemoryException():
-            translated = WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
         case duckdb.InternalException():
             translated = InputError(
                 f"DuckDB failed over it ({_first_line(error)})",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.derive import derive
+from ingest.memory import registered
 from ingest.scalars import add_up_workers
 from warehouse import modules, sqlfiles
 from warehouse.catalog import DERIVED
@@ -83,11 +84,10 @@ def attributed(
     try:
         con.execute("BEGIN")
         for table, stream in tables.items():
-            con.register("_sent", unpack(stream))
-            con.execute(
-                f"INSERT INTO {table} BY NAME SELECT {_SOURCES[0]} AS source_id, * FROM _sent"
-            )
-            con.unregister("_sent")
+            with registered(con, _sent=unpack(stream)):
+                con.execute(
+                    f"INSERT INTO {table} BY NAME SELECT {_SOURCES[0]} AS source_id, * FROM _sent"
+                )
         derive(con, sources)
         add_up_workers(con, dict.fromkeys(sources, _SOURCES))
         found = {table: _stream(con.execute(f"FROM {table}")) for table in (*DERIVED, SCALARS)}

@@ -31,6 +31,7 @@ from warehouse.lake import stamp
 from warehouse.lake.attach import attach, engine, is_lake, use, use_all_threads
 from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
+from warehouse.memory import out_of_memory
 from warehouse.opened import Identity, identity, remember, remember_cursor
 from warehouse.processes import process_text
 from warehouse.queue import Place, Waiting, place, waiting_writers
@@ -320,7 +321,8 @@ def _create(file: Path) -> None:
     except (OSError, duckdb.Error) as error:
         first = str(error).split("\n", 1)[0]
         reason = getattr(error, "strerror", None) or first.rpartition(": ")[2]
-        raise WarehouseError(f"cannot create a warehouse at {file}: {reason}") from None
+        problem = WarehouseError(f"cannot create a warehouse at {file}: {reason}")
+        raise out_of_memory(error) or problem from None
     finally:
         # In a folder that is read-only even a file that is not there cannot be deleted.
         with suppress(OSError):

@@ -1,10 +1,11 @@
-"""DuckDB errors that show that a warehouse is damaged or out of reach."""
+"""DuckDB errors that show that a warehouse is damaged or out of reach, or that memory ran out."""
 
 from __future__ import annotations
 
 import re
 
 from warehouse.errors import WarehouseDamaged, WarehouseError
+from warehouse.memory import out_of_memory
 from warehouse.messages import without_class
 
 # DuckDB has no class of its own for damage; these are the words of its storage layer.
@@ -34,21 +35,21 @@ def is_out_of_reach(error: Exception) -> bool:
 def damage(error: Exception) -> WarehouseError | None:
     """Return the error that reports it, where a DuckDB error shows that the warehouse is damaged.
 
-    Or that the catalogue of a lake is out of reach.
+    Or that the catalogue of a lake is out of reach, or that memory ran out.
     """
     import duckdb
 
+    if (ran_out := out_of_memory(error)) is not None:
+        return ran_out
     message = str(error)
     match error:
-        case duckdb.Error() if _CONFLICT in message:
+        case duckdb.Error() if _CONFLICT in message or _SERVER_ANSWERED in message:
             return None
         case duckdb.Error() if is_out_of_reach(error):
             return WarehouseError(
                 "the catalogue of the warehouse is out of reach: PostgreSQL does not answer",
                 hint="Nothing landed that was not reported so. Try again when it is back.",
             )
-        case duckdb.Error() if _SERVER_ANSWERED in message:
-            return None
         case duckdb.Error() if file := FILE_OF_LAKE.search(message):
             return WarehouseDamaged(
                 f"the file {file[0]} of the warehouse cannot be read",

@@ -12,7 +12,8 @@ PwhError
 │   ├── WarehouseOutdated         an older pwh wrote it
 │   ├── WarehouseTooNew           a newer pwh wrote it
 │   ├── NotAWarehouse             it is some other file
-│   └── WarehouseDamaged          its file cannot be read
+│   ├── WarehouseDamaged          its file cannot be read
+│   └── OutOfMemory               what a step needs is more than there is
 ├── ClusterError          exit 4  a Dask cluster cannot do the work
 └── NothingToAnalyse      exit 5  the warehouse has no data for the question
 """
@@ -117,6 +118,10 @@ class NotAWarehouse(WarehouseError):
 
 class WarehouseDamaged(WarehouseError):
     """Blocks of the file cannot be read."""
+
+
+class OutOfMemory(WarehouseError):
+    """Memory ran out; the file is as it was."""
 
 
 class ClusterError(PwhError):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.address import Address
 from warehouse.connection import first_rows
 from warehouse.damage import damage
-from warehouse.errors import PwhError, UsageError
+from warehouse.errors import OutOfMemory, PwhError, UsageError, WarehouseError
 from warehouse.lake.attach import allow_only_its_files, is_lake
 from warehouse.messages import plain_message
 from warehouse.yielding import reading
@@ -229,13 +229,14 @@ def _too_large(limits: Limits) -> UsageError:
 def _answer_error(error: Any, limits: Limits) -> PwhError:
     import duckdb
 
-    if (damaged := damage(error)) is not None:
-        return damaged
+    match damage(error):
+        case OutOfMemory():
+            return _too_large(limits)
+        case WarehouseError() as damaged:
+            return damaged
     match error:
         case duckdb.InterruptException():
             return too_long(limits)
-        case duckdb.OutOfMemoryException():
-            return _too_large(limits)
         case duckdb.PermissionException():
             return UsageError(
                 "files and the network are not available here: this page only reads the warehouse",

@@ -46,14 +46,18 @@ WITH
       arg_min(wall_seconds, turn) AS wall_seconds
     FROM stated
     GROUP BY run_id
+  ),
+
+  makespans AS (
+    SELECT
+      unnest(map_keys(seconds)) AS run_id,
+      unnest(map_values(seconds)) AS seconds
+    FROM (SELECT from_json($makespans, '"MAP(VARCHAR, DOUBLE)"') AS seconds)
   )
 
 SELECT
-  facts.* REPLACE (
-    coalesce(
-      wall_seconds, from_json($makespans, '"MAP(VARCHAR, DOUBLE)"')[run_id]
-    ) AS wall_seconds
-  ),
+  facts.* REPLACE (coalesce(wall_seconds, makespans.seconds) AS wall_seconds),
   coalesce(tags.tags, MAP {{}}) AS tags
 FROM facts
-LEFT JOIN tags USING (run_id);
+LEFT JOIN tags USING (run_id)
+LEFT JOIN makespans USING (run_id);

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults import clients, crowd, damage, ends, hostile, moves, outputs, places
+from tests.faults import clients, crowd, damage, ends, hostile, moves, outputs, places, shortage
 from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
@@ -55,6 +55,8 @@ def main() -> None:
     harm += _tried("", ends.outcomes())
     with tempfile.TemporaryDirectory() as name:
         harm += _tried("", hostile.outcomes(Path(name), options.count, options.seed))
+    with tempfile.TemporaryDirectory() as name:
+        harm += _tried("", shortage.outcomes(Path(name)))
     for name, (variable, factor, path, words) in _SUITES.items():
         count = round(options.count * factor)
         harm += _suite(name, {} if variable is None else {variable: str(count)}, path, words)

@@ -403,7 +403,7 @@ class Remote:
     # Tables of Arrow
 
     def register(self, name: str, rows: Any) -> None:
-        """Let statements of this session see a table of Arrow, by copying its rows there.
+        """Let statements of this session see rows of Arrow, by copying them there.
 
         Quack adds rows only to tables that everybody sees. So they go into one that its own
         transaction drops again.
@@ -419,16 +419,13 @@ class Remote:
                 listed = ", ".join(f"{identifier(c[0])} {_plain(c[1])}" for c in columns)
                 self._send(f"CREATE TABLE {upload} ({listed})")
                 self._local.execute("CALL quack_clear_cache()")
-                if len(rows):
-                    values = ", ".join(
-                        f"CAST({identifier(c[0])} AS {_plain(c[1])})" for c in columns
+                values = ", ".join(f"CAST({identifier(c[0])} AS {_plain(c[1])})" for c in columns)
+                try:
+                    self._call(
+                        f"INSERT INTO {self._name}.{upload} SELECT {values} FROM _rows_to_send"
                     )
-                    try:
-                        self._call(
-                            f"INSERT INTO {self._name}.{upload} SELECT {values} FROM _rows_to_send"
-                        )
-                    finally:
-                        self._spoke = time.monotonic()
+                finally:
+                    self._spoke = time.monotonic()
                 self._send(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {upload}")
                 self._send(f"DROP TABLE {upload}")
                 if alone:

@@ -34,7 +34,7 @@ from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import Chunk, chunks, quoted
 from ingest.readers.sampling.commands import BEFORE, CLOCK, object_name, program
-from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
+from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks, Tally
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -78,8 +78,9 @@ _IN_LINE = re.compile(_ALONE)
 _RECORD = re.compile(rb"PERF_RECORD_([A-Z_0-9]+)(?: lost (\d+))?")
 _FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
 _BEFORE = tuple(name.encode() for name in BEFORE)
-_MOST_KNOWN = 1 << 18
-_MOST_TEXT = 64 << 20
+# Of what was seen before, 70 MB in all.
+_MOST_KNOWN = 1 << 16
+_MOST_TEXT = 24 << 20
 
 
 class PerfScript(SingleFile):
@@ -169,8 +170,9 @@ class _Samples:
     def __init__(self) -> None:
         self._stacks = Stacks()
         self._forms: list[re.Pattern[bytes]] = []
-        # Numbers of samples and sums of periods by thread, event, whether there is a period, path.
-        self._sums: dict[tuple[bytes, bytes, bool, int], list[int]] = {}
+        # Thread, event, whether there is a period, and command of samples, numbered.
+        self._kinds: dict[tuple[bytes, bytes, bool, bytes], int] = {}
+        self._tally = Tally()
         self._facts: dict[str, str] = {}
         self._commands: dict[bytes, str] = {}
         self._samples: Counter[bytes] = Counter()  # of each command
@@ -180,6 +182,7 @@ class _Samples:
         self._without_stack = self._lost = self._records = 0
         # What was seen before is not parsed again.
         self._functions: dict[bytes, str] = {}
+        self._names: dict[str, str] = {}
         self._callers: dict[tuple[bytes, bytes], int] = {}
         self._leaves: dict[tuple[int, bytes], int] = {}
         self._callers_text = 0
@@ -226,6 +229,8 @@ class _Samples:
                 expected="fields ip and sym: perf script -F comm,tid,time,period,event,ip,sym,dso",
             )
         self._stacks.flat = not self._in_stack
+        for known in (self._callers, self._leaves, self._functions, self._names):
+            known.clear()  # its memory is that of the rows now
         samples, periods = self._measures()
         yield from self._stacks.items([*periods, *samples])
         yield LeftOut(self._without_stack, "sample", "without a stack")
@@ -252,21 +257,31 @@ class _Samples:
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:
         """Return the numbers of samples and the sums of periods, of each event."""
-        counts: dict[bytes, Measure] = {}
-        periods: dict[bytes, Measure] = {}
-        several = len({event for _, event, _, _ in self._sums}) > 1
-        for (tid, raw, has_period, path), (count, period) in self._sums.items():
-            event = raw.decode()
-            # Threads that had ended, and the idle ones of system-wide recordings, are -1.
-            key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
+        import numpy as np
+
+        kind, path, count, period = self._tally.columns()
+        # Threads that had ended, and the idle ones of system-wide recordings, are -1.
+        threads = [
+            int(tid) if tid and tid[:1] != b"-" else NO_THREAD for tid, _, _, _ in self._kinds
+        ]
+        thread = np.array(threads, np.int64)[kind]
+        has_period = np.array([known for _, _, known, _ in self._kinds])[kind]
+        events = list(dict.fromkeys(event for _, event, _, _ in self._kinds))
+        number = np.array([events.index(event) for _, event, _, _ in self._kinds])[kind]
+        counts: list[Measure] = []
+        periods: list[Measure] = []
+        for at, raw in enumerate(events):
+            event, of_event = raw.decode(), number == at
             clock = CLOCK.fullmatch(event)
-            known = has_period or clock or not event
-            name = "samples" if known and not several else f"samples of {event}"
-            counts.setdefault(raw, Measure(name, "samples")).sums[key] += count
-            if event and has_period:
-                measure = Measure(event, per_second=1e9 if clock else None)
-                periods.setdefault(raw, measure).sums[key] += period
-        return list(counts.values()), list(periods.values())
+            first = next(known for _, one, known, _ in self._kinds if one == raw)
+            known = first or clock or not event
+            name = "samples" if known and len(events) == 1 else f"samples of {event}"
+            sums = thread[of_event], path[of_event], count[of_event]
+            counts.append(Measure(name, "samples", arrays=sums))
+            if event and (rows := of_event & has_period).any():
+                sums = thread[rows], path[rows], period[rows]
+                periods.append(Measure(event, per_second=1e9 if clock else None, arrays=sums))
+        return counts, periods
 
     def _whole(self, line: bytes, stack: bytes) -> bool:
         """Take a sample of which nothing else is between two empty lines; False where it is not."""
@@ -284,14 +299,12 @@ class _Samples:
     def _add(self, found: re.Match[bytes], path: int) -> None:
         tid, event, period, comm = found.group("tid", "event", "period", "comm")
         self._samples[comm] += 1
-        key = tid, event, bool(period), path
-        sums = self._sums.get(key)
-        if sums is None:
-            sums = self._sums[key] = [0, 0]
+        kind = self._kinds.get((tid, event, bool(period), comm))
+        if kind is None:
+            kind = self._kinds[tid, event, bool(period), comm] = len(self._kinds)
             if tid and comm and self._threads.get(tid, _BEFORE[0]) in _BEFORE:
                 self._threads[tid] = comm
-        sums[0] += 1
-        sums[1] += int(period or 0)
+        self._tally.add(kind, path, int(period or 0))
 
     def _path(self, comm: bytes, stack: bytes) -> int:
         """Return the number of the path of a stack, whose leaf comes first.
@@ -328,7 +341,8 @@ class _Samples:
         if name is None:
             if len(self._functions) > _MOST_KNOWN:
                 self._functions.clear()
-            name = self._functions[line] = _function(line)
+            name = _function(line)
+            name = self._functions[line] = self._names.setdefault(name, name)
         return name
 
     def _lines(self, piece: Chunk, begin: int, block: bytes) -> None:

@@ -6,6 +6,7 @@ kept of a sample is its weight, in the sum of its path.
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,8 +31,9 @@ SECONDS = {
 _DEEPEST = 256  # of a path the text is stored, of all that lie on it: deeper ones would be huge
 _MOST_ROWS = 500_000
 _MOST_TEXT = 64 << 20  # characters of the paths of all rows: DuckDB takes ten times as much memory
+_MOST_WAITING = 1 << 18
 _BATCH_ROWS = 1 << 16
-_BATCH_TEXT = 16 << 20
+_BATCH_TEXT = 4 << 20
 
 
 def located(name: str, file: str | None) -> str:
@@ -45,13 +47,62 @@ class Measure:
     """One kind of weight: its name as an event, and its sums by thread and call path.
 
     `per_second` is how many units make a second, where the weight is the time that a program
-    takes; `unit` is that of any other weight, None where the file states none.
+    takes; `unit` is that of any other weight, None where the file states none. `arrays` are the
+    sums where they come from a `Tally`: thread, path, weight; a pair can be repeated.
     """
 
     event: str
     unit: str | None = None
     per_second: float | None = None
     sums: defaultdict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
+    arrays: tuple[Integers, Integers, Floats] | None = None
+
+    def columns(self) -> tuple[Integers, Integers, Floats]:
+        """Return the sums as arrays: thread, path, weight."""
+        import numpy as np
+
+        if self.arrays is not None:
+            return self.arrays
+        keys = np.array(list(self.sums), np.int64).reshape(-1, 2)
+        return keys[:, 0], keys[:, 1], np.fromiter(self.sums.values(), np.float64, len(self.sums))
+
+
+class Tally:
+    """Adds up samples by two numbers, a kind and a path, in arrays.
+
+    A dict of as many sums takes ten times the memory.
+    """
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self._waiting, self._weights = array("q"), array("d")
+        self._keys: Integers = np.empty(0, np.int64)
+        self._counts: Floats = np.empty(0)
+        self._sums: Floats = np.empty(0)
+
+    def add(self, kind: int, path: int, weight: float) -> None:
+        """Take a sample."""
+        self._waiting.append(kind << 32 | path)
+        self._weights.append(weight)
+        if len(self._waiting) == _MOST_WAITING:
+            self._add_up()
+
+    def columns(self) -> tuple[Integers, Integers, Floats, Floats]:
+        """Return kinds and paths, each pair once, with the number of samples and their weight."""
+        self._add_up()
+        return self._keys >> 32, self._keys & 0xFFFF_FFFF, self._counts, self._sums
+
+    def _add_up(self) -> None:
+        import numpy as np
+
+        keys = np.concatenate([self._keys, self._waiting])
+        counts = np.concatenate([self._counts, np.ones(len(self._waiting))])
+        sums = np.concatenate([self._sums, self._weights])
+        self._keys, place = np.unique(keys, return_inverse=True)
+        self._counts = np.bincount(place, counts, len(self._keys)).astype(np.float64)
+        self._sums = np.bincount(place, sums, len(self._keys)).astype(np.float64)
+        self._waiting, self._weights = array("q"), array("d")
 
 
 class Stacks:
@@ -87,20 +138,23 @@ class Stacks:
         import numpy as np
 
         above = np.array(self.paths.above, np.int64)
-        measures = [one for one in measures if one.sums]
+        depth = _depths(self.paths.above)
+        length = _lengths(self.paths.names, self.paths.above)
+        measures = [one for one in measures if one.sums or one.arrays is not None]
         timed = next((one for one in measures if one.per_second), None)
-        depth = _depths(above)
-        sums = [_sums(one, above, depth) for one in measures]
-        skipped = 0
-        length = _lengths(self.paths.names, above)
-        text = sum(int(length[one.path].sum()) for one in sums)
-        if sum(len(one.path) for one in sums) > _MOST_ROWS or text > _MOST_TEXT:
-            skipped = sum(int(np.count_nonzero(one.own == 0)) for one in sums)
-            sums = [one.sampled() for one in sums]
-        for one, found in zip(measures, sums, strict=True):
+        # Added up twice, as those above can be ten times as many as the sampled ones.
+        rows = text = sampled = 0
+        for one in measures:
+            for level in _levels(one, above, depth):
+                rows, sampled = rows + len(level.path), sampled + int(np.count_nonzero(level.own))
+                text += int(length[level.path].sum())
+        is_huge = rows > _MOST_ROWS or text > _MOST_TEXT
+        for one in measures:
+            levels = _levels(one, above, depth)
+            found = _Sums.of([level.sampled() if is_huge else level for level in levels])
             yield from self._rows(one, found, one is timed, run)
         yield LeftOut(
-            skipped,
+            rows - sampled if is_huge else 0,
             "value",
             "of a call path above sampled ones, which call_tree and function_totals have",
         )
@@ -186,58 +240,62 @@ class _Sums:
         rows = self.own != 0
         return _Sums(self.thread[rows], self.path[rows], self.own[rows], self.inclusive[rows])
 
+    @classmethod
+    def of(cls, parts: Sequence[_Sums]) -> _Sums:
+        """Return all rows in order: by thread and path."""
+        import numpy as np
 
-def _sums(one: Measure, above: Integers, depth: Integers) -> _Sums:
-    """Return the sums of a measure, for every sampled path and those above it.
+        thread, path, own, inclusive = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__
+        )
+        order = np.lexsort((path, thread))
+        return cls(thread[order], path[order], own[order], inclusive[order])
 
-    `depth` is how many paths are above each. The sums go up the tree a level at a time.
+
+def _levels(one: Measure, above: Integers, depth: Integers) -> Iterator[_Sums]:
+    """Yield the sums of a measure, for every sampled path and those above it, the deepest first.
+
+    `depth` is how many paths are above each.
     """
     import numpy as np
 
-    keys = np.array(list(one.sums), np.int64).reshape(-1, 2)
-    threads, number = np.unique(keys[:, 0], return_inverse=True)
-    key = number * len(above) + keys[:, 1]
-    weight = np.fromiter(one.sums.values(), np.float64, len(one.sums))
-    level = depth[keys[:, 1]]
+    thread, paths, weight = one.columns()
+    threads, number = np.unique(thread, return_inverse=True)
+    key = number * len(above) + paths
+    level = depth[paths]
     order = np.argsort(level, kind="stable")
     bounds = np.searchsorted(level[order], np.arange(int(level.max()) + 2))
-    found: list[tuple[Integers, Floats, Floats]] = []
     raised, raised_weight = key[:0], weight[:0]
     for at in range(len(bounds) - 2, -1, -1):
         here = order[bounds[at] : bounds[at + 1]]
         both, place = np.unique(np.concatenate([key[here], raised]), return_inverse=True)
         own: Floats = np.bincount(place[: len(here)], weight[here], len(both)).astype(np.float64)
         whole = own + np.bincount(place[len(here) :], raised_weight, len(both))
-        found.append((both, own, whole))
         path = both % len(above)
+        yield _Sums(threads[both // len(above)], path, own, whole)
         raised, raised_weight = both - path + above[path], whole
-    key = np.concatenate([keys for keys, _, _ in found])
-    own, whole = (np.concatenate([sums[of] for sums in found]) for of in (1, 2))
-    order = np.argsort(key)
-    key = key[order]
-    return _Sums(threads[key // len(above)], key % len(above), own[order], whole[order])
 
 
-def _depths(above: Integers) -> Integers:
+def _depths(above: Sequence[int]) -> Integers:
     """Return how many paths are above each; a path comes after the one above it."""
     import numpy as np
 
-    depth: list[int] = []
-    for code in above.tolist():
+    depth = array("q")
+    for code in above:
         depth.append(0 if code < 0 else depth[code] + 1)
-    return np.array(depth, np.int64)
+    return np.array(depth)
 
 
-def _lengths(names: Sequence[str], above: Integers) -> Integers:
+def _lengths(names: Sequence[str], above: Sequence[int]) -> Integers:
     """Return how long the joined paths are."""
     import numpy as np
 
     from ingest.parsing.call_paths import ARROW
 
-    length: list[int] = []
-    for name, code in zip(names, above.tolist(), strict=True):
+    length = array("q")
+    for name, code in zip(names, above, strict=True):
         length.append(len(name) + (0 if code < 0 else len(ARROW) + length[code]))
-    return np.array(length, np.int64)
+    return np.array(length)
 
 
 def check_weight(weight: float, where: str) -> float:
