@@ -51,6 +51,8 @@ def until_analysed(work: Callable[[Mapping[str, str]], _T]) -> _T:
         try:
             return work(failed)
         except AnalysisFailed as error:
+            if error.analysis in failed:
+                raise
             failed[error.analysis] = error.reason
 
 
@@ -69,7 +71,8 @@ def analyse(
     tables = {"runs", "run_scalars", *changed}
     scopes = {"run_id": list(run_ids)} | {name: _scopes_of(con, name, run_ids) for name in _OF_RUN}
     for analysis in analyses.every():
-        if not analysis.reads.isdisjoint(tables):
+        # Whatever lands in a run is part of the digest of its rows.
+        if scopes[analysis.scope]:
             _renew(con, analysis, scopes[analysis.scope], failed=failed.get(analysis.name))
             tables.add(analysis.name)
 
@@ -252,7 +255,10 @@ def _find(
 
     Their keys, and those that are gone, are in _outdated.
     """
-    con.execute("CREATE TEMP TABLE _scope AS SELECT unnest($1) AS scope", [list(scopes)])
+    # Of an empty list DuckDB takes the entries to be integers.
+    con.execute(
+        "CREATE TEMP TABLE _scope AS SELECT unnest(CAST($1 AS VARCHAR[])) AS scope", [list(scopes)]
+    )
     con.execute(f"CREATE TEMP TABLE _found AS {analysis.inputs}")
     con.execute(
         sqlfiles.read("derived/analyses/outdated"), {"analysis": analysis.name, "again": again}
