@@ -124,6 +124,20 @@ def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
     return done
 
 
+def outdate(con: DuckDBPyConnection, run_ids: Collection[str], *, of_apps: bool = False) -> None:
+    """Let `analyse_all` compute anew what depends on runs, or only what is of their applications.
+
+    Rows that changed in place, by hand or with what pwh makes of them, leave no other trace.
+    """
+    scopes = _scopes_of(con, "app", run_ids)
+    if not of_apps:
+        scopes += [*run_ids, *_scopes_of(con, "set_id", run_ids)]
+    con.execute(
+        f"UPDATE analysis_states SET digest = '' WHERE scope IN (SELECT unnest({_LIST}))",
+        {"scopes": json.dumps(scopes)},
+    )
+
+
 def analyse_here(con: DuckDBPyConnection, app: str) -> None:
     """Compute the series of an application by the settings of this connection, for it alone.
 

@@ -6,31 +6,44 @@ time.
 
 from __future__ import annotations
 
+import lzma
 import math
 import os
+import re
 import shutil
+import subprocess
+import sys
 from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from typer.testing import CliRunner
 
+import warehouse as pwh
+from apps.cli import app
 from apps.fitting.labels import add_label
 from apps.queries.runs import all_runs
 from ingest.acknowledge import acknowledge, withdraw
 from ingest.analyse import analyse_all, outdated_keys, until_analysed
 from ingest.forget import forget_run, forget_source
-from ingest.refresh import Refreshed, all_of, outdated, refresh
+from ingest.refresh import Refreshed, all_of, refresh
+from tests.helpers.postgres import programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import analyses, models
-from warehouse.errors import PwhError
+from warehouse.errors import InputError, PwhError
 from warehouse.series import REASONS, Acknowledgement
 from warehouse.transactions import transaction
 
 EXAMPLES = os.environ.get("PWH_ANALYSES_EXAMPLES")
 SAMPLES = Path(__file__).parents[1] / "samples"
+OLDER = sorted((Path(__file__).parents[1] / "faults" / "older").glob("*.xz"))
 DEMO = Path(__file__).parents[2] / "apps" / "demo" / "recordings"
 
 
@@ -183,8 +196,7 @@ BY_HAND = (
 def _tables(con):
     """Return the rows of all analyses, and of their states."""
     return {
-        name: rows(con, f"SELECT * FROM {name}")
-        for name in (*analyses.ORDER, "analysis_states")
+        name: rows(con, f"SELECT * FROM {name}") for name in (*analyses.ORDER, "analysis_states")
     }
 
 
@@ -194,7 +206,11 @@ def _rounded(value):
         case float():
             return "nan" if math.isnan(value) else f"{value:.8e}"
         case dict():
-            return "{" + ", ".join(sorted(f"{_rounded(k)}: {_rounded(v)}" for k, v in value.items())) + "}"
+            return (
+                "{"
+                + ", ".join(sorted(f"{_rounded(k)}: {_rounded(v)}" for k, v in value.items()))
+                + "}"
+            )
         case list() if value and isinstance(value[0], dict):
             # Lists of structs have no order of their own.
             return f"[{', '.join(sorted(map(_rounded, value)))}]"
@@ -215,6 +231,11 @@ def assert_as_from_nothing(con):
     for name, found in stored.items():
         has, wants = (Counter(map(_rounded, table)) for table in (found, anew[name]))
         assert has == wants, (name, sorted(has - wants)[:3], sorted(wants - has)[:3])
+
+
+def _take_out(con, forget, name, failed):
+    with transaction(con):
+        forget(con, name, failed)
 
 
 class Warehouse(RuleBasedStateMachine):
@@ -241,13 +262,8 @@ class Warehouse(RuleBasedStateMachine):
         folder.mkdir(exist_ok=True)
         path = make(folder, run, facts, number)
         run_id = None if names_runs else run
-        try:
+        with suppress(InputError):
             land(self.con, path, run_id=run_id, facts=facts, tags=tags, replace=replace)
-        except PwhError as error:
-            self.note(str(error))
-
-    def note(self, text):
-        pass
 
     @rule(data=st.data(), whole=st.booleans())
     def forget(self, data, whole):
@@ -255,21 +271,16 @@ class Warehouse(RuleBasedStateMachine):
         if names := [name for (name,) in rows(self.con, f"SELECT {column} ORDER BY 1")]:
             name = data.draw(st.sampled_from(names))
 
-            def take_out(failed):
-                with transaction(self.con):
-                    (forget_run if whole else forget_source)(self.con, name, failed)
-
-            until_analysed(take_out)
+            take_out = forget_run if whole else forget_source
+            until_analysed(partial(_take_out, self.con, take_out, name))
 
     @rule(data=st.data(), region=st.sampled_from((None, "sweep")))
     def label(self, data, region):
         counted = "SELECT DISTINCT run_id FROM pmu_samples ORDER BY 1"
         if names := [name for (name,) in rows(self.con, counted)]:
             run = data.draw(st.sampled_from(names))
-            try:
+            with suppress(PwhError):
                 add_label(self.con, run, "Mem", "me", {"region": region})
-            except PwhError:
-                pass
 
     @rule(data=st.data(), reason=st.sampled_from((None, *REASONS)))
     def acknowledge(self, data, reason):
@@ -319,3 +330,193 @@ class TestWarehouse(Warehouse.TestCase):
     @pytest.fixture(autouse=True)
     def _made(self, in_memory, tmp_path):
         Warehouse.make, Warehouse.folder = staticmethod(in_memory), tmp_path
+
+
+# --- What an analysis declares.
+
+
+_READ = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)", re.IGNORECASE)
+_USED = re.compile(r"(\w+)\s*\(")
+_WITH = re.compile(r"(\w+) AS (?:MATERIALIZED )?\(", re.IGNORECASE)
+_NO_CODE = re.compile(r"--[^\n]*|'[^']*'")
+# Bookkeeping of which digests are made, and what is the same in all warehouses of this pwh.
+_NOT_READ = {"kept_runs", "run_facts", "sources", "analysis_states"}
+
+
+def _tables_read(texts, tables, sql):
+    """Return the tables that a statement reads, also through views and macros."""
+    found, left = set(), [sql]
+    while left:
+        code = _NO_CODE.sub("", left.pop())
+        names = {*_READ.findall(code), *(name for name in _USED.findall(code) if name in texts)}
+        names -= {*_WITH.findall(code)}
+        left += [texts[name] for name in names - found if name in texts]
+        found |= names
+    return found & tables
+
+
+@pytest.mark.parametrize("analysis", analyses.every(), ids=lambda analysis: analysis.name)
+def test_what_an_analysis_reads_is_declared_or_part_of_its_digest(analysis, in_memory):
+    con = in_memory()
+    tables = {name for (name,) in rows(con, "SELECT table_name FROM duckdb_tables()")}
+    texts = dict(rows(con, "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"))
+    macros = "SELECT function_name, macro_definition FROM duckdb_functions() WHERE NOT internal"
+    texts |= {name: text for name, text in rows(con, macros) if text}
+    con.close()
+    read = _tables_read(texts, tables, analysis.rows) - _NOT_READ
+    assert read <= analysis.reads | _tables_read(texts, tables, analysis.inputs) | {"model_arrays"}
+    assert analysis.reads <= tables
+    # Others come before it.
+    earlier = analyses.ORDER[: analyses.ORDER.index(analysis.name)]
+    assert analysis.reads & set(analyses.ORDER) <= set(earlier)
+
+
+# --- Analyses that fail.
+
+
+def _failing(monkeypatch, name, rows):
+    """Let an analysis have other statements."""
+    every = analyses.every()
+    bad = tuple(replace(one, rows=rows) if one.name == name else one for one in every)
+    monkeypatch.setattr(analyses, "every", lambda: bad)
+
+
+def _states(con, name):
+    found = "SELECT key, failed IS NOT NULL FROM analysis_states WHERE analysis = $1 ORDER BY 1"
+    return rows(con, found, name)
+
+
+@pytest.mark.parametrize("name", analyses.ORDER)
+def test_an_analysis_that_fails_costs_no_landing(name, in_memory, tmp_path, monkeypatch):
+    con = in_memory()
+    with monkeypatch.context() as broken:
+        _failing(broken, name, f"SELECT *, error('no') AS x FROM {name}, _inputs")
+        for kind, facts in (("history", {}), ("scaling", {}), ("counters", {"app": "heat"})):
+            land(con, KINDS[kind][0](tmp_path, "r0", facts, 1), facts=facts)
+        for kind in ("tasks", "blocks", "segments"):
+            land(con, KINDS[kind][0](tmp_path, "r0", {}, 1))
+        assert rows(con, "SELECT count(*) FROM runs")[0][0] > 25
+        assert rows(con, f"FROM {name}") == []
+        states = _states(con, name)
+        assert states
+        assert all(failed for _, failed in states)
+        assert outdated_keys(con)[name] == len(states)
+        # Trying again changes nothing.
+        analyse_all(con)
+        assert _states(con, name) == states
+    analyse_all(con)
+    assert_as_from_nothing(con)
+    con.close()
+
+
+def test_one_key_that_fails_leaves_the_others(in_memory, tmp_path, monkeypatch):
+    con = in_memory()
+    land(con, _history(tmp_path, "", {}, 0))
+    before = rows(con, "SELECT series_id FROM series ORDER BY 1")
+    bad = before[0][0]
+    with monkeypatch.context() as broken:
+        (analysis,) = (one for one in analyses.every() if one.name == "run_groups")
+        _failing(
+            broken,
+            "run_groups",
+            "SELECT * REPLACE (if(run_id = 'heat-0-3', error('no'), run_id) AS run_id) "
+            f"FROM ({analysis.rows})",
+        )
+        con.execute("DELETE FROM analysis_states")
+        analyse_all(con)
+        assert [key for key, failed in _states(con, "run_groups") if failed] == ["heat-0-3"]
+        assert rows(con, "SELECT count(*) FROM run_groups") == [(19,)]
+        reason = "SELECT failed FROM analysis_states WHERE failed IS NOT NULL"
+        assert rows(con, reason) == [("Invalid Input Error: no",)]
+    analyse_all(con)
+    assert (bad,) in rows(con, "SELECT series_id FROM series ORDER BY 1")
+    assert_as_from_nothing(con)
+    con.close()
+
+
+def test_what_reads_a_failed_analysis_is_computed_with_it(in_memory, tmp_path, monkeypatch):
+    con = in_memory()
+    with monkeypatch.context() as broken:
+        _failing(broken, "sample_metrics", "SELECT error('no') AS run_id FROM _inputs")
+        land(con, _counters(tmp_path, "", {}, 1))
+    assert rows(con, "FROM bottlenecks") == []
+    assert analyse_all(con).keys() == {"sample_metrics", "bottlenecks"}
+    assert_as_from_nothing(con)
+    con.close()
+
+
+def test_inputs_that_fail_are_an_error(in_memory, tmp_path, monkeypatch):
+    con = in_memory()
+    every = [replace(one, inputs="SELECT error('no')") for one in analyses.every()]
+    monkeypatch.setattr(analyses, "every", lambda: every)
+    with pytest.raises(PwhError, match="no"):
+        land(con, _counters(tmp_path, "", {}, 1))
+    assert rows(con, "FROM runs") == []
+    con.close()
+
+
+# --- Kills, lakes and older warehouses.
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import ingest.analyse, warehouse
+from tests.helpers.support import land
+
+renew, left = ingest.analyse._renew, int(sys.argv[3])
+def renew_or_die(con, analysis, *rest, **named):
+    global left
+    left -= 1
+    if left == 0:
+        os._exit(9)
+    return renew(con, analysis, *rest, **named)
+ingest.analyse._renew = renew_or_die
+land(warehouse.connect(sys.argv[1]), Path(sys.argv[2]), replace=True)
+"""
+
+
+@pytest.mark.parametrize("step", [1, 4])
+def test_killed_before_an_analysis_nothing_has_landed(step, template, tmp_path):
+    path = Path(shutil.copy(template, tmp_path / "w.duckdb"))
+    with pwh.connect(path) as con:
+        land(con, _history(tmp_path, "", {}, 0))
+        before = rows(con, "SELECT sum(seconds) FROM fn_timings")
+    file = _history(tmp_path, "", {}, 2)
+    command = [sys.executable, "-c", KILLED, str(path), str(file), str(step)]
+    assert subprocess.run(command, check=False).returncode == 9
+    with pwh.connect(path) as con:
+        assert rows(con, "SELECT sum(seconds) FROM fn_timings") == before
+        assert_as_from_nothing(con)
+
+
+@pytest.mark.parametrize("packed", OLDER, ids=lambda path: path.name.partition(".")[0])
+def test_an_older_warehouse_that_is_migrated_is_as_from_nothing(packed, tmp_path):
+    path = tmp_path / "w.duckdb"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    assert CliRunner().invoke(app, ["--db", str(path), "migrate"]).exit_code == 0
+    with pwh.connect(path) as con:
+        assert rows(con, "SELECT count(*) FROM runs")[0][0] > 0
+        assert_as_from_nothing(con)
+
+
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
+@pytest.mark.skipif(
+    find_spec("duckdb_extension_ducklake") is None, reason="needs pip install 'pwh[lake]'"
+)
+def test_answers_in_a_lake(tmp_path):
+    (tmp_path / "lake").mkdir()
+    with (
+        running_postgres() as server,
+        pwh.connect(f"ducklake:postgres:{server.settings} data_path={tmp_path / 'lake'}") as con,
+    ):
+        land(con, _history(tmp_path, "", {}, 0))
+        land(con, _counters(tmp_path, "", {}, 1), run_id="r0", facts={"app": "heat"})
+        assert_as_from_nothing(con)
+        add_label(con, "r0", "Mem", "me", {})
+        land(con, _history(tmp_path, "", {}, 2), replace=True)
+        acknowledge(con, "heat-0-4", Acknowledgement("invalid run"))
+        land(con, _copy("heat-1.1.pstats")(tmp_path, "", {}, 0), run_id="r0")
+        assert_as_from_nothing(con)
+        until_analysed(partial(_take_out, con, forget_run, "r0"))
+        assert_as_from_nothing(con)
