@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ingest.analyse import analyse, until_analysed
+from ingest.analyse import change_of_run
 from warehouse.series import Acknowledgement
-from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,7 +21,7 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
         run_id,
     ]
     return (
-        _done(
+        change_of_run(
             con,
             run_id,
             "INSERT INTO acknowledgements "
@@ -38,16 +36,4 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
 
 def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
     """Remove all that is stored of the change at a run; return the number of rows."""
-    return _done(con, run_id, "DELETE FROM acknowledgements WHERE run_id = ?", [run_id])
-
-
-def _done(con: DuckDBPyConnection, run_id: str, sql: str, params: list[str | None]) -> int:
-    """Change the acknowledgements of a run, and what depends on them; return how many."""
-
-    def change(failed: Mapping[str, str]) -> int:
-        with transaction(con):
-            done = con.execute(sql, params).fetchone()
-            analyse(con, [run_id], {"acknowledgements"}, failed)
-        return int(done[0]) if done else 0
-
-    return until_analysed(change)
+    return change_of_run(con, run_id, "DELETE FROM acknowledgements WHERE run_id = ?", [run_id])

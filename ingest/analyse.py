@@ -6,12 +6,13 @@ keys to compute are those whose digest is another one now, so that rows and answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from warehouse import analyses, sqlfiles
-from warehouse.catalog import by_run_and_source
+from warehouse.catalog import by_run_and_source, counted
 from warehouse.lake.copies import leave_to_cursor
 from warehouse.transactions import transaction
 
@@ -30,6 +31,10 @@ _RUNS = {
 }
 # Runs of which a condition names each: DuckDB then finds their rows without reading the others.
 _MOST_NAMED = 50
+
+
+# As JSON: of an empty Python list DuckDB takes the entries to be integers.
+_LIST = """from_json($scopes, '["VARCHAR"]')"""
 
 
 class AnalysisFailed(Exception):
@@ -51,27 +56,50 @@ def until_analysed(work: Callable[[Mapping[str, str]], _T]) -> _T:
         try:
             return work(failed)
         except AnalysisFailed as error:
+            if error.analysis in failed:
+                raise
             failed[error.analysis] = error.reason
 
 
 def analyse(
     con: DuckDBPyConnection,
     run_ids: Collection[str],
-    changed: Iterable[str],
     failed: Mapping[str, str] | None = None,
 ) -> None:
-    """Compute what depends on runs of which rows landed, changed or went in tables `changed`.
+    """Compute what depends on runs of which rows landed, changed or went.
 
     To be called in that transaction. Of the analyses in `failed` (with the reason) the keys are
     noted as failed. Raises `AnalysisFailed`.
     """
     failed = failed or {}
-    tables = {"runs", "run_scalars", *changed}
     scopes = {"run_id": list(run_ids)} | {name: _scopes_of(con, name, run_ids) for name in _OF_RUN}
+    runs, params = sqlfiles.of_runs(run_ids)
+    params["scopes"] = json.dumps([one for name in _RUNS for one in scopes[name]])
+    names = con.execute(
+        f"SELECT unnest(map_keys(rows)) FROM kept_runs WHERE {runs} "
+        "UNION SELECT analysis FROM analysis_states "
+        f"WHERE scope IN (SELECT unnest({_LIST}))",
+        params,
+    )
+    known = {name for (name,) in names.fetchall()}
     for analysis in analyses.every():
-        if not analysis.reads.isdisjoint(tables):
+        # Whatever lands in a run is part of the digest of what is found in it.
+        if _can_have_keys(analysis, known):
             _renew(con, analysis, scopes[analysis.scope], failed=failed.get(analysis.name))
-            tables.add(analysis.name)
+
+
+def change_of_run(
+    con: DuckDBPyConnection, run_id: str, sql: str, params: Sequence[object] | Mapping[str, object]
+) -> int:
+    """Change what is stored about a run, and what depends on it; return the number of rows."""
+
+    def change(failed: Mapping[str, str]) -> int:
+        with transaction(con):
+            done = con.execute(sql, params).fetchone()
+            analyse(con, [run_id], failed)
+        return int(done[0]) if done else 0
+
+    return until_analysed(change)
 
 
 def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
@@ -94,6 +122,20 @@ def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
             con.execute("DELETE FROM analyses WHERE analysis = $1", [name])
             con.execute("INSERT INTO analyses VALUES (?, ?)", [name, own[name]])
     return done
+
+
+def outdate(con: DuckDBPyConnection, run_ids: Collection[str], *, of_apps: bool = False) -> None:
+    """Let `analyse_all` compute anew what depends on runs, or only what is of their applications.
+
+    Rows that changed in place, by hand or with what pwh makes of them, leave no other trace.
+    """
+    scopes = _scopes_of(con, "app", run_ids)
+    if not of_apps:
+        scopes += [*run_ids, *_scopes_of(con, "set_id", run_ids)]
+    con.execute(
+        f"UPDATE analysis_states SET digest = '' WHERE scope IN (SELECT unnest({_LIST}))",
+        {"scopes": json.dumps(scopes)},
+    )
 
 
 def analyse_here(con: DuckDBPyConnection, app: str) -> None:
@@ -143,6 +185,16 @@ def _renew_or_note(con: DuckDBPyConnection, analysis: Analysis, scopes: list[str
 def apps_of(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
     """Return the applications of runs, as they are now and as they were when last analysed."""
     return _scopes_of(con, "app", run_ids)
+
+
+def _can_have_keys(analysis: Analysis, known: Collection[str]) -> bool:
+    """Return whether runs can have keys, by the landing tables and analyses that have rows of them.
+
+    To find that there are none takes as long as all else of a small file, over all analyses.
+    """
+    tables = analysis.reads.intersection(counted())
+    is_of_rows = analysis.scope in _RUNS and tables
+    return not is_of_rows or analysis.name in known or not tables.isdisjoint(known)
 
 
 def _scopes_of(con: DuckDBPyConnection, scope: str, run_ids: Collection[str]) -> list[str]:
@@ -255,9 +307,14 @@ def _find(
     Their keys, and those that are gone, are in _outdated.
     """
     con.execute(
-        "CREATE TEMP TABLE _scope AS SELECT unnest(CAST($1 AS VARCHAR[])) AS scope", [list(scopes)]
+        f"CREATE TEMP TABLE _scope AS SELECT unnest({_LIST}) AS scope",
+        {"scopes": json.dumps(list(scopes))},
     )
-    con.execute(f"CREATE TEMP TABLE _found AS {analysis.inputs}")
+    con.execute(
+        sqlfiles.read("derived/analyses/found").format(
+            inputs=analysis.inputs, reads=", ".join(map(sqlfiles.literal, sorted(analysis.reads)))
+        )
+    )
     con.execute(
         sqlfiles.read("derived/analyses/outdated"), {"analysis": analysis.name, "again": again}
     )

@@ -25,7 +25,7 @@ def forget_source(
     """
     run_ids = _runs_of(con, source_id)
     gone = take_out(con, source_id)
-    analyse(con, run_ids, gone, failed)
+    analyse(con, run_ids, failed)
     return gone
 
 
@@ -76,7 +76,7 @@ def forget_run(
         "AND source_id NOT IN (SELECT source_id FROM run_facts)",
         {"ids": source_ids},
     )
-    analyse(con, [run_id], gone, failed)
+    analyse(con, [run_id], failed)
     return gone
 
 

@@ -171,8 +171,7 @@ def _land(
     runs_of_all = [*group.forgotten.values(), *(one.runs for one in done)]
     run_ids = list(dict.fromkeys(run_id for runs in runs_of_all for run_id in runs))
     if group.writers:
-        filled = (table for writer in group.writers for table in writer.rows)
-        analyse(con, run_ids, {*filled, *group.gone}, failed)
+        analyse(con, run_ids, failed)
     return done, Touched(
         source_ids=[*group.forgotten, *(one.source_id for one in done)],
         contents=[sha256 for one in recordings for sha256 in one.hashes],
@@ -186,7 +185,7 @@ class _Group:
     """Recordings of one transaction, which are read one after the other.
 
     `writers` are those of recordings that are new; `forgotten` are sources that they replace, with
-    their runs; `gone` are the tables of their rows.
+    their runs.
     """
 
     def __init__(self, con: DuckDBPyConnection, before: LandedBefore) -> None:
@@ -196,7 +195,6 @@ class _Group:
         self.batches = _Batches(con)
         self.writers: list[_Writer] = []
         self.forgotten: dict[int, tuple[str, ...]] = {}
-        self.gone: set[str] = set()
 
     def read(self, parsed: Parsed) -> Landed | _Writer:
         """Take the rows of a recording, unless its content is there."""
@@ -234,7 +232,7 @@ class _Group:
         for source_id in source_ids:
             if source_id not in self.forgotten:
                 self.forgotten[source_id] = runs_of(self._con, source_id)
-                self.gone |= take_out(self._con, source_id).keys()
+                take_out(self._con, source_id)
 
 
 def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:

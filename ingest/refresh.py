@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from ingest.analyse import outdate
 from ingest.derive import decode_again, derive, outdated_code, store_derived
 from ingest.scalars import (
     files_of_runs,
@@ -129,9 +130,14 @@ def refresh(
     `done.failures`, and the others go on. Raises `ClusterError` where the cluster fails altogether.
     """
     run_ids = dict.fromkeys([*asked.whole, *asked.scalars])
+    with transaction(con):
+        outdate(con, asked.whole)
+        outdate(con, asked.scalars, of_apps=True)
     for source_id in asked.sources:
         with transaction(con):
-            run_ids |= dict.fromkeys(decode_again(con, source_id))
+            decoded = decode_again(con, source_id)
+            outdate(con, decoded)
+        run_ids |= dict.fromkeys(decoded)
         done.decoded += 1
     store = _Store(con, done, run_ids)
     groups = list(_groups(store.files, set(asked.whole)))

@@ -52,7 +52,9 @@ ORDER = (
 )
 """The analyses; each comes after those whose rows it reads."""
 
-_FIELD = re.compile(r"^-- (key|scope|reads|requires|functions):[ \t]*(.*)$", re.MULTILINE)
+_FIELD = re.compile(
+    r"^-- (key|scope|reads|requires|functions):[ \t]*(.*(?:\n--   .*)*)$", re.MULTILINE
+)
 _IMPORTS = re.compile(r"^\s*from udfs\.([\w.]+) import", re.MULTILINE)
 # Written by python -m apps.reference: to compute them takes as long as a small query.
 LISTING = sqlfiles.SQL / "analysis_revisions.csv"
@@ -74,10 +76,14 @@ class Analysis:
     rows: str
 
     def computed_revision(self) -> str:
-        """Return a digest of the SQL and the functions by which rows are computed."""
+        """Return a digest of the SQL and the functions by which rows are computed.
+
+        Also of those by which the rows of other analyses are computed that these are made of.
+        """
         texts = [self.inputs, self.rows]
         texts += [module.sha256 for module in modules.with_required(*self.requires)]
         texts += [file.read_text(encoding="utf-8") for file in _sources(self.functions)]
+        texts += [one.computed_revision() for one in every() if one.name in self.reads]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 

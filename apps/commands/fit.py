@@ -78,6 +78,7 @@ def bottlenecks(
     need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
     from apps.reports.fit import bottleneck_fit_report
+    from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
     clusters, overruled = _clusters(k), _overruled(overrule or ())
@@ -90,6 +91,7 @@ def bottlenecks(
     with writing(context, wait) as con:
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
+        analyse_all(con)
         if style is not Format.table:
             scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
@@ -150,6 +152,7 @@ def behaviour(
     if run is not None:
         from apps.fitting.behaviour import add_reference, only_launch
         from apps.reports.fit import reference_sentence
+        from ingest.analyse import analyse_all
         from warehouse.transactions import transaction
 
         with writing(context, wait) as con:
@@ -159,6 +162,7 @@ def behaviour(
                 rows = add_reference(
                     con, run_id, which, behaviours or (), labelled_by or _user(), program
                 )
+            analyse_all(con)
         note(reference_sentence(rows))
     with reading(context, wait, after_changes=True) as con:
         emit(con, behaviour_thresholds(con), style, output)
@@ -205,6 +209,7 @@ def throughput(
         read_training_segments,
     )
     from apps.reports.fit import throughput_fit_report, throughput_fit_sentence
+    from ingest.analyse import analyse_all
     from udfs.throughput.fitting import fit_throughput
     from warehouse import models
     from warehouse.transactions import transaction
@@ -217,6 +222,7 @@ def throughput(
     with writing(context, wait) as con:
         with transaction(con):
             version = models.store(con, fit)
+        analyse_all(con)
         if style is not Format.table:
             note(throughput_fit_sentence(con, fit, version))
             emit(con, ask(con, "fit/scores", kind=fit.kind, version=version), style, output)
@@ -234,6 +240,7 @@ def choose(
     wait: WaitOption = 60.0,
 ) -> None:
     """Use a stored model for its subject, whatever is fitted later."""
+    from ingest.analyse import analyse_all
     from warehouse import models
     from warehouse.transactions import transaction
 
@@ -243,8 +250,10 @@ def choose(
             f"{model!r} is not a kind and a version",
             hint="Such as throughput/3. List them: pwh sql 'FROM models'",
         )
-    with writing(context, wait) as con, transaction(con):
-        models.choose(con, kind, int(version), chosen_by or _user())
+    with writing(context, wait) as con:
+        with transaction(con):
+            models.choose(con, kind, int(version), chosen_by or _user())
+        analyse_all(con)
     print_data(f"{model} is in use from now on")
 
 

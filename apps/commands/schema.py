@@ -82,6 +82,7 @@ def sql(
     """Run a SQL query, or one that was saved. It uses no files but the warehouse and that of -o."""
     import duckdb
 
+    from ingest.analyse import analyse_all
     from warehouse.attached import check_macros
     from warehouse.connection import first_rows
     from warehouse.lake.writers import alone
@@ -107,6 +108,8 @@ def sql(
             with alone(con) if write else nullcontext():
                 rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
                 emit(con, rows, style, output, exact=True)
+            if write:
+                analyse_all(con)
         except duckdb.Error as error:
             if damage(error) is not None:
                 raise

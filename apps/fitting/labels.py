@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ingest.analyse import change_of_run
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def add_label(
         else "SELECT DISTINCT run_id, rank, thread, region, sample, $class, $said_by, now() "
         + _SAMPLES
     )
-    con.execute(
+    change_of_run(
+        con,
+        run_id,
         "INSERT INTO bottleneck_labels "
         f"(run_id, rank, thread, region, sample, class, said_by, said_at) {rows}",
         {**where, "class": known, "said_by": labelled_by},

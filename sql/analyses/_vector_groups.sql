@@ -1,6 +1,6 @@
 -- key: run_id VARCHAR
 -- scope: run_id
--- reads: bb_visits, bb_launches
+-- reads: bb_visits, bb_launches, bb_blocks
 -- requires: run_contents, behaviour_groups
 -- functions: groups, block_vectors, blas
 --

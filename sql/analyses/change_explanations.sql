@@ -1,6 +1,9 @@
 -- key: change_id BIGINT
 -- scope: app
--- reads: series, runs
+-- reads: series, runs, run_groups, run_scalars, acknowledgements, change_thresholds, series_fields,
+--   run_facts, sources, models, metrics, fn_timings, pmu_samples, segments, nodes, workers, tasks,
+--   task_inputs, transfers, runtime_intervals, idle_intervals, bottlenecks, scaling_sets,
+--   scaling_series, scaling_models, thread_behaviour, worker_slowdown
 -- requires: explanations, run_contents
 -- functions: comparison
 --
@@ -25,7 +28,7 @@ WITH
 
   -- what the runs are made of, and what was found in each and in its set
   verdicts AS (
-    SELECT key, string_agg(digest, ' ' ORDER BY analysis) AS digest
+    SELECT key, string_agg(concat_ws(' ', digest, failed), ',' ORDER BY analysis) AS digest
     FROM analysis_states
     WHERE analysis NOT IN ('series', 'change_explanations')
       AND key IN (
@@ -65,10 +68,24 @@ WITH
   ),
 
   histories AS (
-    SELECT scope AS app, bit_xor(hash(key, digest)) AS history
-    FROM analysis_states
-    WHERE analysis = 'series' AND scope IN (FROM _scope)
-    GROUP BY scope
+    SELECT r.app, bit_xor(hash(CAST(r AS VARCHAR), g.fields, c.digest)) AS history
+    FROM runs AS r
+    JOIN run_groups AS g ON r.run_id = g.run_id
+    LEFT JOIN _run_contents AS c ON r.run_id = c.run_id
+    WHERE r.app IN (SELECT app FROM changes JOIN scarce USING (change_id))
+    GROUP BY r.app
+  ),
+
+  -- which values of what benchmarks measure are better
+  directions AS (
+    SELECT app, bit_xor(hash(metric, better)) AS directions
+    FROM (
+      SELECT DISTINCT r.app, m.metric, m.better
+      FROM metrics AS m
+      JOIN runs AS r ON m.run_id = r.run_id
+      WHERE r.app IN (SELECT app FROM changes) AND m.better IS NOT NULL
+    )
+    GROUP BY app
   )
 
 SELECT
@@ -77,14 +94,15 @@ SELECT
     concat_ws(
       chr(0), c.metric, c.direction, CAST(c.runs AS VARCHAR), CAST(c.against AS VARCHAR), n.content,
       CASE WHEN s.change_id IS NOT NULL THEN h.history END,
-      CAST((SELECT every FROM _threshold_rows) AS VARCHAR)
+      d.directions, CAST((SELECT every FROM _threshold_rows) AS VARCHAR)
     )
   ) AS digest,
   c.*
 FROM changes AS c
 JOIN contents AS n ON c.change_id = n.change_id
 LEFT JOIN scarce AS s ON c.change_id = s.change_id
-LEFT JOIN histories AS h ON c.app = h.app;
+LEFT JOIN histories AS h ON c.app = h.app
+LEFT JOIN directions AS d ON c.app = d.app;
 
 -- rows
 SELECT

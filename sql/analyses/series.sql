@@ -1,7 +1,7 @@
 -- key: series_id BIGINT
 -- scope: app
 -- requires: change_points
--- reads: run_groups, runs, run_scalars, change_thresholds
+-- reads: run_groups, runs, run_scalars, metrics, change_thresholds
 -- functions: changes
 --
 -- Series and all that is found in them: changes, disturbances, and what their noise is like.

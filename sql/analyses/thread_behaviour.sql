@@ -1,6 +1,6 @@
 -- key: run_id VARCHAR
 -- scope: run_id
--- reads: behaviour_references, bb_launches, bb_visits, bb_blocks, bb_edges, bb_opcodes
+-- reads: behaviour_references, _vector_groups, bb_launches, bb_visits, bb_blocks, bb_edges, bb_opcodes
 -- requires: run_contents, thread_behaviour
 -- functions: threads, similarity, block_vectors, blas
 --

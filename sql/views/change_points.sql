@@ -57,7 +57,7 @@ WITH
             _thresholds_of(t.every, f.app, f.machine, f.metric), lambda t: t.better
           )
         ),
-        f.metric, f.unit
+        f.app, f.metric, f.unit
       ) AS better
     FROM found AS f
     CROSS JOIN _threshold_rows AS t

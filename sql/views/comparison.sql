@@ -32,10 +32,6 @@ CREATE OR REPLACE MACRO _values_in_order(points) AS
 -- configuration, whatever its runs.
 CREATE OR REPLACE MACRO _compared(pairs, level, patterns, pooled) AS TABLE
 WITH
-  given AS (
-    SELECT _run_ids(pairs) AS run_ids
-  ),
-
   sides AS (
     SELECT DISTINCT ON (id, is_after, run_id) *
     FROM (SELECT unnest(pairs, recursive := true))
@@ -151,24 +147,25 @@ WITH
 
   -- Only what was measured a few times needs the noise of other runs.
   scarce AS (
-    SELECT DISTINCT metric, unnest([app, app_before]) AS app
+    SELECT DISTINCT id, metric, unnest([app, app_before]) AS app
     FROM lists
     WHERE _are_few(before) OR _are_few(after)
   ),
 
-  -- As metric_series, which would list the values of all applications.
+  -- As metric_series, which would list the values of all applications. No comparison depends on
+  -- which others are made with it.
   histories AS (
     SELECT
-      m.app, s.fields, m.metric,
+      a.id, m.app, s.fields, m.metric,
       _values_in_order(
         list({'at': {'started_at': m.started_at, 'run_id': m.run_id}, 'value': m.value})
       ) AS history
     FROM run_metrics AS m
     JOIN scarce AS a ON m.app = a.app AND m.metric = a.metric
     JOIN _series_of_runs AS s ON m.run_id = s.run_id
+    ANTI JOIN sides AS o ON a.id = o.id AND m.run_id = o.run_id
     WHERE m.started_at IS NOT NULL AND isfinite(m.value)
-      AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
-    GROUP BY m.app, s.fields, m.metric
+    GROUP BY a.id, m.app, s.fields, m.metric
   ),
 
   -- Materialized: it says which metrics need more than that.
@@ -183,50 +180,56 @@ WITH
     -- Which sides need other runs is part of what is equal: else these are no hash joins.
     LEFT JOIN histories AS h
       ON CASE WHEN _are_few(p.before) THEN p.app_before END = h.app
-      AND p.series_before = h.fields AND p.metric = h.metric
+      AND p.id = h.id AND p.series_before = h.fields AND p.metric = h.metric
     LEFT JOIN histories AS g
       ON CASE WHEN _are_few(p.after) THEN p.app END = g.app
-      AND p.series_after = g.fields AND p.metric = g.metric
+      AND p.id = g.id AND p.series_after = g.fields AND p.metric = g.metric
   ),
 
   -- Equal runs: of one application, version and configuration. Two of them show what noise is.
   equal_runs AS (
-    SELECT unnest(list(run_id)) AS run_id, min(run_id) AS first_run
+    SELECT app, unnest(list(run_id)) AS run_id, min(run_id) AS first_run
     FROM run_configurations
     WHERE app IS NOT NULL AND version IS NOT NULL
     GROUP BY app, version, configuration
     HAVING count(*) >= 2
   ),
 
-  -- What such metrics do between equal runs.
+  -- What such metrics do between equal runs, where a side is one configuration those of its
+  -- application: what is stored of it does not depend on others.
   groups AS (
     SELECT
-      any_value(_likeness(m.metric)) AS likeness,
+      n.id, any_value(n.likeness) AS likeness,
       var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest,
       -- of equally late ones some of all kinds, the same each time
       hash(m.metric, r.first_run) AS place
     FROM run_metrics AS m
     JOIN equal_runs AS r ON m.run_id = r.run_id
+    JOIN (
+      SELECT DISTINCT p.id AS id, likeness, CASE WHEN pooled THEN p.app END AS app
+      FROM remembered
+      WHERE needs_usual
+    ) AS n
+      ON _likeness(m.metric) = n.likeness AND (n.app IS NULL OR r.app = n.app)
+    ANTI JOIN sides AS o ON n.id = o.id AND m.run_id = o.run_id
     WHERE m.value > 0 AND isfinite(m.value)
-      AND _likeness(m.metric) IN (SELECT likeness FROM remembered WHERE needs_usual)
-      AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
-    GROUP BY m.metric, r.first_run
+    GROUP BY n.id, m.metric, r.first_run
     HAVING count(*) >= 2
   ),
 
   usual AS (
     SELECT
-      likeness,
+      id, likeness,
       usual_noise(
         list_transform(latest, lambda g: g.variance), list_transform(latest, lambda g: g.freedom)
       ) AS noise
     FROM (
       SELECT
-        likeness,
+        id, likeness,
         list({'variance': variance, 'freedom': CAST(freedom AS DOUBLE)}
           ORDER BY latest DESC NULLS LAST, place)[:200] AS latest
       FROM groups
-      GROUP BY likeness
+      GROUP BY id, likeness
     )
   ),
 
@@ -245,7 +248,8 @@ WITH
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
       ) AS every
     FROM remembered AS r
-    LEFT JOIN usual AS u ON CASE WHEN r.needs_usual THEN r.likeness END = u.likeness
+    LEFT JOIN usual AS u
+      ON p.id = u.id AND CASE WHEN r.needs_usual THEN r.likeness END = u.likeness
     GROUP BY p.id
   ),
 
@@ -286,7 +290,7 @@ WITH
   judged AS (
     SELECT
       id, p, c,
-      _better(_first_set(list_transform(ours, lambda t: t.better)), p.metric, p.unit) AS better,
+      _better(_first_set(list_transform(ours, lambda t: t.better)), p.app, p.metric, p.unit) AS better,
       coalesce(_first_set(list_transform(ours, lambda t: t.smallest_change)), 0) AS smallest
     FROM ruled
   )

@@ -1,21 +1,24 @@
 -- Directions: which values of a metric are better; and which are counted.
 
--- What change_thresholds states, else the files (metrics.better, where all that state it agree), else
--- the unit; NULL where none does.
-CREATE OR REPLACE MACRO _better(stated, of_metric, of_unit) AS coalesce(
+-- What change_thresholds states, else the files of the application (metrics.better, where all that
+-- state it agree), else the unit; NULL where none does.
+CREATE OR REPLACE MACRO _better(stated, of_app, of_metric, of_unit) AS coalesce(
   stated,
   CASE
     WHEN starts_with(of_metric, 'metric:')
       THEN (
         SELECT is_better
         FROM (
-          SELECT 'metric:' || metric AS stated_metric, any_value(better) AS is_better
+          SELECT
+            'metric:' || metric AS stated_metric, coalesce(app, '') AS stated_app,
+            any_value(better) AS is_better
           FROM metrics
+          JOIN runs USING (run_id)
           WHERE better IS NOT NULL
-          GROUP BY metric
+          GROUP BY metric, stated_app
           HAVING count(DISTINCT better) = 1
         )
-        WHERE stated_metric = of_metric
+        WHERE stated_metric = of_metric AND stated_app = coalesce(of_app, '')
       )
   END,
   CASE

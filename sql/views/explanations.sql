@@ -43,7 +43,7 @@ SELECT
   c.low AS low, c.high AS high, e.before_label, e.after_label, e.share,
   CASE
     WHEN e.topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
-    ELSE _better(NULL, e.metric, e.unit)
+    ELSE _better(NULL, NULL, e.metric, e.unit)
   END AS better,
   CASE
     WHEN e.sure IS NOT NULL THEN e.sure
