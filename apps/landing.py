@@ -31,6 +31,8 @@ OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
 _SMALL = 1 << 20  # bytes
 _GROUP, _GROUP_BYTES = 50, 4 << 20
+_ROW_GROUP = 122_880
+_MERGED = 10
 
 
 class Lander:
@@ -51,6 +53,7 @@ class Lander:
         self.dry_run = dry_run
         self._con: DuckDBPyConnection | None = None
         self._opened = 0.0
+        self._rows = 0
         self._single_thread = False
 
     def __enter__(self) -> Self:
@@ -100,6 +103,7 @@ class Lander:
             with progress(recording, con):
                 landed = load(con, recording, found.reader, options)
             forget_rejections(con, [found.path])
+            self._choose_merging(con, [landed])
             return landed
         except BaseException:
             self._recover()
@@ -132,6 +136,7 @@ class Lander:
                 ],
             )
             forget_rejections(con, [found.path for found, _ in group])
+            self._choose_merging(con, landed)
             return landed
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.
@@ -162,6 +167,16 @@ class Lander:
             con.execute("SET threads = 1" if is_small else "RESET threads")
             self._single_thread = is_small
 
+    def _choose_merging(self, con: DuckDBPyConnection, landed: Sequence[Landed]) -> None:
+        """Let DuckDB merge row groups when it closes, a few of each table, unless many rows landed.
+
+        What a transaction adds to a table is a row group of its own, of a block (256 KiB) at least.
+        Those of a large file are not quite full: nearly all its rows would be written again.
+        """
+        self._rows += sum(sum(one.rows.values()) for one in landed)
+        most = _MERGED if self._rows < _ROW_GROUP else 0
+        con.execute(f"SET max_vacuum_tasks = {most}")
+
     def _connection_for_next(self) -> DuckDBPyConnection:
         """Return a connection, a new one where the last was open for so long that others wait."""
         if time.monotonic() - self._opened > OPEN_SECONDS:
@@ -172,10 +187,8 @@ class Lander:
         if self._con is None:
             path = MEMORY if self.dry_run else self.db
             self._con = warehouse.connect(path, wait=self.wait, on_wait=note)
-            # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
-            # row groups are not quite full. It merges them where runs are forgotten.
             self._con.execute("SET max_vacuum_tasks = 0")
-            self._opened = time.monotonic()
+            self._opened, self._rows = time.monotonic(), 0
             self._single_thread = False
         return self._con
 
