@@ -163,3 +163,26 @@ def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):
             ("halves.csv", "each row of fn_timings twice"),
             ("some.csv", "1 of 7 rows of fn_timings equal to another"),
         ]
+
+
+def row_groups(db, table):
+    with warehouse.connect(db, read_only=True) as con:
+        storage = f"pragma_storage_info('{table}')"
+        ((number,),) = rows(con, f"SELECT count(DISTINCT row_group_id) FROM {storage}")
+    return number
+
+
+TABLES = ("fn_timings", "sources", "run_facts", "runs", "run_scalars", "kept_runs", "run_groups")
+
+
+@pytest.mark.usefixtures("new_warehouses_are_copies")
+def test_single_landings_share_row_groups_and_many_rows_are_not_written_twice(
+    tmp_path, monkeypatch
+):
+    db = tmp_path / "w.duckdb"
+    for one in written(tmp_path / "files", 1, 2, 3, 4):
+        landed(db, [one])
+    assert {row_groups(db, table) for table in TABLES} == {1}
+    monkeypatch.setattr(landing, "_ROW_GROUP", 2)
+    landed(db, written(tmp_path / "large", 5))
+    assert row_groups(db, "fn_timings") == 2
