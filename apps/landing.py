@@ -43,6 +43,8 @@ _SHOW_AFTER = 1.0
 _SMALL = 1 << 20  # bytes
 _GROUP, _GROUP_BYTES = 200, 4 << 20
 _MOST_READY = 64 << 20  # bytes of rows that are parsed and wait for others of their group
+_ROW_GROUP = 122_880
+_MERGED = 10
 
 
 class Lander:
@@ -64,6 +66,7 @@ class Lander:
         self._con: DuckDBPyConnection | None = None
         self._file: Identity | None = None
         self._opened = 0.0
+        self._rows = 0
         self._single_thread = False
 
     def __enter__(self) -> Self:
@@ -164,6 +167,7 @@ class Lander:
             with progress(parsed.recording, con):
                 landed = land(con, parsed)
             forget_rejections(con, [found.path])
+            self._choose_merging(con, [landed])
             return landed
         except BaseException:
             self._recover()
@@ -176,6 +180,7 @@ class Lander:
             self._choose_threads(con, max(one.recording.bytes_total for _, one in ready))
             landed = land_together(con, [parsed for _, parsed in ready])
             forget_rejections(con, [found.path for found, _ in ready])
+            self._choose_merging(con, landed)
             return landed
         except WarehouseMoved:
             raise
@@ -210,6 +215,16 @@ class Lander:
             con.execute("SET threads = 1" if is_small else "RESET threads")
             self._single_thread = is_small
 
+    def _choose_merging(self, con: DuckDBPyConnection, landed: Sequence[Landed]) -> None:
+        """Let DuckDB merge row groups when it closes, a few of each table, unless many rows landed.
+
+        What a transaction adds to a table is a row group of its own, of a block (256 KiB) at least.
+        Those of a large file are not quite full: nearly all its rows would be written again.
+        """
+        self._rows += sum(sum(one.rows.values()) for one in landed)
+        most = _MERGED if self._rows < _ROW_GROUP else 0
+        con.execute(f"SET max_vacuum_tasks = {most}")
+
     def _connection_for_next(self) -> DuckDBPyConnection:
         """Return a connection, a new one where the last was open for so long that others wait."""
         if time.monotonic() - self._opened > OPEN_SECONDS:
@@ -220,12 +235,10 @@ class Lander:
         if self._con is None:
             path = MEMORY if self.dry_run else self.db
             self._con = self._connected(path)
-            # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
-            # row groups are not quite full. It merges them where runs are forgotten.
             self._con.execute("SET max_vacuum_tasks = 0")
             # Full row groups wait in memory for others to be written with: by default four.
             self._con.execute("SET write_buffer_row_group_count = 1")
-            self._opened = time.monotonic()
+            self._opened, self._rows = time.monotonic(), 0
             self._single_thread = False
         return self._con
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary, WeakSet
 
 import udfs
-from warehouse import analyses, migrations, modules, revision, shipped
+from warehouse import analyses, migrations, modules, ready, revision, shipped
 from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
@@ -310,13 +310,15 @@ def _create(file: Path) -> None:
     try:
         if not file.parent.is_dir():
             raise WarehouseError(f"the folder {file.parent} for the warehouse does not exist")
-        con = _prepared(str(draft), read_only=False)
-        try:
-            fill(con)
-            # Closing would write the tables too, but without an error where that fails.
-            con.execute("CHECKPOINT")
-        finally:
-            con.close()
+        if not ready.copy_to(draft):
+            con = _prepared(str(draft), read_only=False)
+            try:
+                fill(con)
+                # Closing would write the tables too, but without an error where that fails.
+                con.execute("CHECKPOINT")
+            finally:
+                con.close()
+            ready.keep(draft)
         _place(draft, file)
     except (OSError, duckdb.Error) as error:
         first = str(error).split("\n", 1)[0]

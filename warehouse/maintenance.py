@@ -27,7 +27,7 @@ def maintain(con: DuckDBPyConnection, keep_days: float) -> Maintained | None:
     if isinstance(con, Remote):
         raise UsageError(
             "a served warehouse is maintained where pwh serve runs",
-            hint="Stop the server there: it then writes the log into the file.",
+            hint="Stop the server there, and run pwh maintain.",
         )
     try:
         if is_lake(con):

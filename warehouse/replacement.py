@@ -1,4 +1,4 @@
-"""Change a copy of a warehouse file, which takes the file's place once it is whole.
+"""Change or compact a copy of a warehouse file, which takes its place once it is whole.
 
 Whoever kills that leaves the file as it was, and a copy that the next one removes. DuckDB cannot
 replay every log of changes to tables and views (1.5.5), so that to migrate the file itself would
@@ -13,9 +13,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from warehouse import sqlfiles
 from warehouse.connection import DEFAULT_WAIT, connect, open_unchecked
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError, WarehouseDamaged, WarehouseError
@@ -25,6 +27,7 @@ from warehouse.transactions import NO_SPACE
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_WORTHWHILE = 0.25
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -41,11 +44,9 @@ def replacement(
 
     Raises `WarehouseError` where any of it fails; the file is then as it was.
     """
-    import duckdb
-
     named, file = file, file.resolve()  # where its path is a link
     draft = file.with_name(f".{file.name}.migrating")
-    with _locked(file, wait, on_wait) as original:
+    with _locked(file, wait, on_wait) as original, _told(named):
         try:
             _remove(draft)
             _copy(original, draft)
@@ -55,45 +56,120 @@ def replacement(
                 con.execute("CHECKPOINT")
             connect(draft, read_only=True).close()
             _put_in_place(draft, file, original)
-        except (UsageError, duckdb.InterruptException):
-            raise
-        except Exception as error:
-            raise _failure(named, error) from error
         finally:
             with suppress(OSError):
                 _remove(draft)
 
 
+def compact(
+    file: Path,
+    *,
+    wait: float | None = DEFAULT_WAIT,
+    on_wait: Callable[[str], None] | None = None,
+) -> tuple[int, int]:
+    """Write a warehouse file anew where that saves a quarter of it; return both sizes, in bytes.
+
+    Of its log nothing is left in any case. Raises as `replacement` does.
+    """
+    named, file = file, file.resolve()
+    draft = file.with_name(f".{file.name}.compacting")
+    copied = partial(_copy_compactly, draft=draft)
+    with _locked(file, wait, on_wait, copied) as original, _told(named):
+        before = after = os.fstat(original.fileno()).st_size
+        try:
+            if draft.exists() and draft.stat().st_size <= before * (1 - _WORTHWHILE):
+                connect(draft, read_only=True).close()
+                after = draft.stat().st_size
+                _put_in_place(draft, file, original)
+        finally:
+            with suppress(OSError):
+                _remove(draft)
+    return before, after
+
+
+def _copy_compactly(con: DuckDBPyConnection, draft: Path) -> None:
+    """Copy an open warehouse into a new file, where that seems worthwhile."""
+    _remove(draft)
+    ((name,),) = con.execute("SELECT current_database()").fetchall()
+    if _spare(con) < _WORTHWHILE:
+        return
+    # Readable for its owner only, until it has the permissions of the file.
+    mask = os.umask(0o077)
+    try:
+        con.execute(f"ATTACH {sqlfiles.literal(str(draft))} AS _new (STORAGE_VERSION 'latest')")
+    finally:
+        os.umask(mask)
+    try:
+        con.execute(f"COPY FROM DATABASE {sqlfiles.identifier(name)} TO _new")
+        con.execute("CHECKPOINT _new")
+        con.execute("DETACH _new")
+    except BaseException:
+        _remove(draft)
+        raise
+
+
+def _spare(con: DuckDBPyConnection) -> float:
+    """Return about what share of a file is free, or of row groups that could be one."""
+    ((total, spare),) = con.execute(
+        "SELECT total_blocks, free_blocks FROM pragma_database_size() "
+        "WHERE database_name = current_database()"
+    ).fetchall()
+    text = sqlfiles.read("queries/maintenance/spare_blocks")
+    for (table,) in con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()"
+    ).fetchall():
+        ((_, _, blocks),) = con.execute(text.format(table=sqlfiles.literal(table))).fetchall()
+        spare += blocks
+    return float(spare / max(total, 1))
+
+
+@contextmanager
+def _told(file: Path) -> Iterator[None]:
+    """Turn whatever fails into the error that states that nothing has changed, and why."""
+    import duckdb
+
+    try:
+        yield
+    except (UsageError, duckdb.InterruptException):
+        raise
+    except Exception as error:
+        raise _failure(file, error) from error
+
+
 @contextmanager
 def _locked(
-    file: Path, wait: float | None, on_wait: Callable[[str], None] | None
+    file: Path,
+    wait: float | None,
+    on_wait: Callable[[str], None] | None,
+    first: Callable[[DuckDBPyConnection], None] | None = None,
 ) -> Iterator[BinaryIO]:
-    """Yield a warehouse file whose log is empty, locked as DuckDB does.
+    """Yield a warehouse file whose log is empty, locked as DuckDB does, after `first` read it.
 
     DuckDB does not have it open: closing a file unlocks it for all of a process, and closing a
     database deletes the log next to its path, which may be another's by then.
     """
-    import duckdb
-
     while True:
-        with closing(open_unchecked(file, create=False, wait=wait, on_wait=on_wait)) as con:
-            try:
-                con.execute("CHECKPOINT")
-            except duckdb.Error as error:
-                raise _failure(file, error) from error
+        opened = open_unchecked(file, create=False, wait=wait, on_wait=on_wait)
+        with closing(opened) as con, _told(file):
+            con.execute("CHECKPOINT")
+            before = file.stat()
+            if first is not None:
+                first(con)
         with file.open("rb+") as original:
-            if _is_alone(file, original):
+            if _is_alone(file, original, before.st_mtime_ns):
                 yield original
                 return
 
 
-def _is_alone(file: Path, original: BinaryIO) -> bool:
-    """Lock a file; return whether no other process opened it, or replaced it, before."""
+def _is_alone(file: Path, original: BinaryIO, changed: int) -> bool:
+    """Lock a file; return whether no other process opened, changed or replaced it before."""
     try:
         fcntl.lockf(original, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
-    return _is_same(file, original) and not file.with_name(f"{file.name}.wal").exists()
+    is_unchanged = os.fstat(original.fileno()).st_mtime_ns == changed
+    has_log = file.with_name(f"{file.name}.wal").exists()
+    return is_unchanged and not has_log and _is_same(file, original)
 
 
 def _is_same(file: Path, original: BinaryIO) -> bool:
@@ -119,7 +195,7 @@ def _put_in_place(draft: Path, file: Path, original: BinaryIO) -> None:
     if not _is_same(file, original):
         raise WarehouseError(
             "another program has moved, deleted or replaced the file meanwhile",
-            hint="See what is at its path now, and run pwh migrate again.",
+            hint="See what is at its path now, and run it again.",
         )
     found = os.fstat(original.fileno())
     with draft.open("rb+") as copy:
@@ -144,14 +220,14 @@ def _remove(draft: Path) -> None:
 
 
 def _failure(file: Path, error: Exception) -> WarehouseError:
-    """Return the error that states why a file could not be migrated, and what to do."""
+    """Return the error that states why a file could not be replaced, and what to do."""
     import duckdb
 
     before, folder = f"nothing has changed in {file}", file.resolve().parent
     if getattr(error, "errno", None) in _NO_ROOM or NO_SPACE.search(str(error)):
         return WarehouseError(
             f"{before}: there is no room for a new one next to it",
-            hint=f"A migrated file, larger than this one, has to fit into {folder} with it. "
+            hint=f"A new file, perhaps larger than this one, has to fit into {folder} with it. "
             "Make room and run it again.",
         )
     if (found := damage(error)) is not None:
@@ -160,7 +236,7 @@ def _failure(file: Path, error: Exception) -> WarehouseError:
         return WarehouseError(f"{before}: {error.problem}", hint=error.hint or LAND_AGAIN)
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        hint = f"pwh migrate writes a new file in {folder}, and renames it."
+        hint = f"A new file is written in {folder}, and renamed."
         return WarehouseError(f"{before}: {reason}", hint=hint)
     reason = without_class(str(error).split("\n", 1)[0]).strip()[:300] or type(error).__name__
     if isinstance(error, (duckdb.BinderException, duckdb.CatalogException)):

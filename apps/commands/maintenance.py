@@ -227,13 +227,19 @@ def maintain(
     ] = 30.0,
     wait: WaitOption = None,
 ) -> None:
-    """Merge the small files of a warehouse and delete what nobody reads; answers do not change."""
+    """Compact a warehouse: a file into a new one, in DuckLake many into few; no answer changes."""
+    from warehouse.connection import MEMORY
     from warehouse.maintenance import maintain
+    from warehouse.replacement import compact
 
+    where = context.obj
     with writing(context, wait) as con:
         done = maintain(con, keep_days)
+    if done is None and str(where) != MEMORY:
+        before, after = (size / 1e6 for size in compact(where, wait=wait, on_wait=note))
+        saved = f"{before:.1f} MB before, {after:.1f} MB after"
+        print_data(f"{where}: {saved if after < before else f'{before:.1f} MB, compact already'}")
     if done is None:
-        print_data(f"{context.obj}: the log is written into the file")
         return
     print_data(
         f"{counted(done.files_before, 'file')} before, {counted(done.files_after, 'file')} after; "

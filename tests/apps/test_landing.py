@@ -208,3 +208,26 @@ def test_rows_that_wait_on_disk_are_as_those_in_memory(case, tmp_path, monkeypat
         with warehouse.connect(tmp_path / f"{limit}.duckdb", read_only=True) as con:
             made.append(contents(con))
     assert made[0] == made[1]
+
+
+def row_groups(db, table):
+    with warehouse.connect(db, read_only=True) as con:
+        storage = f"pragma_storage_info('{table}')"
+        ((number,),) = rows(con, f"SELECT count(DISTINCT row_group_id) FROM {storage}")
+    return number
+
+
+TABLES = ("fn_timings", "sources", "run_facts", "runs", "run_scalars", "kept_runs", "run_groups")
+
+
+@pytest.mark.usefixtures("new_warehouses_are_copies")
+def test_single_landings_share_row_groups_and_many_rows_are_not_written_twice(
+    tmp_path, monkeypatch
+):
+    db = tmp_path / "w.duckdb"
+    for one in written(tmp_path / "files", 1, 2, 3, 4):
+        landed(db, [one])
+    assert {row_groups(db, table) for table in TABLES} == {1}
+    monkeypatch.setattr(landing, "_ROW_GROUP", 2)
+    landed(db, written(tmp_path / "large", 5))
+    assert row_groups(db, "fn_timings") == 2

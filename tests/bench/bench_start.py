@@ -1,6 +1,7 @@
 """Processor time (user and system) of short commands: whole processes, medians.
 
-With compiled modules, as installed programs have them, whatever the environment forbids Python.
+And how many times that of `pwh sql "select 1"` they are. With compiled modules, as installed
+programs have them, whatever the environment forbids Python.
 
 python -m tests.bench.bench_start [--runs 7]
 """
@@ -17,8 +18,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench.common import PWH
+from tests.bench.common import PWH, fresh
 
+LEAST = 'pwh sql "select 1" (target 0.4 s)'
 SAMPLE = Path(__file__).parents[1] / "samples" / "cprofile"
 
 
@@ -42,28 +44,37 @@ def main() -> None:
         folder = Path(name)
         demo, db = folder / "demo.duckdb", folder / "pwh.duckdb"
         shown("pwh demo (target 10 s)", [processor_seconds([*PWH, "--db", demo, "demo"])])
+        least = 0.0
         on_demo = [*PWH, "--db", demo]
         commands = {
             "python -c pass": [sys.executable, "-c", "pass"],
             "pwh --help (target 0.15 s)": [*PWH, "--help"],
-            'pwh sql "select 1" (target 0.4 s)': [*on_demo, "sql", "select 1"],
+            LEAST: [*on_demo, "sql", "select 1"],
             "pwh report latest (target 0.8 s)": [*on_demo, "report", "latest"],
             "pwh report stencil-1.23 (target 0.8 s)": [*on_demo, "report", "stencil-1.23"],
         }
         for text, command in commands.items():
-            shown(text, [processor_seconds(command) for _ in range(runs)])
-        shown("pwh ingest FILE (target 0.5 s)", [landed(demo, db) for _ in range(runs)])
+            median = shown(text, [processor_seconds(command) for _ in range(runs)], least)
+            least = median if text == LEAST else least
+        shown("pwh ingest FILE (2 times)", [landed(demo, db) for _ in range(runs)], least)
+        first = [landed(None, db) for _ in range(runs)]
+        shown("pwh ingest FILE, new warehouse (2.6 times)", first, least)
 
 
-def landed(demo: Path, db: Path) -> float:
-    """Return the processor time of landing a small file in a warehouse with others."""
-    shutil.copy(demo, db)
+def landed(before: Path | None, db: Path) -> float:
+    """Return the processor time of landing a small file beside others, or in a new warehouse."""
+    fresh(db)
+    if before is not None:
+        shutil.copy(before, db)
     return processor_seconds([*PWH, "--db", db, "ingest", SAMPLE])
 
 
-def shown(text: str, seconds: Sequence[float]) -> None:
-    """Print the median of the times of a command."""
-    print(f"{text:45} {statistics.median(seconds):.3f} s")
+def shown(text: str, seconds: Sequence[float], least: float = 0) -> float:
+    """Print the median of the times of a command, and how many times the least; return it."""
+    median = statistics.median(seconds)
+    times = f"  {median / least:.2f} times" if least else ""
+    print(f"{text:45} {median:.3f} s{times}", flush=True)
+    return median
 
 
 if __name__ == "__main__":

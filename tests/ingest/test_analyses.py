@@ -58,8 +58,9 @@ def _history(folder, run, facts, number):
         level = 1.0 + 0.3 * (i >= 8 + number % 5)
         for place, name in enumerate(("solve", "MPI_Send", "save")):
             noise = 1 + 0.01 * ((i * 7 + place * 3 + number) % 5 - 2)
+            day = f"2026-{1 + number % 2:02}-{i + 1:02}"
             lines.append(
-                f"{app}-{number % 2}-{i},{app},v{i // 4},m,2026-{1 + number % 2:02}-{i + 1:02}T06:00:00Z,"
+                f"{app}-{number % 2}-{i},{app},v{i // 4},m,{day}T06:00:00Z,"
                 f"4,{name},{level * (place + 1) * noise:.6g},{3 + (i > 9)}"
             )
     return _text(folder, f"history{number % 2}.csv", lines)

@@ -14,9 +14,10 @@ import pytest
 
 import warehouse as pwh
 from tests.helpers.support import rows
+from warehouse import replacement as replacing
 from warehouse.connection import open_unchecked
 from warehouse.errors import UsageError, WarehouseBusy, WarehouseError, WarehouseMissing
-from warehouse.replacement import replacement
+from warehouse.replacement import compact, replacement
 
 ADD = "INSERT INTO saved_queries VALUES ('added', 'FROM runs', now())"
 
@@ -238,3 +239,97 @@ def test_a_busy_or_missing_one_is_told_as_by_any_other_command(file):
         pass
     with open_unchecked(file, create=False):
         pass
+
+
+OBJECTS = """
+    SELECT 'table', table_name, comment, sql FROM duckdb_tables() WHERE NOT temporary
+    UNION ALL
+    SELECT 'view', view_name, comment, NULL FROM duckdb_views() WHERE NOT internal
+    UNION ALL
+    SELECT 'column', table_name || '.' || column_name, comment, column_default
+    FROM duckdb_columns() WHERE NOT internal
+    UNION ALL
+    SELECT 'macro', function_name, comment, CAST(parameters AS VARCHAR)
+    FROM duckdb_functions() WHERE NOT internal AND macro_definition IS NOT NULL
+    UNION ALL
+    SELECT 'constraint', table_name, constraint_text, NULL FROM duckdb_constraints()
+    UNION ALL
+    SELECT 'index', index_name, sql, NULL FROM duckdb_indexes()
+    ORDER BY ALL
+"""
+
+
+def contents(path):
+    with pwh.connect(path, read_only=True) as con:
+        con.execute("SET VARIABLE own = 1")
+        tables = rows(con, "SELECT table_name FROM duckdb_tables() WHERE NOT temporary")
+        return rows(con, OBJECTS), {table: rows(con, f"FROM {table}") for (table,) in tables}
+
+
+@pytest.fixture
+def swollen(file):
+    """Return a warehouse with one row group, and so one block, for each of 40 small insertions."""
+    for number in range(40):
+        with duckdb.connect(file) as con:
+            con.execute("SET max_vacuum_tasks = 0")
+            con.execute(
+                "INSERT INTO run_scalars BY NAME SELECT 'run' || $1 AS run_id, 'metric' AS metric, "
+                "range AS value FROM range(60)",
+                [number],
+            )
+    return file
+
+
+def test_a_compacted_file_has_all_that_it_had(swollen, tmp_path):
+    link = tmp_path / "link.duckdb"
+    link.symlink_to(swollen)
+    swollen.chmod(0o640)
+    with pwh.connect(swollen) as con:
+        con.execute("CREATE SEQUENCE my_numbers START 7")
+        con.execute("SELECT nextval('my_numbers')")
+        con.execute("CREATE TABLE mine (n BIGINT DEFAULT nextval('my_numbers'), t VARCHAR UNIQUE)")
+        con.execute("INSERT INTO mine BY NAME SELECT 'a' AS t")
+        con.execute("CREATE VIEW my_view AS SELECT run_id, n FROM run_metrics, mine")
+        con.execute("COMMENT ON VIEW my_view IS 'Of mine.'")
+        con.execute("CREATE MACRO my_macro(a) AS a + 1")
+        con.execute("CREATE INDEX my_index ON mine (n)")
+    had = contents(swollen)
+    before, after = compact(link)
+    assert after < before / 1.5 and after == swollen.stat().st_size
+    assert contents(swollen) == had and link.is_symlink()
+    assert swollen.stat().st_mode & 0o777 == 0o640
+    assert [found.name for found in swollen.parent.iterdir()] == ["w.duckdb"]
+    with pwh.connect(swollen) as con:
+        con.execute("INSERT INTO mine BY NAME SELECT 'b' AS t")
+        assert rows(con, "SELECT my_macro(n) FROM mine ORDER BY n") == [(9,), (10,)]
+        with pytest.raises(duckdb.ConstraintException):
+            con.execute("INSERT INTO mine BY NAME SELECT 'b' AS t")
+
+
+def test_a_file_with_little_to_save_stays_as_it_is(file):
+    before = file.read_bytes()
+    assert compact(file) == (len(before), len(before))
+    must_be_untouched(file, before)
+
+
+def test_a_file_that_cannot_be_compacted_stays_as_it_is(swollen, monkeypatch):
+    before = swollen.read_bytes()
+    monkeypatch.setattr(replacing, "_put_in_place", lambda *_: os.open("/no/such/folder", 0))
+    with pytest.raises(WarehouseError, match="nothing has changed in"):
+        compact(swollen)
+    must_be_untouched(swollen, before)
+
+
+def test_what_another_program_writes_before_the_file_is_locked_is_not_lost(swollen, monkeypatch):
+    real, calls = replacing._is_alone, []
+
+    def written_before(*arguments):
+        if not calls:
+            script = f"import sys, duckdb; duckdb.connect(sys.argv[1]).execute({ADD!r})"
+            assert in_process(script, swollen).returncode == 0
+        calls.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(replacing, "_is_alone", written_before)
+    before, after = compact(swollen)
+    assert after < before and len(calls) == 2 and "added" in names_in(swollen)
