@@ -96,6 +96,17 @@ def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
     return done
 
 
+def mark_outdated(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
+    """Let `analyse_all` compute all that depends on runs, though only values of rows changed.
+
+    A digest has the number of a run's rows, not what is in them.
+    """
+    scopes = [*run_ids, *(scope for name in _OF_RUN for scope in _scopes_of(con, name, run_ids))]
+    con.execute(
+        "UPDATE analysis_states SET digest = '' WHERE scope IN (SELECT unnest($1))", [scopes]
+    )
+
+
 def analyse_here(con: DuckDBPyConnection, app: str) -> None:
     """Compute the series of an application by the settings of this connection, for it alone.
 
@@ -113,11 +124,14 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
         _renew(con, analysis, scopes[analysis.scope])
 
 
-def outdated_keys(con: DuckDBPyConnection) -> dict[str, int]:
-    """Return by analysis how many keys are outdated or failed; of those without any nothing."""
+def outdated_keys(con: DuckDBPyConnection, *, again: bool = True) -> dict[str, int]:
+    """Return by analysis how many keys are outdated; of those without any nothing.
+
+    And, with `again`, how many could not be computed.
+    """
     found = {}
     for analysis in analyses.every():
-        number = _find(con, analysis, _all_scopes(con, analysis), again=True)
+        number = _find(con, analysis, _all_scopes(con, analysis), again=again)
         _drop(con)
         if number:
             found[analysis.name] = number

@@ -14,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from ingest.analyse import mark_outdated
 from ingest.derive import decode_again, derive, outdated_code, store_derived
 from ingest.scalars import (
     files_of_runs,
     keep_all_scalars,
-    runs_without_scalars,
+    outdated_scalars,
     stabilise_names,
 )
 from ingest.worker import SCALARS, attributed, identity, pack, unpack
@@ -107,11 +108,18 @@ class _Group:
         )
 
 
-def outdated(con: DuckDBPyConnection) -> Outdated:
-    """Return what is outdated or missing of all runs."""
-    found = runs_without_scalars(con)
-    by_hand = [run_id for run_id, is_known in found if not is_known]
-    known = [run_id for run_id, is_known in found if is_known]
+def outdated(
+    con: DuckDBPyConnection, differing: Iterable[Collection[tuple[str, str]]] = ()
+) -> Outdated:
+    """Return what is outdated or missing of all runs.
+
+    `differing` are the runs and metrics of scalars that are found to differ from their rows.
+    """
+    found = outdated_scalars(con)
+    changed = dict.fromkeys(run_id for batch in differing for run_id, _ in batch)
+    by_hand = [run_id for run_id, is_known in found if not is_known or run_id in changed]
+    by_hand += changed.keys() - dict(found).keys()
+    known = [run_id for run_id, is_known in found if is_known and run_id not in changed]
     return Outdated(by_hand, known, outdated_code(con, by_hand))
 
 
@@ -252,6 +260,7 @@ class _Store:
                 if left.traced:
                     derive(self.con, left.traced)
                 keep_all_scalars(self.con, left.files)
+                mark_outdated(self.con, list(left.files))
         except InputError as error:
             if len(group.files) == 1:
                 self.fail(group, error)
@@ -275,6 +284,7 @@ class _Store:
             store_derived(self.con, runs, tables)
             files = {run: files for group in left for run, files in group.files.items()}
             keep_all_scalars(self.con, files, of_workers)
+            mark_outdated(self.con, list(files))
         for group in left:
             self._count(group)
         yield from (group for group, _ in found)

@@ -83,6 +83,7 @@ def reading(
     their processor time.
     """
     import warehouse
+    from apps.reports.freshness import not_fresh
     from warehouse.connection import DEFAULT_WAIT
     from warehouse.lake.copies import let_copy
 
@@ -91,6 +92,8 @@ def reading(
     try:
         if not all_threads and _is_small(con, context.obj):
             con.execute("SET threads = 1")
+        for sentence in not_fresh(con):
+            note(sentence)
         let_copy(con)
         yield con
     finally:
