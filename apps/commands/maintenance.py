@@ -145,8 +145,7 @@ def refresh(
         list[str] | None,
         typer.Argument(
             help="Runs of which all is computed anew: ids or their beginnings, APP@VERSION, "
-            "latest. Without any: what is missing or outdated, as after writing or changing rows by "
-            "hand."
+            "latest. Without any: what is missing or outdated, as after changing rows by hand."
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of all runs.")] = False,

@@ -204,8 +204,6 @@ WITH
 
   sums AS (
     SELECT
-      -- nothing is known of a run written by hand, until pwh refresh
-      CASE WHEN EXISTS (FROM kept_runs WHERE run_id = run) THEN 0 END AS none,
       s.run_id, r.mode, r.latency_rule, s.workers, coalesce(i.intervals, none) AS intervals,
       s.wall, s.wall - coalesce(i.ns, none) AS busy,
       coalesce(i.starvation, none) AS starvation, coalesce(i.latency, none) AS latency,
@@ -217,6 +215,10 @@ WITH
       ) AS doubt
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
+    -- nothing is known of a run written by hand, until pwh refresh
+    CROSS JOIN (
+      SELECT CASE WHEN count(*) > 0 THEN 0 END AS none FROM kept_runs WHERE run_id = run
+    ) AS k
     LEFT JOIN idle AS i USING (mode, latency_rule)
   ),
 
@@ -230,7 +232,7 @@ WITH
   )
 
 SELECT
-  s.* EXCLUDE (doubt, none),
+  s.* EXCLUDE (doubt),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
