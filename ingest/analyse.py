@@ -144,7 +144,7 @@ def _renew_or_note(con: DuckDBPyConnection, analysis: Analysis, scopes: list[str
         with transaction(con):
             return _renew(con, analysis, scopes, again=True)
     except AnalysisFailed as error:
-        if len(scopes) == 1:
+        if len(scopes) <= 1:
             with transaction(con):
                 return _renew(con, analysis, scopes, failed=error.reason)
     half = len(scopes) // 2
@@ -266,7 +266,9 @@ def _find(
 
     Their keys, and those that are gone, are in _outdated.
     """
-    con.execute("CREATE TEMP TABLE _scope AS SELECT unnest($1) AS scope", [list(scopes)])
+    # A list without entries has no type.
+    sql = "CREATE TEMP TABLE _scope AS SELECT unnest(CAST($1 AS VARCHAR[])) AS scope"
+    con.execute(sql, [list(scopes)])
     con.execute(f"CREATE TEMP TABLE _found AS {analysis.inputs}")
     con.execute(
         sqlfiles.read("derived/analyses/outdated"), {"analysis": analysis.name, "again": again}
