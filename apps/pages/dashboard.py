@@ -98,7 +98,7 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
             view.finish()
             # What keeps it from an answer, the page has shown.
             with freshness, suppress(PwhError, duckdb.Error):
-                for sentence in view.value(not_fresh):
+                for sentence in [] if view.is_waiting else view.value(not_fresh):
                     st.warning(plain(sentence))
             # After the page, whose first picture it must not delay, but while its file is open.
             with news:

@@ -30,7 +30,7 @@ class Finding:
     """The result of one check."""
 
     check: str
-    status: Literal["fine", "wrong", "absent"]
+    status: Literal["fine", "outdated", "wrong", "absent"]
     detail: str
 
 
@@ -97,6 +97,9 @@ def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
     wrong = [finding.check for finding in findings if finding.status == "wrong"]
     if wrong:
         return [*findings, Finding("verdict", "wrong", f"not whole: {', '.join(wrong)}")]
+    if outdated := [finding.check for finding in findings if finding.status == "outdated"]:
+        problem = f"the warehouse is whole; {', '.join(outdated)}: {REFRESH}"
+        return [*findings, Finding("verdict", "outdated", problem)]
     return [*findings, Finding("verdict", "fine", "the warehouse is whole")]
 
 
@@ -141,17 +144,17 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
         "sources with other rows than landed",
         [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],
     )
-    yield _mended_by_refresh("runs changed since they were computed", changed_runs(con))
+    yield _up_to_date("runs changed since they were computed", changed_runs(con))
     differing = watched(differing_scalars(con), "adding up scalars")
-    yield _mended_by_refresh(
+    yield _listed(
         "scalars other than their rows",
         [f"{metric} of {run}" for batch in differing for run, metric in batch],
     )
-    yield _mended_by_refresh(
+    yield _up_to_date(
         "outdated answers",
         [f"{name} ({number})" for name, number in outdated_keys(con, again=False).items()],
     )
-    yield _mended_by_refresh("answers that could not be computed", failed_answers(con))
+    yield _up_to_date("answers that could not be computed", failed_answers(con))
 
 
 def _without_file(con: DuckDBPyConnection) -> Finding:
@@ -164,9 +167,9 @@ def _without_file(con: DuckDBPyConnection) -> Finding:
     return Finding(found.check, "fine", words)
 
 
-def _mended_by_refresh(check: str, found: list[str]) -> Finding:
+def _up_to_date(check: str, found: list[str]) -> Finding:
     finding = _listed(check, found)
-    return replace(finding, detail=f"{finding.detail}: {REFRESH}") if found else finding
+    return replace(finding, status="outdated") if found else finding
 
 
 def _listed(check: str, found: list[str]) -> Finding:

@@ -44,7 +44,8 @@ def failed_answers(con: DuckDBPyConnection) -> list[str]:
 
 def _is_complete(con: DuckDBPyConnection) -> bool:
     sql = sqlfiles.read("queries/maintenance/all_counted")
-    return con.execute(sql).fetchone() == (True,)
+    ((is_complete,),) = con.execute(sql).fetchall()
+    return bool(is_complete)
 
 
 def _sentence(found: Sequence[str], noun: str, problem: str) -> list[str]:
