@@ -53,6 +53,13 @@ PICTURE = {
     "sources": "source_id path reader rows",
     "run_facts": "run_id source_id stated_by",
     "run_scalars": "run_id metric value unit",
+    "run_groups": "run_id app fields configuration_id set_id",
+    "app_versions": "app version version_order",
+    "series": "series_id app metric unit points state level",
+    "change_points": "series_id run_id before after p_value",
+    "change_explanations": "change_id run_id",
+    "scaling_sets": "set_id app version machine",
+    "scaling_models": "set_id function formula",
     "pmu_samples": "run_id rank thread region sample event value",
     "fn_timings": "run_id function callpath parallelism rank repetition seconds calls",
     "nodes": "run_id node clock_offset_ns",
@@ -79,6 +86,13 @@ JOINS = (
     Join("sources", "run_facts", "source_id"),
     Join("runs", "run_facts", "run_id"),
     Join("runs", "run_scalars", "run_id"),
+    Join("runs", "run_groups", "run_id"),
+    Join("app_versions", "runs", "app, version"),
+    Join("run_groups", "series", "app, fields"),
+    Join("series", "change_points", "series_id"),
+    Join("runs", "change_explanations", "run_id"),
+    Join("scaling_sets", "run_groups", "set_id"),
+    Join("scaling_sets", "scaling_models", "set_id"),
     Join("runs", "pmu_samples", "run_id"),
     Join("runs", "fn_timings", "run_id"),
     Join("runs", "nodes", "run_id"),
@@ -152,13 +166,12 @@ def schema_reference() -> str:
         shown = name if parameters is None else f"{name}({parameters})"
         kinds.setdefault(kind, []).append((name, f"`{shown}`", description or ""))
     listed = {kind: [row[1:] for row in rows] for kind, rows in kinds.items()}
-    views, macros = calling_functions(con)
     parts = [
         "## The schema in a picture\n",
-        "Tables that files land in, and what is stored of them at ingest; the columns by which "
-        "rows are found, and some that are measured. All but `sources` have `run_id`, and a join "
-        "of two of them includes it; all but `runs` and `run_scalars` have the `source_id` of "
-        "their file.\n",
+        "Tables that files land in, and what is stored of them: scalars, and the answers of "
+        "analyses; the columns by which rows are found, and some that are measured. A join of two "
+        "that have `run_id` includes it. What landed, and what is derived of it, has the "
+        "`source_id` of its file.\n",
         f"```mermaid\n{schema_picture(con)}```\n",
         "## Tables\n",
         _table(("table", "what"), listed["table"]),
@@ -169,12 +182,9 @@ def schema_reference() -> str:
         "## Functions\n",
         _table(("function", "returns", "what"), [_function(udf) for udf in UDFS if udf.public]),
         "## Without pwh's functions\n",
-        "A DuckDB client that has not registered pwh's functions can read all tables, and all "
-        "views and table macros but those that call them. These views `pwh export --views` writes "
-        "as tables, and `pwh serve` answers:\n",
-        _code(tuple(views)) + ".\n",
-        "These table macros take arguments, so that only pwh and `pwh serve` answer them:\n",
-        _code(tuple(macros)) + ".\n",
+        "A DuckDB client that has not registered pwh's functions reads all tables and views, and "
+        "all table macros but these, which answer what-if questions; pwh and `pwh serve` do:\n",
+        _code(tuple(calling_functions(con))) + ".\n",
         "## Cookbook\n",
         _table(("question", "query"), list(_cookbook())),
     ]
@@ -243,10 +253,13 @@ def _commands(name: str, group: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _parameters(command: Any) -> list[tuple[str, str]]:
-    """Return the arguments and options of a command, without --help: how written, and what for."""
+    """Return the arguments and options of a command, without --help: how written, and what for.
+
+    Hidden ones have no record.
+    """
     context = command.context_class(command)
     records = [one.get_help_record(context) for one in command.params if one.name != "help"]
-    return [(written, text) for written, text in records]
+    return [(written, text) for written, text in filter(None, records)]
 
 
 def _names(option: tuple[str, str]) -> str:

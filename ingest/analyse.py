@@ -155,11 +155,14 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
         _renew(con, analysis, scopes[analysis.scope])
 
 
-def outdated_keys(con: DuckDBPyConnection) -> dict[str, int]:
-    """Return by analysis how many keys are outdated or failed; of those without any nothing."""
+def outdated_keys(con: DuckDBPyConnection, *, again: bool = True) -> dict[str, int]:
+    """Return by analysis how many keys are outdated; of those without any nothing.
+
+    And, with `again`, how many could not be computed.
+    """
     found = {}
     for analysis in analyses.every():
-        number = _find(con, analysis, _all_scopes(con, analysis), again=True)
+        number = _find(con, analysis, _all_scopes(con, analysis), again=again)
         _drop(con)
         if number:
             found[analysis.name] = number

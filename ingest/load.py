@@ -29,7 +29,14 @@ from ingest.memory import registered
 from ingest.parsed import Parsed
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
-from ingest.runs import STATING, RunBook, add_facts_of_rows, renew_runs, write_facts
+from ingest.runs import (
+    STATING,
+    RunBook,
+    add_facts_of_rows,
+    renew_runs,
+    take_over_by_hand,
+    write_facts,
+)
 from ingest.scalars import keep_scalars, stabilise_names
 from warehouse import sqlfiles, transactions
 from warehouse.errors import InputError, UsageError
@@ -249,6 +256,7 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     places = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * len(rows))
     con.execute(f"INSERT INTO sources VALUES {places}", [value for row in rows for value in row])
     stabilise_names(con, [writer.source_id for writer in writers], filled)
+    take_over_by_hand(con, [run_id for writer in writers for run_id in writer.book.run_ids])
     write_facts(con, [fact for writer in writers for fact in writer.facts()])
     _derive(con, writers)
 

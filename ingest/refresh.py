@@ -19,7 +19,7 @@ from ingest.derive import decode_again, derive, outdated_code, store_derived
 from ingest.scalars import (
     files_of_runs,
     keep_all_scalars,
-    runs_without_scalars,
+    outdated_scalars,
     stabilise_names,
 )
 from ingest.worker import SCALARS, attributed, identity, pack, unpack
@@ -108,11 +108,18 @@ class _Group:
         )
 
 
-def outdated(con: DuckDBPyConnection) -> Outdated:
-    """Return what is outdated or missing of all runs."""
-    found = runs_without_scalars(con)
-    by_hand = [run_id for run_id, is_known in found if not is_known]
-    known = [run_id for run_id, is_known in found if is_known]
+def outdated(
+    con: DuckDBPyConnection, differing: Iterable[Collection[tuple[str, str]]] = ()
+) -> Outdated:
+    """Return what is outdated or missing of all runs.
+
+    `differing` are the runs and metrics of scalars that are found to differ from their rows.
+    """
+    found = outdated_scalars(con)
+    changed = dict.fromkeys(run_id for batch in differing for run_id, _ in batch)
+    by_hand = [run_id for run_id, is_known in found if not is_known or run_id in changed]
+    by_hand += changed.keys() - dict(found).keys()
+    known = [run_id for run_id, is_known in found if is_known and run_id not in changed]
     return Outdated(by_hand, known, outdated_code(con, by_hand))
 
 

@@ -123,6 +123,15 @@ def write_facts(con: DuckDBPyConnection, stated: Sequence[Mapping[str, Any]]) ->
     con.execute(sqlfiles.read("derived/run_facts"), {"facts": json.dumps(stated, default=str)})
 
 
+def take_over_by_hand(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
+    """Write what rows of `runs` state that somebody wrote by hand into run_facts.
+
+    To be called before files of these runs land.
+    """
+    runs, params = sqlfiles.of_runs(run_ids)
+    con.execute(sqlfiles.read("derived/run_facts_by_hand").format(runs=runs), params)
+
+
 def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Collection[int]) -> None:
     """Write what the rows of files in the tables `STATING` state of their runs into run_facts."""
     rows = sqlfiles.of_sources(source_ids)

@@ -30,6 +30,8 @@ _TABLES = {
 }
 # Rows of a table that one thread adds up in less time than it takes to find their bounds.
 _MANY = 1 << 20
+# Runs whose scalars are added up again by one statement.
+_RUNS_AT_ONCE = 10_000
 _NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
 
 
@@ -97,10 +99,10 @@ def files_of_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> dict[str
     return found
 
 
-def runs_without_scalars(con: DuckDBPyConnection) -> list[tuple[str, bool]]:
-    """Return the runs of which this pwh kept no scalars, each with whether another pwh kept some.
+def outdated_scalars(con: DuckDBPyConnection) -> list[tuple[str, bool]]:
+    """Return the runs whose scalars another pwh kept, or which were written or changed by hand.
 
-    Those of which none did were written by hand.
+    Each with whether only the other pwh is the reason.
     """
     params = {"revision": revision.current()}
     found: list[tuple[str, bool]] = con.execute(
@@ -124,11 +126,23 @@ def stabilise_names(
             con.execute(sqlfiles.read(statement).format(rows=rows))
 
 
-def differing_scalars(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[tuple[str, str]]:
-    """Return run and metric of stored scalars that differ from what the rows add up to.
+def differing_scalars(
+    con: DuckDBPyConnection,
+) -> Iterator[tuple[float, list[tuple[str, str]]]]:
+    """Yield the share of runs that are done, and run and metric of differing stored scalars.
 
-    The scalars are added up again in temporary tables in place of those in the file, which this
-    neither locks nor changes.
+    They differ from what the rows add up to. Of the runs in the table kept_runs.
+    """
+    kept = con.execute("SELECT run_id FROM kept_runs ORDER BY ALL").fetchall()
+    for begin in range(0, len(kept), _RUNS_AT_ONCE):
+        batch = [run_id for (run_id,) in kept[begin : begin + _RUNS_AT_ONCE]]
+        yield (begin + len(batch)) / len(kept), _differing(con, batch)
+
+
+def _differing(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[tuple[str, str]]:
+    """Add up scalars again in temporary tables in place of those in the file.
+
+    This neither locks nor changes it.
     """
     own = cursor(con)
     try:

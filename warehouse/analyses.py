@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ORDER = (
     "run_groups",
+    "app_versions",
     "series",
     "worker_slowdown",
     "_thread_phases",

@@ -34,10 +34,6 @@ _DEFINES = re.compile(r"^CREATE OR REPLACE (?:VIEW|MACRO) (\w+)(.*?);$", re.MULT
 # What SQL as DuckDB writes it reads or calls; a column may have the name of a view.
 _USED = re.compile(r"""\b(?:FROM|JOIN)\s+[(\s]*"?(\w+)|\b(\w+)\s*\(""")
 
-_CALLS_FUNCTIONS = "Needs pwh's functions: other clients read it through pwh serve."
-# No server has a lake open.
-_IN_LAKE = "Needs pwh's functions: other clients read what pwh export --views writes."
-
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -150,7 +146,6 @@ def refresh(con: DuckDBPyConnection) -> bool:
                     __version__,
                 ],
             )
-        _note_functions(con, _IN_LAKE if is_lake(con) else _CALLS_FUNCTIONS)
     return True
 
 
@@ -184,11 +179,10 @@ def create(con: DuckDBPyConnection, modules: Iterable[Module]) -> None:
         con.execute(statement)
 
 
-def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
-    """Return the public views and the table macros that call functions of pwh.
+def calling_functions(con: DuckDBPyConnection) -> list[str]:
+    """Return the public table macros that call functions of pwh; no view does.
 
-    A client of DuckDB that has not registered these cannot read them. One that builds on another
-    comes after it.
+    A client of DuckDB that has not registered these cannot read them.
     """
     defined = con.execute(sqlfiles.read("queries/schema/definitions")).fetchall()
     words = {
@@ -199,23 +193,7 @@ def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
     while reached:
         calling |= reached
         reached = {name for name, used in words.items() if used & calling} - calling
-    found: dict[str, list[str]] = {"view": [], "macro": []}
-    # A lake numbers what it has in an order of its own.
-    places = {name: place for place, name in enumerate(comments())}
-    for kind, name, *_ in sorted(defined, key=lambda one: places.get(one[1], len(places))):
-        if name in calling and not name.startswith("_"):
-            found[kind].append(name)
-    return found["view"], found["macro"]
-
-
-def _note_functions(con: DuckDBPyConnection, note: str) -> None:
-    """Let the comment of a view that calls functions of pwh state who can read it."""
-    views, _ = calling_functions(con)
-    comments = dict(con.execute("SELECT view_name, comment FROM duckdb_views()").fetchall())
-    for view in views:
-        comment = sqlfiles.literal(f"{comments[view]} {note}")
-        # The names and comments are those of pwh's own files.
-        con.execute(f"COMMENT ON VIEW {view} IS {comment}")
+    return sorted(name for _, name, *_ in defined if name in calling and not name.startswith("_"))
 
 
 def drop_all(con: DuckDBPyConnection) -> None:

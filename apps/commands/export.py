@@ -1,18 +1,15 @@
-"""The command export: runs for other tools, and answers of views for other clients."""
+"""The command export: runs for other tools."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from apps.commands.options import OutputOption, RunArgument, reading, writable
+from apps.commands.options import OutputOption, RunArgument, reading
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
-from apps.exports.views import export_views
 from apps.output.formats import Format
-from apps.output.progress import watched
 from apps.output.streams import note
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import UsageError
@@ -39,28 +36,19 @@ def export(
         str | None, typer.Option(help="Only this landing table, for csv and parquet.")
     ] = None,
     output: OutputOption = None,
-    views: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER|FILE.duckdb",
-            callback=writable,
-            help="Write the answers of all views that call pwh's functions, of all runs, as tables "
-            "for other DuckDB clients: Parquet files, or a new DuckDB file.",
-        ),
-    ] = None,
+    views: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Write a run for other tools: Perfetto, speedscope, pprof, FlameGraph, Extra-P ..."""
     if views is not None:
-        if to is not None or output is not None:
-            raise UsageError("--views has no other format or file", hint="Leave --to and -o out.")
-        with reading(context) as con:
-            for line in watched(export_views(con, views), "views"):
-                note(line)
-        return
+        raise UsageError(
+            "there is no --views any more: every DuckDB client reads all views of the warehouse "
+            "itself",
+            hint=f"Open {context.obj} with it, or write one: pwh sql 'FROM VIEW' -o FILE.parquet",
+        )
     if to is None:
         raise UsageError(
             "it is not stated what to write",
-            hint=f"Add --to {'|'.join(Target)} -o FILE, or --views FOLDER",
+            hint=f"Add --to {'|'.join(Target)} -o FILE",
         )
     if table is not None and to not in _TABLES:
         raise UsageError(f"{to} has no tables", hint="--table is for csv and parquet.")

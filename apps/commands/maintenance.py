@@ -145,7 +145,7 @@ def refresh(
         list[str] | None,
         typer.Argument(
             help="Runs of which all is computed anew: ids or their beginnings, APP@VERSION, "
-            "latest. Without any: what is missing or outdated, as after writing rows by hand."
+            "latest. Without any: what is missing or outdated, as after changing rows by hand."
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of all runs.")] = False,
@@ -153,8 +153,10 @@ def refresh(
     wait: WaitOption = None,
 ) -> None:
     """Compute anew what is stored of runs: idle attribution, decoded machine code, scalars."""
+    from apps.output.progress import watched
     from apps.queries.runs import all_runs, resolve_runs
     from ingest.refresh import all_of, outdated
+    from ingest.scalars import differing_scalars
     from warehouse.errors import UsageError
 
     if on is not None:
@@ -168,7 +170,8 @@ def refresh(
             named = dict.fromkeys(run for name in runs for run in resolve_runs(con, name))
             asked = all_of(con, list(named))
         else:
-            asked = outdated(con)
+            differing = watched(differing_scalars(con), "adding up scalars")
+            asked = outdated(con, differing)
         try:
             is_refreshed, failures = _refresh(con, asked, on, print_data)
         except KeyboardInterrupt:

@@ -113,6 +113,7 @@ def reading(
     short queries takes a quarter of their processor time.
     """
     import warehouse
+    from apps.reports.freshness import not_fresh
     from warehouse import yielding
     from warehouse.connection import DEFAULT_WAIT
     from warehouse.lake.copies import let_copy
@@ -128,6 +129,8 @@ def reading(
         with printed_afterwards(), opened as con:
             if not all_threads and _is_small(con, context.obj):
                 con.execute("SET threads = 1")
+            for sentence in not_fresh(con):
+                note(sentence)
             let_copy(con)
             yield con
     except ReadingInterrupted as error:

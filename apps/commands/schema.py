@@ -12,9 +12,10 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output.files import place_to_write
 from apps.output.formats import Format
+from apps.output.streams import note
 from apps.output.tables import TABLE_ROWS
 from apps.output.writing import emit
-from apps.queries.schema import schema_objects, schema_of
+from apps.queries.schema import FIRST, schema_objects, schema_of
 from warehouse.damage import damage
 from warehouse.errors import UsageError
 from warehouse.messages import plain_message
@@ -45,13 +46,19 @@ def readers(style: FormatOption = Format.table, output: OutputOption = None) -> 
 def schema(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="A table, view, macro or function.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="All, not only what to know first, which is on top.")
+    ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """List tables, views, macros and functions; or describe one of them."""
     with reading(context) as con:
-        rows = schema_objects(con) if name is None else schema_of(con, name)
-        emit(con, rows, style, output)
+        rows = schema_objects(con, first=FIRST) if name is None else schema_of(con, name)
+        is_part = name is None and not every
+        emit(con, rows.limit(len(FIRST)) if is_part else rows, style, output)
+    if is_part:
+        note(f"these {len(FIRST)} to know first; pwh schema --all lists the rest, too")
 
 
 def sql(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
 import streamlit as st
 
 from apps.pages import PAGES, Entry
@@ -18,7 +20,9 @@ from apps.pages.components import component
 from apps.pages.failures import show_errors
 from apps.pages.news import counts_now, show_news
 from apps.pages.text import plain
+from apps.reports.freshness import not_fresh
 from warehouse.address import Address, parse_address
+from warehouse.errors import PwhError
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
@@ -83,6 +87,7 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
         ):
             st.title(entry.title, anchor=False, width="content")
             news = st.container(width="content")
+        freshness = st.container()
         shown = file_state(path)
         view = View(path, pages, entry.path)
         try:
@@ -91,6 +96,10 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
                 view.is_complete = True
             view.sql_expander()
             view.finish()
+            # What keeps it from an answer, the page has shown.
+            with freshness, suppress(PwhError, duckdb.Error):
+                for sentence in [] if view.is_waiting else view.value(not_fresh):
+                    st.warning(plain(sentence))
             # After the page, whose first picture it must not delay, but while its file is open.
             with news:
                 show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,33 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-def schema_objects(con: DuckDBPyConnection, name: str | None = None) -> DuckDBPyRelation:
+FIRST = (
+    "runs",
+    "run_metrics",
+    "run_configurations",
+    "metric_series",
+    "change_points",
+    "series_states",
+    "explanations",
+    "function_shares",
+    "call_tree",
+    "counter_summary",
+    "fn_timings",
+    "pmu_samples",
+    "slo_by_run",
+    "scaling_models",
+    "sources",
+)
+"""What to know first, of all tables and views."""
+
+
+def schema_objects(
+    con: DuckDBPyConnection, name: str | None = None, first: Sequence[str] = ()
+) -> DuckDBPyRelation:
     """Return the public tables, views, table macros and functions, or those of one name.
 
-    Columns: kind, name, parameters (NULL for tables and views) and description.
+    Those of `first` are the first. Columns: kind, name, parameters (NULL for tables and views) and
+    description.
     """
     functions = [
         {
@@ -34,6 +58,7 @@ def schema_objects(con: DuckDBPyConnection, name: str | None = None) -> DuckDBPy
         con,
         "schema/objects",
         name=name,
+        first=list(first),
         functions=json.dumps(functions),
         comments=json.dumps(modules.comments()),
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from apps.output.progress import watched
+from apps.reports.freshness import REFRESH, changed_runs, failed_answers
+from ingest.analyse import outdated_keys
 from ingest.scalars import differing_scalars
 from warehouse import integrity, migrations, modules, revision, sqlfiles
 from warehouse.address import Address, Served
@@ -22,16 +24,13 @@ from warehouse.version import __version__
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Runs whose scalars are added up by one statement.
-_RUNS_AT_ONCE = 10_000
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of one check."""
 
     check: str
-    status: Literal["fine", "wrong", "absent"]
+    status: Literal["fine", "outdated", "wrong", "absent"]
     detail: str
 
 
@@ -98,6 +97,9 @@ def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
     wrong = [finding.check for finding in findings if finding.status == "wrong"]
     if wrong:
         return [*findings, Finding("verdict", "wrong", f"not whole: {', '.join(wrong)}")]
+    if outdated := [finding.check for finding in findings if finding.status == "outdated"]:
+        problem = f"the warehouse is whole; {', '.join(outdated)}: {REFRESH}"
+        return [*findings, Finding("verdict", "outdated", problem)]
     return [*findings, Finding("verdict", "fine", "the warehouse is whole")]
 
 
@@ -142,12 +144,17 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
         "sources with other rows than landed",
         [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],
     )
-    runs = [run for (run,) in con.execute("SELECT run_id FROM kept_runs ORDER BY ALL").fetchall()]
-    differing = watched(_differing(con, runs), "adding up scalars")
+    yield _up_to_date("runs changed since they were computed", changed_runs(con))
+    differing = watched(differing_scalars(con), "adding up scalars")
     yield _listed(
         "scalars other than their rows",
         [f"{metric} of {run}" for batch in differing for run, metric in batch],
     )
+    yield _up_to_date(
+        "outdated answers",
+        [f"{name} ({number})" for name, number in outdated_keys(con, again=False).items()],
+    )
+    yield _up_to_date("answers that could not be computed", failed_answers(con))
 
 
 def _without_file(con: DuckDBPyConnection) -> Finding:
@@ -160,14 +167,9 @@ def _without_file(con: DuckDBPyConnection) -> Finding:
     return Finding(found.check, "fine", words)
 
 
-def _differing(
-    con: DuckDBPyConnection, runs: list[str]
-) -> Iterator[tuple[float, list[tuple[str, str]]]]:
-    """Yield the share of runs that are done, and run and metric of the scalars that differ."""
-    for begin in range(0, len(runs), _RUNS_AT_ONCE):
-        batch = runs[begin : begin + _RUNS_AT_ONCE]
-        found = differing_scalars(con, batch)
-        yield (begin + len(batch)) / len(runs), found
+def _up_to_date(check: str, found: list[str]) -> Finding:
+    finding = _listed(check, found)
+    return replace(finding, status="outdated") if found else finding
 
 
 def _listed(check: str, found: list[str]) -> Finding:

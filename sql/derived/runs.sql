@@ -1,7 +1,7 @@
--- Insert the runs of which {runs} is the condition, combined from what files and options state.
--- Options win over what files state, that over what their rows show, and that over the time at
--- which a file was last modified; among options the latest wins, among files the first. Where none
--- states the wall time, it is that of $makespans (JSON: seconds by run).
+-- Insert the runs of which {runs} is the condition, combined from what files and options state. Options
+-- win over what was written by hand, that over what files state, that over what their rows show, and
+-- that over the time at which a file was last modified; among options the latest wins, among files the
+-- first. Where none states the wall time, it is that of $makespans (JSON: seconds by run).
 
 INSERT INTO runs BY NAME
 WITH
@@ -11,12 +11,12 @@ WITH
       row_number() OVER (
         PARTITION BY run_id
         ORDER BY
-          list_position(['option', 'file', 'rows', 'file_time'], stated_by),
+          list_position(['option', 'hand', 'file', 'rows', 'file_time'], stated_by),
           CASE stated_by WHEN 'option' THEN -1 ELSE 1 END * epoch_us(sources.ingested_at),
           position
       ) AS turn
     FROM run_facts
-    JOIN sources USING (source_id)
+    LEFT JOIN sources USING (source_id)
     WHERE {runs}
   ),
 

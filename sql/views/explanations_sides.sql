@@ -1,4 +1,4 @@
--- requires: change_points, sides
+-- requires: change_points, sides, run_times
 --
 -- What is compared in an explanation: the runs on both sides of a change, and by what metric.
 
@@ -111,12 +111,7 @@ WITH
       n.run_id, n.version,
       dense_rank() OVER (
         ORDER BY
-          CASE
-            WHEN n.by_number
-              THEN list_transform(
-                regexp_extract_all(n.version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
-              )
-          END,
+          CASE WHEN n.by_number THEN _version_numbers(n.version) END,
           CASE WHEN n.by_number THEN n.version END,
           CASE WHEN NOT n.by_number THEN coalesce(n.started_at, l.landed_at) END NULLS FIRST,
           CASE WHEN NOT n.by_number THEN l.landed_at END NULLS FIRST

@@ -95,14 +95,16 @@ WITH
   worker_sums AS (
     SELECT
       w.run_id, r.mode, r.latency_rule, w.worker, w.node,
-      coalesce(s.intervals, 0) AS intervals,
+      -- nothing is known of a run written by hand, until pwh refresh
+      CASE WHEN k.run_id IS NOT NULL THEN 0 END AS none,
+      coalesce(s.intervals, none) AS intervals,
       w.t_end - w.t_begin AS wall,
-      w.t_end - w.t_begin - coalesce(s.idle, 0) AS busy,
-      coalesce(s.starvation, 0) AS starvation,
-      coalesce(s.latency, 0) AS latency,
-      coalesce(s.overhead, 0) AS overhead,
-      coalesce(s.unsubmitted, 0) AS unsubmitted,
-      coalesce(s.tail, 0) AS tail,
+      w.t_end - w.t_begin - coalesce(s.idle, none) AS busy,
+      coalesce(s.starvation, none) AS starvation,
+      coalesce(s.latency, none) AS latency,
+      coalesce(s.overhead, none) AS overhead,
+      coalesce(s.unsubmitted, none) AS unsubmitted,
+      coalesce(s.tail, none) AS tail,
       _overhead_doubt(e.run_id IS NOT NULL, u.run_id IS NOT NULL) AS doubt
     FROM _worker_windows AS w
     CROSS JOIN _idle_readings AS r
@@ -111,8 +113,10 @@ WITH
       AND r.latency_rule = s.latency_rule
     LEFT JOIN _recorded_runs AS e ON w.run_id = e.run_id
     LEFT JOIN _unfollowed_runs AS u ON w.run_id = u.run_id
+    LEFT JOIN kept_runs AS k ON w.run_id = k.run_id
   )
 
+SELECT * EXCLUDE (none)
 FROM worker_sums;
 
 CREATE OR REPLACE VIEW slo_by_worker AS

@@ -204,17 +204,21 @@ WITH
 
   sums AS (
     SELECT
-      s.run_id, r.mode, r.latency_rule, s.workers, coalesce(i.intervals, 0) AS intervals,
-      s.wall, s.wall - coalesce(i.ns, 0) AS busy,
-      coalesce(i.starvation, 0) AS starvation, coalesce(i.latency, 0) AS latency,
-      coalesce(i.overhead, 0) AS overhead, coalesce(i.unsubmitted, 0) AS unsubmitted,
-      coalesce(i.tail, 0) AS tail,
+      s.run_id, r.mode, r.latency_rule, s.workers, coalesce(i.intervals, none) AS intervals,
+      s.wall, s.wall - coalesce(i.ns, none) AS busy,
+      coalesce(i.starvation, none) AS starvation, coalesce(i.latency, none) AS latency,
+      coalesce(i.overhead, none) AS overhead, coalesce(i.unsubmitted, none) AS unsubmitted,
+      coalesce(i.tail, none) AS tail,
       _overhead_doubt(
         EXISTS (FROM _recorded_runs WHERE run_id = run),
         EXISTS (FROM _unfollowed_runs WHERE run_id = run)
       ) AS doubt
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
+    -- nothing is known of a run written by hand, until pwh refresh
+    CROSS JOIN (
+      SELECT CASE WHEN count(*) > 0 THEN 0 END AS none FROM kept_runs WHERE run_id = run
+    ) AS k
     LEFT JOIN idle AS i USING (mode, latency_rule)
   ),
 

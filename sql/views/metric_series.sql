@@ -3,12 +3,6 @@
 -- Series: the histories of metrics. Runs of one application with equal values of every field in
 -- series_fields are in the same series; which these are is stored (run_groups).
 
--- A number for text, the same in every warehouse. Of 53 bits, which all clients can represent.
-CREATE OR REPLACE MACRO _number_of(text) AS CAST(md5_number_lower(text) >> 11 AS BIGINT);
-
-CREATE OR REPLACE MACRO _series_id(configuration_id, metric) AS
-  _number_of(concat_ws(chr(0), configuration_id, metric));
-
 -- What is known of each run as one map; values of series_fields that are unknown are left out.
 CREATE OR REPLACE VIEW _series_of_runs AS
 WITH

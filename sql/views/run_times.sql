@@ -1,5 +1,9 @@
 -- When runs started and landed: the order in which lists have them.
 
+-- What versions are in the order of, where dates do not tell: 1.9 comes before 1.10.
+CREATE OR REPLACE MACRO _version_numbers(version) AS
+  list_transform(regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT));
+
 -- last_at is the start, and where that is unknown, the landing; position is the place in the file.
 -- Runs that no file states have neither landing nor place.
 CREATE OR REPLACE VIEW _run_times AS

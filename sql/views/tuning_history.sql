@@ -1,4 +1,4 @@
--- requires: bottleneck_summary, failed_runs
+-- requires: bottleneck_summary, failed_runs, run_times
 --
 -- How the diagnosis and the speed of an application changed from version to version.
 --
@@ -25,9 +25,7 @@ SELECT
     PARTITION BY app, machine, problem_size, nodes, ranks, threads
     ORDER BY
       CASE WHEN is_dated THEN first_at END,
-      list_transform(
-        regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
-      ),
+      _version_numbers(version),
       version
   ) AS step
 FROM (

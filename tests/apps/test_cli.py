@@ -19,6 +19,7 @@ import pytest
 
 from apps.commands import options
 from apps.output.tables import markdown_text
+from apps.queries.schema import FIRST
 from warehouse import connection, yielding
 from warehouse.errors import InputError, ReadingInterrupted
 
@@ -280,7 +281,10 @@ def test_report_of_no_run_and_of_several(pwh):
 
 def test_schema_lists_and_explains(pwh):
     pwh("ingest", "counters.csv")
-    assert "pmu_per_cycle" in pwh("schema")[1]
+    first = [row["name"] for row in json.loads(pwh("schema", "-f", "json")[1])]
+    every = [row["name"] for row in json.loads(pwh("schema", "--all", "-f", "json")[1])]
+    assert first == list(FIRST) == every[: len(FIRST)]
+    assert "pmu_per_cycle" in every and len(every) == len(set(every))
     assert "Elapsed time of the run, s" in pwh("schema", "runs")[1]
     code, _, err = pwh("schema", "pmu_sample")
     assert code == 2 and "Did you mean pmu_samples?" in err

@@ -522,8 +522,6 @@ def test_a_client_without_pwh_reads_views(address):
         con.execute(f"ATTACH '{address}' AS lake (READ_ONLY)")
         con.execute("USE lake")
         assert con.execute("SELECT count(*) FROM slo_by_run").fetchone() > (0,)
-        comment = "SELECT comment FROM duckdb_views() WHERE view_name = 'bottlenecks'"
-        assert "pwh export --views" in con.execute(comment).fetchone()[0]
 
 
 def test_what_is_no_lake_is_told_and_left_alone(server, address, tmp_path):

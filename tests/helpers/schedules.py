@@ -106,6 +106,11 @@ def land_schedules(
         con.unregister("batch")
     try:
         derive(con, dict.fromkeys(schedules, source))
+        con.execute(
+            "INSERT INTO kept_runs BY NAME FROM (SELECT unnest($runs) AS run_id, '' AS revision) "
+            "WHERE run_id NOT IN (SELECT run_id FROM kept_runs)",
+            {"runs": list(schedules)},
+        )
         con.execute("COMMIT")
     except BaseException:
         con.execute("ROLLBACK")

@@ -9,7 +9,7 @@ import pytest
 from apps.queries.runs import rows_by_run
 from ingest import scalars
 from ingest.forget import forget_run, forget_source
-from ingest.scalars import runs_without_scalars
+from ingest.scalars import outdated_scalars
 from tests.helpers.support import given, keep, land, rows
 from warehouse import connect
 
@@ -39,7 +39,7 @@ def test_every_sample_keeps_what_its_rows_add_up_to(samples_warehouse, tmp_path)
     assert [one[:2] for one in kept] == [one[:2] for one in added_up]
     # The order in which numbers are added up is not always the same.
     assert [one[2] for one in kept] == pytest.approx([one[2] for one in added_up], rel=1e-12)
-    assert runs_without_scalars(warehouse) == []
+    assert outdated_scalars(warehouse) == []
     left = "SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal"
     assert rows(warehouse, left) == []
     warehouse.close()
@@ -139,10 +139,10 @@ def test_what_is_forgotten_is_not_kept(warehouse, tmp_path):
 def test_rows_written_by_hand_are_added_once_their_run_is_no_longer_kept(warehouse):
     given(warehouse, "runs", "run_id\nr1")
     given(warehouse, "pmu_samples", "event value\ncycles 1")
-    assert runs_without_scalars(warehouse) == [("r1", False)]
+    assert outdated_scalars(warehouse) == [("r1", False)]
     keep(warehouse)
     given(warehouse, "pmu_samples", "event value\ncycles 2")
-    assert runs_without_scalars(warehouse) == []
+    assert outdated_scalars(warehouse) == []
     assert ("r1", "counter:cycles", 1.0) in rows(warehouse, METRICS)
     keep(warehouse)
     assert ("r1", "counter:cycles", 3.0) in rows(warehouse, METRICS)
@@ -151,9 +151,9 @@ def test_rows_written_by_hand_are_added_once_their_run_is_no_longer_kept(warehou
 def test_a_run_without_scalars_is_not_gone_through_again(warehouse):
     given(warehouse, "runs", "run_id\nr1")
     keep(warehouse)
-    assert runs_without_scalars(warehouse) == []
+    assert outdated_scalars(warehouse) == []
     warehouse.execute("UPDATE kept_runs SET revision = 'other'")
-    assert runs_without_scalars(warehouse) == [("r1", True)]
+    assert outdated_scalars(warehouse) == [("r1", True)]
 
 
 def test_nothing_is_kept_of_what_did_not_land(warehouse, tmp_path):

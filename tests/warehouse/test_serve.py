@@ -48,7 +48,6 @@ sql "SET VARIABLE v = (SELECT [count(*)] FROM glob('none')); SELECT getvariable(
 sql "SET VARIABLE v = 1; RESET VARIABLE v; SELECT getvariable('v')"
 sql 'FROM nosuch'
 sql --write "INSERT INTO series_fields VALUES ('machine', false) RETURNING field"
-export --views answers
 label stencil-1.24 Mem --rank 0
 refresh heat_tasks
 forget heat-1.1

@@ -7,6 +7,7 @@ import re
 _NOT_IN_LAKES = (
     (re.compile(r"\s+USING COMPRESSION \w+"), ""),
     (re.compile(r"\bENUM\s*\([^)]*\)"), "VARCHAR"),
+    (re.compile(r"\bALTER TABLE \w+ ADD PRIMARY KEY\s*\([^)]*\);"), ""),
     (re.compile(r",\s*PRIMARY KEY\s*\([^)]*\)"), ""),
     (re.compile(r"\s+PRIMARY KEY\b"), ""),
     (re.compile(r"\s+ON CONFLICT DO NOTHING\b"), ""),

@@ -1,6 +1,5 @@
--- Stored scalars of the runs $run_ids that are not as added up again (again.sql), and rows where a
--- landing table has another number of them. Sums may differ in their last digits: threads add up in
--- any order.
+-- Stored scalars of the runs $run_ids that are not as added up again (again.sql). Sums may differ in
+-- their last digits: threads add up in any order.
 WITH
   asked AS (
     SELECT unnest(from_json($run_ids, '["VARCHAR"]')) AS run_id
@@ -8,11 +7,6 @@ WITH
 
   stored AS (
     FROM query_table('"' || replace(current_database(), '"', '""') || '".main.run_scalars')
-    WHERE run_id IN (FROM asked)
-  ),
-
-  counted AS (
-    FROM query_table('"' || replace(current_database(), '"', '""') || '".main.kept_runs')
     WHERE run_id IN (FROM asked)
   )
 
@@ -25,9 +19,4 @@ WHERE
     stored.value IS DISTINCT FROM again.value
     AND coalesce(abs(stored.value - again.value) > 1e-9 * greatest(abs(stored.value), abs(again.value)), TRUE)
   )
-UNION ALL
-SELECT run_id, 'rows'
-FROM counted
-JOIN kept_runs AS again USING (run_id)
-WHERE counted.rows IS DISTINCT FROM again.rows
 ORDER BY run_id, metric;

@@ -5,7 +5,7 @@ WHERE source_id NOT IN (SELECT source_id FROM run_facts)
 UNION ALL
 SELECT 'facts of unknown sources', count(*)
 FROM run_facts
-WHERE source_id NOT IN (SELECT source_id FROM sources)
+WHERE stated_by <> 'hand' AND source_id NOT IN (SELECT source_id FROM sources)
 UNION ALL
 SELECT 'sources and runs that are there twice', count(*)
 FROM (

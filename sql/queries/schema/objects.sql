@@ -1,5 +1,5 @@
 -- What can be queried: tables, views, table macros, and the functions $functions of pwh; all, or
--- those of the name $name. $comments is a JSON object of those that the catalogue may lack.
+-- those of the name $name; those of the names $first first. $comments is a JSON object of those that the catalogue may lack.
 FROM (
   SELECT 'table' AS kind, table_name AS name, NULL AS parameters, comment AS description
   FROM duckdb_tables()
@@ -26,4 +26,4 @@ FROM (
   )
 )
 WHERE $name IS NULL OR name = $name
-ORDER BY list_position(['table', 'view', 'macro', 'function'], kind), name;
+ORDER BY list_position(CAST($first AS VARCHAR[]), name), list_position(['table', 'view', 'macro', 'function'], kind), name;

@@ -12,7 +12,6 @@ import pytest
 import warehouse as pwh
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
-from apps.exports.views import export_views
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.queries.runs import resolve_run, row_counts
@@ -297,37 +296,9 @@ def test_files_that_cannot_be_written_and_options_that_do_not_fit(demo, tmp_path
         export_tables(demo, "heat-1.3", Format.csv, tmp_path / "t.csv", "tasks")
 
 
-def test_answers_of_views_are_tables_for_clients_without_functions(warehouse, tmp_path):
-    given(warehouse, "runs", "run_id app ranks\nr1 a 1\nr2 a 2\nr4 a 4")
-    given(
-        warehouse,
-        "fn_timings",
-        "run_id function seconds parallelism\nr1 f 8 1\nr2 f 4 2\nr4 f 2 4",
-    )
-    (tmp_path / "views").mkdir()
-    lines = [line for _, line in export_views(warehouse, tmp_path / "views")]
-    assert lines == [line for _, line in export_views(warehouse, tmp_path / "views.duckdb")]
-    assert "scaling_models: 1 row" in lines
-    views, _ = calling_functions(warehouse)
-    model = "SELECT function, formula, points FROM {}"
-    wanted = warehouse.execute(model.format("scaling_models")).fetchall()
-    with duckdb.connect(tmp_path / "views.duckdb", read_only=True) as plain:
-        assert {name for (name,) in plain.execute("SHOW TABLES").fetchall()} == set(views)
-        assert plain.execute(model.format("scaling_models")).fetchall() == wanted
-    files = duckdb.connect()
-    path = tmp_path / "views" / "scaling_models.parquet"
-    assert files.execute(model.format(f"'{path}'")).fetchall() == wanted
-    files.close()
-    with pytest.raises(UsageError, match="is there already"):
-        next(export_views(warehouse, tmp_path / "views.duckdb"))
-    # DuckDB puts the log of a database in this folder into another one.
-    with pytest.raises(UsageError, match="cannot write"):
-        list(export_views(warehouse, tmp_path / "a?b" / "views.duckdb"))
-
-
 def test_what_a_plain_client_cannot_read_is_listed(in_memory):
     con = in_memory()
-    views, macros = calling_functions(con)
+    macros = calling_functions(con)
     listed = schema_objects(con).fetchall()
     for udf in UDFS:
         con.remove_function(udf.name)
@@ -340,6 +311,9 @@ def test_what_a_plain_client_cannot_read_is_listed(in_memory):
             except duckdb.CatalogException:
                 failing[kind].append(name)
     con.close()
-    assert (sorted(views), sorted(macros)) == (failing["view"], failing["macro"])
-    # Their comments tell such a client.
-    assert sorted(views) == [name for _, name, _, text in listed if "pwh serve." in (text or "")]
+    assert failing == {"view": [], "macro": macros}
+
+
+def test_the_option_that_is_gone_names_what_replaces_it(run):
+    code, _, err = run("export", "--views", "answers")
+    assert code == 2 and "every DuckDB client reads all views" in err and "pwh sql" in err

@@ -55,6 +55,8 @@ def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, new_wareho
     con.close()
     app.run()
     assert run_ids(app.dataframe[0].value) == ["new1"]
+    # nobody has computed anything of it
+    assert "answers about it are outdated: new1; pwh refresh" in texts(app)
 
 
 @pytest.mark.parametrize(
