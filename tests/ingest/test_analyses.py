@@ -325,8 +325,8 @@ class Warehouse(RuleBasedStateMachine):
 
 
 Warehouse.TestCase.settings = settings(
-    max_examples=int(EXAMPLES or 4),
-    stateful_step_count=8,
+    max_examples=int(EXAMPLES or 3),
+    stateful_step_count=6,
     derandomize=EXAMPLES is None,
     # A sequence says enough; to find a shorter one takes minutes.
     phases=(Phase.generate,),
