@@ -26,7 +26,12 @@ _SUITES = {
     "cuts of the network": ("PWH_KILLS", 1, "tests/warehouse/test_cuts.py", "any_moment"),
     "crowds, full disks, other files": (None, 1, "tests/test_reliability.py", "not killed"),
     "mutated recordings, a reader": ("PWH_FUZZ_EXAMPLES", 1.5, "tests/ingest/test_fuzz.py", ""),
-    "sequences, the analyses": ("PWH_ANALYSES_EXAMPLES", 0.5, "tests/ingest/test_analyses.py", "Warehouse"),
+    "sequences, the analyses": (
+        "PWH_ANALYSES_EXAMPLES",
+        0.5,
+        "tests/ingest/test_analyses.py",
+        "Warehouse",
+    ),
 }
 
 

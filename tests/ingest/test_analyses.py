@@ -313,11 +313,17 @@ class Warehouse(RuleBasedStateMachine):
             pass
         analyse_all(self.con)
 
-    @rule(data=st.data())
-    def choose_a_model(self, data):
-        known = rows(self.con, "SELECT kind, version FROM models ORDER BY ALL")
+    @rule(data=st.data(), copied=st.booleans())
+    def use_another_model(self, data, copied):
+        known = rows(self.con, "SELECT kind, version, subject, inputs FROM models ORDER BY 1, 2")
+        kind, version, subject, inputs = data.draw(st.sampled_from(known))
         with transaction(self.con):
-            models.choose(self.con, *data.draw(st.sampled_from(known)))
+            if copied:
+                arrays = models.load(self.con, kind, version)
+                models.store(self.con, models.Fit(kind, subject, "copy", inputs, "a copy", arrays))
+            else:
+                models.choose(self.con, kind, version)
+        analyse_all(self.con)
 
     @invariant()
     def answers_agree_with_rows(self):
