@@ -177,6 +177,8 @@ def _land(
     done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
     runs_of_all = [*group.forgotten.values(), *(one.runs for one in done)]
     run_ids = list(dict.fromkeys(run_id for runs in runs_of_all for run_id in runs))
+    # Before the analyses, which know of what runs were before.
+    apps = apps_of(con, run_ids)
     if group.writers:
         analyse(con, run_ids, failed)
     return done, Touched(
@@ -184,7 +186,7 @@ def _land(
         contents=[sha256 for one in recordings for sha256 in one.hashes],
         paths=[path_text(one.recording.path.resolve()) for one in recordings],
         run_ids=run_ids,
-        apps=apps_of(con, run_ids),
+        apps=apps,
     )
 
 
