@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
+from apps.queries import base
 from ingest.analyse import analyse_all
 from ingest.load import Landed, Options, load
 from ingest.scalars import files_of_runs, keep_all_scalars
@@ -15,7 +16,7 @@ from ingest.walk import find, reader_named
 from warehouse.catalog import by_run_and_source
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
@@ -47,6 +48,16 @@ def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...
 def by_hand(con: DuckDBPyConnection) -> None:
     """Note that a test writes rows of this empty warehouse by hand."""
     _BY_HAND[con] = con.execute(_DIGEST).fetchone() or ()
+
+
+def _computed_when_settled(con: DuckDBPyConnection, *args: Any) -> DuckDBPyRelation:
+    """Return the rows of a question of apps.queries, as `rows` does."""
+    settle(con)
+    return _COMPUTED(con, *args)
+
+
+_COMPUTED = base._computed
+base._computed = _computed_when_settled
 
 
 def no_longer_by_hand(con: DuckDBPyConnection) -> None:
@@ -89,6 +100,7 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     if lines:
         every = ", ".join(f"({marks})" for _ in lines)
         con.execute(f"INSERT INTO {table} ({names}) VALUES {every}", values)
+    _BY_HAND.setdefault(con, ())
 
 
 def keep(con: DuckDBPyConnection) -> None:

@@ -57,7 +57,8 @@ def test_every_example_runs(con):
 def test_classify_has_the_verdict_of_the_view(con):
     ((names, number),) = rows(
         con,
-        "SELECT names, model_number FROM _bottleneck_models JOIN _set_layout USING (metric_set) "
+        "SELECT names, load_model(arrays) FROM _bottleneck_models "
+        "JOIN _set_layout USING (metric_set) "
         "WHERE metric_set = 'gem5'",
     )
     assert set(names) == set(SAMPLE)

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import warehouse as pwh
-from tests.helpers.support import rows
+from tests.helpers.support import by_hand, rows
 
 RUNS = 2000
 
@@ -18,6 +18,7 @@ def many_runs(template, tmp_path_factory):
     """Yield a warehouse of many runs with counters of three events."""
     path = shutil.copy(template, tmp_path_factory.mktemp("many") / "w.duckdb")
     with pwh.connect(path) as con:
+        by_hand(con)
         con.execute(
             """
             INSERT INTO pmu_samples BY NAME
@@ -42,9 +43,12 @@ def most_added_up(con, query):
             yield from operators(child)
 
     return max(
-        one["operator_cardinality"]
-        for one in operators(json.loads(plan))
-        if one.get("operator_type", "").endswith(("GROUP_BY", "WINDOW"))
+        (
+            one["operator_cardinality"]
+            for one in operators(json.loads(plan))
+            if one.get("operator_type", "").endswith(("GROUP_BY", "WINDOW"))
+        ),
+        default=0,
     )
 
 

@@ -45,7 +45,7 @@ def pwh(run, ingested, tmp_path, quick):
 
 def asked(pwh, query):
     """Return the rows of a query by column name."""
-    code, out, err = pwh("sql", query, "--format", "json")
+    code, out, err = pwh("sql", "--files", query, "--format", "json")
     assert code == 0, err
     return json.loads(out)
 
