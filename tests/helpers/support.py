@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from apps.queries import base
-from ingest.analyse import analyse_all
+from ingest.analyse import analyse_all, outdate
 from ingest.load import Landed, Options, load
 from ingest.scalars import files_of_runs, keep_all_scalars
 from ingest.walk import find, reader_named
@@ -108,6 +108,7 @@ def keep(con: DuckDBPyConnection) -> None:
     con.execute("DELETE FROM kept_runs")
     runs = [run for (run,) in con.execute("SELECT run_id FROM runs").fetchall()]
     keep_all_scalars(con, files_of_runs(con, runs))
+    outdate(con, runs)
     analyse_all(con)
     if con in _BY_HAND:
         by_hand(con)

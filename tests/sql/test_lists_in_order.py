@@ -32,12 +32,9 @@ OF_THREADS = """
       g AS thread, $length - r AS bb, r AS visits, 2 * r AS instructions
     FROM range($length) AS t (r) CROSS JOIN range(3 * $groups) AS u (g)
 """
-OF_WORKERS = """
-    INSERT INTO tasks BY NAME
-    SELECT
-      'run' || g // 2 AS run_id, 1 AS source_id, 'w' || g % 2 AS worker, g || '-' || r AS task,
-      'kind' AS name, 100 * ($length - r) AS t_start, 100 * ($length - r) + r + 1 AS t_end
-    FROM range($length) AS t (r) CROSS JOIN range($groups) AS u (g)
+GROUPED = """
+    INSERT INTO run_groups BY NAME
+    SELECT run_id, app, 1 AS configuration_id, MAP {} AS fields FROM runs
 """
 
 
@@ -60,19 +57,15 @@ OF_WORKERS = """
                 )
             ],
         ),
-        (
-            OF_WORKERS,
-            "SELECT count(*), bool_or(is_slow) FROM worker_slowdown",
-            [(GROUPS, False)],
-        ),
     ],
-    ids=["metric_series", "bb_vectors", "worker_slowdown"],
+    ids=["metric_series", "bb_vectors"],
 )
 def test_lists_take_the_memory_of_their_rows(
     new_warehouses_are_copies, tmp_path, fill, query, found
 ):
     with pwh.connect(tmp_path / "w.duckdb") as con:
         con.execute(RUNS, {"length": LENGTH})
+        con.execute(GROUPED)
         con.execute(fill, {"length": LENGTH, "groups": GROUPS})
         ((_, plan),) = rows(con, f"EXPLAIN (ANALYZE, FORMAT json) {query}")
         assert json.loads(plan)["system_peak_buffer_memory"] < 150e6
