@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse as pwh
+from tests.helpers import support
 from tests.helpers.reused import reused_warehouse
 
 if TYPE_CHECKING:
@@ -26,3 +27,9 @@ def warehouse(
         return pwh.connect(shutil.copy(template, tmp_path_factory.mktemp("reused") / "w.duckdb"))
 
     yield from reused_warehouse(new)
+
+
+@pytest.fixture(autouse=True)
+def _settles(monkeypatch):
+    """Compute answers before tests read them, where these write rows by hand."""
+    monkeypatch.setattr(support, "SETTLES", True)

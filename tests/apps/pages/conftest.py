@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from apps import demo
+from tests.helpers.support import settle_files
 
 SCRIPT = Path(demo.__file__).parents[1] / "pages" / "__main__.py"
 # AppTest looks through all installed packages for components, which takes longer than a page.
@@ -40,6 +41,7 @@ def open_page(monkeypatch):
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
     def open_page(page, path, /, **params):
+        settle_files()
         monkeypatch.setenv("PWH_DB", str(path))
         monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _COMPONENTS)
         app = AppTest.from_file(str(SCRIPT), default_timeout=600)
