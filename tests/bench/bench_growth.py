@@ -9,6 +9,7 @@ beside those of landing a tiny file. 700 000 samples are 1 GB of perf script.
 from __future__ import annotations
 
 import argparse
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ def spent():
 atexit.register(spent)
 main()
 """
+_REPETITIONS = 5
 # Columns, and the values of each row of a run, beside the run's own.
 _RUN = ("run_id", "app", "version", "machine", "started_at")
 _KINDS: dict[str, tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]] = {
@@ -66,9 +68,12 @@ def growth(folder: Path, runs: int) -> Iterator[tuple[str, float, float]]:
     Both without that of landing three.
     """
     for kind in _KINDS:
+        # Medians: of what takes tenths of a second, the differences are small.
         tiny, few, many = (
-            _cost(folder, runs_of(folder / f"{count}.csv", count, kind))[0]
-            for count in (3, runs // 10, runs)
+            statistics.median(_cost(folder, path)[0] for _ in range(_REPETITIONS))
+            for path in (
+                runs_of(folder / f"{count}.csv", count, kind) for count in (3, runs // 10, runs)
+            )
         )
         yield kind, many - tiny, few - tiny
 
