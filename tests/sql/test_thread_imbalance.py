@@ -125,7 +125,7 @@ def test_threads_that_had_one_number_are_counted_by_the_block_that_starts_them(w
         """,
     )
     assert rows(warehouse, "SELECT threads FROM thread_work ORDER BY thread") == [(1,), (1,), (1,)]
-    given(warehouse, "runs", "run_id tags\nr {interval_size=100}")
+    warehouse.execute("UPDATE runs SET tags = MAP {'interval_size': '100'}")
     note = "several threads had the same number, one after another, and count by their mean: 2"
     assert rows(warehouse, TOTALS) == [("r", 3, 1, 150, 150, 2, 0, True, note)]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from tests.helpers.support import land, rows
+from ingest.derive import decode_again
+from tests.helpers.support import keep, land, rows
 
 # add x0, x0, x1; subs x2, x2, #1; b.ne: one cycle by the chain, one by the branch unit
 LOOP = "0000018b420400f1c1ffff54"
@@ -35,14 +36,14 @@ def test_aarch64_is_bounded_by_the_table_of_a_core(blocks, isa):
     for options in ("isa := 'arm64'", "core := 'neoverse-n1'", "core := 'Neoverse-N1'"):
         found = rows(con, f"SELECT {BOUNDS} FROM predict_block('{LOOP}', {options})")
         assert found == expected, options
-    con.execute("DELETE FROM segment_features")
-    assert rows(con, f"SELECT {BOUNDS} FROM throughput_predictions") == expected
 
 
 def test_the_core_of_the_run_states_the_instruction_set(blocks):
     con = blocks(f"hex,cycles\n{LOOP},1.5\n")
     con.execute("UPDATE runs SET machine = 'Neoverse-N1-node7'")
-    con.execute("DELETE FROM segment_features")
+    ((source_id,),) = rows(con, "SELECT DISTINCT source_id FROM segments")
+    decode_again(con, source_id)
+    keep(con)
     assert rows(
         con, "SELECT tightest_bound, measured, flags, core FROM throughput_predictions"
     ) == [(3.0, 2.0, ["no_model"], "neoverse-n1")]

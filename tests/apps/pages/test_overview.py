@@ -7,10 +7,8 @@ import re
 import pytest
 
 import warehouse as pwh
-from apps.pages import overview
 from tests.apps.pages.conftest import run_ids, sql_behind, texts
 from tests.helpers.support import given, keep
-from warehouse import revision
 
 
 def links(app):
@@ -109,30 +107,6 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
     assert "FROM kept_runs" in sql_behind(app)
 
 
-def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
-    open_page, new_warehouse, monkeypatch
-):
-    monkeypatch.setattr(overview, "_SCALARS_AT_ONCE", 200)
-    con = pwh.connect(new_warehouse)
-    con.execute(
-        "INSERT INTO runs (run_id, app, started_at, wall_seconds) SELECT 'r' || i, 'heat', "
-        "TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)), 5 FROM range(20) AS t (i)"
-    )
-    con.execute(
-        "INSERT INTO run_scalars (run_id, metric, value) "
-        "SELECT 'r' || i, 'counter:cycles', 100 + i % 3 + i // 10 * 50 FROM range(20) AS t (i) "
-        "UNION ALL SELECT 'r0', 'counter:other' || i, i FROM range(200) AS t (i)"
-    )
-    con.execute(
-        "INSERT INTO kept_runs (run_id, revision) SELECT run_id, ? FROM runs", [revision.current()]
-    )
-    con.close()
-    app = open_page("overview", new_warehouse)
-    assert "counter:cycles" not in texts(app)
-    app.toggle("changes").set_value(True).run()
-    assert "counter:cycles" in texts(app)
-
-
 @pytest.fixture
 def benchmarks(new_warehouse):
     """Return a warehouse of an application of which only results of benchmarks are known."""
@@ -152,16 +126,8 @@ def benchmarks(new_warehouse):
     return new_warehouse
 
 
-@pytest.mark.parametrize("at_once", [200_000, 10])
-def test_of_benchmarks_the_one_that_got_worse_is_watched(
-    open_page, benchmarks, monkeypatch, at_once
-):
-    monkeypatch.setattr(overview, "_SCALARS_AT_ONCE", at_once)
+def test_of_benchmarks_the_one_that_got_worse_is_watched(open_page, benchmarks):
     (row,) = open_page("overview", benchmarks).dataframe[0].value.to_dict("records")
-    if at_once == 10:
-        # without a look at all of them it is the first
-        assert (row["metric"], row["state"][:7]) == ("metric:first", "better:")
-        return
     assert (row["metric"], row["last"]) == ("metric:parse", "152 µs")
     assert re.fullmatch(r"worse: \+\d+(\.\d)? % since v12", row["state"])
     trend = open_page("trends", benchmarks, app="lib")
