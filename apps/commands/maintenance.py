@@ -61,10 +61,7 @@ OnOption = Annotated[
 
 
 def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None) -> None:
-    """Update the tables, views, shipped rows and stored results of a warehouse to this pwh.
-
-    A file is replaced by a migrated copy once that is whole, so there must be room for both.
-    """
+    """Update the tables, views, shipped rows and stored results of a warehouse to this pwh."""
     from warehouse.connection import MEMORY, open_unchecked
     from warehouse.errors import PwhError
     from warehouse.replacement import replacement

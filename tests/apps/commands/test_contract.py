@@ -341,6 +341,8 @@ def test_help_has_a_summary_and_explains_every_option(name, run):
     usage = out.split("\n\n", 1)[0]
     assert not re.search(r"\.\.\.\W?\.\.\.", usage), usage
     for parameter in command.params:
+        if getattr(parameter, "hidden", False):
+            continue
         text = getattr(parameter, "help", None) or ""
         which = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.name
         assert text.endswith((".", "...")), f"help of {which} of pwh {name}: {text!r}"
