@@ -22,7 +22,6 @@ OUTPUTS = (
     ("export", "--to", "csv", "-o"),
     ("export", "--to", "csv", "--table", "pmu_samples", "-o"),
     ("export", "--to", "folded", "-o"),
-    ("export", "--views"),
     ("runs", "-o"),
     ("doctor", "-o"),
     ("schema", "-f", "jsonl", "-o"),

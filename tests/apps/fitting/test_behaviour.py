@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.fitting.behaviour import add_reference
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, rows, settle
 from warehouse.errors import NothingToAnalyse, UsageError
 
 
@@ -21,6 +21,7 @@ def two_threads(warehouse):
         """,
     )
     given(warehouse, "bb_blocks", "kernel bb size barriers\nk 0 5 1")
+    settle(warehouse)
     return warehouse
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from apps.fitting.samples import LABEL_COLUMNS, training_samples
-from tests.helpers.support import given
+from tests.helpers.support import given, settle
 from tests.helpers.windows import EVENTS, windows
 from udfs.bottleneck.training import CLASSES
 
@@ -64,5 +64,6 @@ def test_a_label_holds_for_its_place_and_the_narrowest_counts(warehouse, label, 
         values = [row.get(name) for row in rows]
         text = pa.array([None if value == "NULL" else value for value in values], pa.string())
         columns[name] = text.cast(pa.type_for_alias(kind))
+    settle(warehouse)
     found = training_samples(warehouse, "gem5", pa.table(columns))
     assert [CLASSES[i] if i >= 0 else None for i in found.labels] == expected

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from apps.fitting.samples import fit_model, training_samples
-from tests.helpers.support import given
+from tests.helpers.support import given, settle
 from warehouse.errors import NothingToAnalyse
 
 EVENTS = ("TOT_INS", "L3_TCM", "LD_INS", "SR_INS", "TLB_DM", "L2_ICA", "L2_ICM", "BR_MSP")
@@ -32,6 +32,7 @@ def test_training_takes_samples_labels_and_measured_costs(warehouse):
         "bottleneck_costs",
         "run_id sample component share\na1 1 Mem 0.5\na1 1 DTB 0\na1 1 ICache 0\na1 1 DMA 0",
     )
+    settle(warehouse)
     found = training_samples(warehouse, "papi")
     assert found.names[:3] == ("IPC", "MEMAPC", "GLDPC")
     np.testing.assert_allclose(found.metrics[:, :2], [[0.2, 0.01], [0.1, 0.09], [0.05, 0]])
@@ -46,5 +47,6 @@ def test_too_few_labelled_samples_are_refused(warehouse):
     with pytest.raises(NothingToAnalyse, match="no samples with all metrics of the set 'papi'"):
         training_samples(warehouse, "papi")
     counted(warehouse, "a1", 0, 80, 1, 2, 3, 4, 6, 5, 7)
+    settle(warehouse)
     with pytest.raises(NothingToAnalyse, match="labels of at least two classes"):
         fit_model(training_samples(warehouse, "papi"), "papi")

@@ -10,7 +10,7 @@ from apps.queries.idle import Reading
 from apps.reports.idle import idle_sentences
 from tests.helpers.schedules import land_schedule, write_schedule
 from tests.helpers.simulated import Machine, simulate
-from tests.helpers.support import given, land, rows
+from tests.helpers.support import by_hand, given, land, rows
 from tests.sql.test_slow_workers import schedule
 from warehouse.errors import NothingToAnalyse
 
@@ -87,6 +87,7 @@ def test_sums_are_those_of_the_thesis(warehouse):
 
 def test_a_slow_worker_comes_first(warehouse):
     tasks = {f"w{w}": [("a", 400 if w == 2 else 100)] * 10 for w in range(4)}
+    by_hand(warehouse)
     land_schedule(warehouse, schedule(tasks))
     first = idle_sentences(warehouse, "r1")[0]
     assert first.startswith("The worker w2 is slow, or has the larger tasks: they take 4 times as")
