@@ -6,6 +6,7 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from threading import Thread
 
 from apps.output.streams import note
@@ -27,6 +28,8 @@ def main(host: str, port: str, *words: str) -> None:
     """Run Streamlit's command line with these words."""
     from streamlit.web import cli
 
+    # Streamlit puts the folder of the pages first, where a page has the name of this package.
+    import_module("ingest")
     Thread(target=print_once_there, args=(host, int(port)), daemon=True).start()
     sys.argv = ["streamlit", *words]
     cli.main(prog_name="streamlit")

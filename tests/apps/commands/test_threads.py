@@ -13,7 +13,7 @@ import pytest
 
 import warehouse
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
-from tests.helpers.support import shared
+from tests.helpers.support import keep, shared
 
 # Four threads; threads 2 and 3 go around the loop of block 1 more often.
 VISITS = """run_id,launch,kernel,block,warp,thread,bb,visits,instructions
@@ -206,6 +206,7 @@ def test_names_from_traces_mean_nothing_in_dot_and_svg(run, tmp_path):
     with warehouse.connect(tmp_path / "pwh.duckdb") as con:
         for table in ("bb_visits", "bb_edges"):
             con.execute(f"UPDATE {table} SET kernel = ?", [name])
+        keep(con)
     code, _, err = run("threads", "r", "--cfg", "flow.svg")
     assert code == 0, err
     found = ElementTree.parse(tmp_path / "flow.svg")

@@ -181,10 +181,8 @@ def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
     con.execute("UPDATE segment_features SET features = features[:-2], revision = NULL")
     con.close()
 
-    code, out, _ = run("throughput", "blocks")
-    assert code == 0 and "No model predicts the code" in out and "pwh migrate" in out
-    done = "decoded the machine code of 1 file again\ncomputed the scalars of 1 run\n"
-    assert run("migrate")[1] == done
+    done = "decoded the machine code of 1 file again\ncomputed the scalars of 1 run\ncomputed "
+    assert run("migrate")[1].startswith(done)
     assert run("sql", query, "--format", "csv")[1] == before
     assert run("migrate")[1] == "pwh.duckdb is up to date\n"
 
