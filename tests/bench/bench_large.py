@@ -23,7 +23,6 @@ import numpy as np
 
 import warehouse
 from apps.queries import overview
-from apps.queries.base import narrowed
 from apps.queries.runs import list_runs, rows_by_run
 from apps.reports.runs import run_report
 from ingest.forget import forget_source
@@ -73,11 +72,9 @@ def _open(db: Path) -> None:
 
 
 def _watched(con: DuckDBPyConnection) -> None:
-    metrics = overview.watched_metrics(con)
-    with narrowed(con, overview.findings_of_series(metrics)) as own:
-        overview.watched_series(own, 6, most=20).fetchall()
-        overview.latest_regressions(own, 10, metrics).fetchall()
-        overview.latest_provisional(own, 10, metrics).fetchall()
+    overview.watched_series(con, 6, most=20).fetchall()
+    overview.latest_regressions(con, 10).fetchall()
+    overview.latest_provisional(con, 10).fetchall()
 
 
 def _traces(con: DuckDBPyConnection) -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from apps.output.tables import dicts
 from apps.queries import timeline
-from apps.queries.base import narrowed
 from apps.queries.idle import Reading, idle_blame, idle_workers, path_parts
 from tests.apps.pages.conftest import address, sent, texts
 from tests.helpers.schedules import land_schedule
@@ -102,16 +101,6 @@ def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, 
 def test_only_the_lanes_asked_for_are_given(schedule, monkeypatch):
     monkeypatch.setattr(timeline, "LANES", 1)
     assert {row[0] for row in pieces(schedule, first=2)} == {"w10"}
-
-
-def test_workers_found_once_answer_as_the_warehouse(schedule):
-    con, run, span = schedule
-    workers = timeline.timeline_workers(con, run).pl().write_json()
-    with narrowed(con, timeline.workers_known(workers)) as own:
-        assert timeline.timeline_span(own, run) == span
-        assert pieces((own, run, span)) == pieces(schedule)
-        lanes = [timeline.timeline_lanes(on, run, 1).fetchall() for on in (own, con)]
-    assert lanes[0] == lanes[1] == [(1, "w9", "n1"), (2, "w10", "n1")]
 
 
 @pytest.mark.parametrize("by_type", [False, True])
