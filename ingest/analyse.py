@@ -118,9 +118,10 @@ def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
         scopes = _all_scopes(con, analysis)
         if number := _renew_or_note(con, analysis, scopes):
             done[name] = number
-        with transaction(con):
-            con.execute("DELETE FROM analyses WHERE analysis = $1", [name])
-            con.execute("INSERT INTO analyses VALUES (?, ?)", [name, own[name]])
+        if stored.get(name) != own[name]:
+            with transaction(con):
+                con.execute("DELETE FROM analyses WHERE analysis = $1", [name])
+                con.execute("INSERT INTO analyses VALUES (?, ?)", [name, own[name]])
     return done
 
 

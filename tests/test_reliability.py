@@ -284,7 +284,9 @@ def test_killed_while_it_migrates_a_lake(tmp_path):
 def counts_and_scalars(db):
     """Return the number of rows of each table of a warehouse that can be used, and all scalars."""
     with connect(db, read_only=True) as con:
-        tables = rows(con, sqlfiles.read("queries/maintenance/tables"))
+        # Of a lake the estimated sizes have the rows that are gone, too.
+        names = [name for name, _ in rows(con, sqlfiles.read("queries/maintenance/tables"))]
+        tables = [(name, rows(con, f'SELECT count(*) FROM "{name}"')) for name in names]
         # Sums of numbers differ in their last digits, by the order in which threads add them.
         sql = "SELECT run_id, metric, CAST(value AS FLOAT) FROM run_scalars ORDER BY ALL"
         return tables, rows(con, sql)
