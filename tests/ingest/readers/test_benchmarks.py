@@ -103,7 +103,7 @@ def test_a_history_of_commits_is_runs_with_directions(warehouse):
         ("Go Benchmark", "bbbbbbbbbbbbbbbb2", 1700000600000, "metric:BenchmarkSum", 455.0, "ns/op"),
         ("Scores", "aaaaaaaaaaaaaaaa1", 1700000000000, "metric:score", 50.0, "points"),
     ]
-    query = "SELECT DISTINCT _better(NULL, metric, unit) FROM run_metrics ORDER BY 1"
+    query = "SELECT DISTINCT _better(NULL, app, metric, unit) FROM run_metrics ORDER BY 1"
     assert rows(warehouse, query) == [("higher",), ("lower",)]
     assert rows(warehouse, VALUES)[2][-1] == 0.1
 
