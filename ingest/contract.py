@@ -23,7 +23,7 @@ from ingest.forget import forget_source
 from ingest.load import Landed, Options, load
 from ingest.readers import all_readers
 from ingest.recording import Recording, read_head
-from warehouse.catalog import DERIVED, landing
+from warehouse.catalog import DERIVED, by_run_and_source, landing
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -275,25 +275,15 @@ def written(folder: Path, parts: Mapping[str, bytes], suffix: str = "") -> Path:
     return folder / f"{next(iter(parts))}{suffix}"
 
 
-_TABLES: list[str] = []
-
-
-def tables(con: DuckDBPyConnection) -> list[str]:
+def tables() -> list[str]:
     """Return the names of all tables that files fill, and of `runs`."""
-    # Every warehouse has the same tables, and finding them takes longer than counting their rows.
-    if not _TABLES:
-        found = con.execute(
-            "SELECT DISTINCT table_name FROM duckdb_columns() JOIN duckdb_tables() "
-            "USING (table_name) WHERE column_name = 'source_id' OR table_name = 'runs' ORDER BY 1"
-        )
-        _TABLES.extend(name for (name,) in found.fetchall())
-    return _TABLES
+    return sorted({*by_run_and_source(), "sources", "runs"})
 
 
 def filled(con: DuckDBPyConnection) -> dict[str, int]:
     """Return the number of rows of the tables that have some."""
     # The names are those of pwh's own tables.
-    counts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables(con))
+    counts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables())
     return {
         table: count for table, count in con.execute(" UNION ALL ".join(counts)).fetchall() if count
     }
@@ -302,7 +292,7 @@ def filled(con: DuckDBPyConnection) -> dict[str, int]:
 def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[Any]]:
     """Return all rows of all landing tables, without what depends on the file's own hash."""
     all_rows: dict[str, list[Any]] = {
-        table: [] for table in tables(con) if table not in ("sources", "run_facts")
+        table: [] for table in tables() if table not in ("sources", "run_facts")
     }
     for table in filled(con).keys() & all_rows.keys():
         columns = "* EXCLUDE (source_id)" if table != "runs" else "*"
