@@ -29,6 +29,37 @@ CREATE OR REPLACE MACRO _is_unstable(name) AS
   contains(name, '0x') OR contains(name, '/proc/') OR contains(name, 'ipykernel_')
     OR contains(lower(name), 'pid');
 
+-- The line in a name, as `app.py:12(main)` of pstats and `main (app.py:12)` have it; NULL where
+-- it has none.
+CREATE OR REPLACE MACRO _line_of(name) AS
+  CASE
+    WHEN contains(name, ':') THEN TRY_CAST(coalesce(
+      nullif(regexp_extract(name, '^[^()]*:([0-9]+)\(.+\)$', 1), ''),
+      nullif(regexp_extract(name, ' \([^()]*?:([0-9]+)(?::[0-9]+)?\)$', 1), '')
+    ) AS INTEGER)
+  END;
+
+CREATE OR REPLACE MACRO _without_line(name) AS CASE
+  WHEN _line_of(name) IS NULL THEN name
+  WHEN regexp_matches(name, ':[0-9]+\)$')
+    THEN regexp_replace(name, '(:[0-9]+){1,2}\)$', ')')
+  ELSE regexp_replace(name, ':[0-9]+\(', '(')
+END;
+
+-- Whether a name is that of many functions of a file.
+CREATE OR REPLACE MACRO _is_anonymous(name) AS
+  regexp_matches(name, '<(?:lambda|listcomp|setcomp|dictcomp|genexpr)>|\(anonymous\)');
+
+-- The name of a function, or of each on a path, without its line, but for those `kept` as they are.
+CREATE OR REPLACE MACRO _named(name, kept) AS
+  CASE WHEN list_contains(kept, name) THEN name ELSE _without_line(name) END;
+
+CREATE OR REPLACE MACRO _named_path(path, kept) AS CASE
+  WHEN contains(path, ':')
+    THEN array_to_string(list_transform(_path_parts(path), lambda part: _named(part, kept)), '->')
+  ELSE path
+END;
+
 CREATE OR REPLACE VIEW function_shares AS
 WITH
   -- ranks and threads of one function are added up, then taken per rank and repetition
@@ -59,7 +90,7 @@ JOIN ranks USING (run_id);
 
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN function_shares.function IS 'Function, as the tool names it.';
+COMMENT ON COLUMN function_shares.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
 COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
 COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and repetitions.';
