@@ -6,3 +6,6 @@ COMMENT ON COLUMN fn_timings.function IS 'Function, as the tool names it, withou
 
 ALTER TABLE pmu_samples ADD COLUMN source_line INTEGER;
 COMMENT ON COLUMN pmu_samples.source_line IS 'Line of its source file at which the tool places the region, where that is not in its name; NULL where it is unknown.';
+
+-- A table of runs can have one row for each benchmark.
+INSERT INTO series_fields VALUES ('benchmark', true) ON CONFLICT DO NOTHING;

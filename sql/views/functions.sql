@@ -62,33 +62,49 @@ END;
 
 CREATE OR REPLACE VIEW function_shares AS
 WITH
-  -- ranks and threads of one function are added up, then taken per rank and repetition
-  ranks AS (
-    SELECT
-      run_id,
-      count(DISTINCT coalesce(rank, -1)) * count(DISTINCT coalesce(repetition, 0)) AS ranks
-    FROM fn_timings
-    GROUP BY run_id
-  ),
-
+  -- A total is no function. What has no rank is of the whole program, or a mean over ranks already.
   times AS (
     SELECT
-      run_id, function,
-      sum(seconds) AS seconds, sum(calls) AS calls, max(seconds) AS longest,
-      count(*) AS measurements
+      run_id, function, coalesce(parallelism, 0) AS processes,
+      sum(seconds) FILTER (WHERE rank IS NOT NULL) AS of_ranks,
+      sum(seconds) FILTER (WHERE rank IS NULL) AS of_all,
+      sum(calls) AS calls, max(seconds) AS longest, count(*) AS measurements
     FROM fn_timings
-    GROUP BY run_id, function
+    WHERE kind IS DISTINCT FROM 'total'
+    GROUP BY run_id, function, processes
+  ),
+
+  -- times at several process counts are no parts of one time: the largest counts
+  measured AS (
+    SELECT
+      run_id, coalesce(parallelism, 0) AS processes,
+      greatest(count(DISTINCT rank), 1) AS ranks,
+      count(DISTINCT coalesce(repetition, 0)) AS repetitions
+    FROM fn_timings
+    WHERE kind IS DISTINCT FROM 'total'
+    GROUP BY run_id, processes
+    QUALIFY processes = max(processes) OVER (PARTITION BY run_id)
+  ),
+
+  means AS (
+    SELECT
+      t.*,
+      CASE
+        WHEN coalesce(of_ranks, of_all) IS NOT NULL
+          THEN (coalesce(of_ranks, 0) / ranks + coalesce(of_all, 0)) / repetitions
+      END AS mean_seconds
+    FROM times AS t
+    JOIN measured USING (run_id, processes)
   )
 
 SELECT
   run_id, function,
-  seconds / ranks AS seconds,
-  seconds / nullif(sum(seconds) OVER (PARTITION BY run_id), 0) AS share,
+  mean_seconds AS seconds,
+  mean_seconds / nullif(sum(mean_seconds) OVER (PARTITION BY run_id), 0) AS share,
   calls, longest, measurements
-FROM times
-JOIN ranks USING (run_id);
+FROM means;
 
-COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times.';
+COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions; of several process counts of a run the largest counts.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_shares.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
@@ -195,7 +211,7 @@ JOIN (
   FROM fn_timings
   GROUP BY run_id
 ) AS m USING (run_id)
-WHERE seconds IS NOT NULL
+WHERE seconds IS NOT NULL AND kind IS DISTINCT FROM 'total'
 GROUP BY ALL
 UNION ALL
 SELECT
@@ -271,6 +287,7 @@ JOIN (
   FROM fn_timings
   GROUP BY run_id
 ) AS m USING (run_id)
+WHERE kind IS DISTINCT FROM 'total'
 GROUP BY run_id, coalesce(callpath, function)
 UNION ALL
 SELECT run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive)
