@@ -96,8 +96,9 @@ def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None
     Wall times are in the column wall_seconds, or in the only one whose name says time of the whole,
     where it says the unit, beside a count or what a run is known by: `threads,elapsed (ms)`. No
     unit, and it is not known how long a run took; of `time (s),total_time` it is not known which is
-    the time of the whole. A run that is known by its id, version, commit or start needs no wall time where it
-    has a metric: `commit,user (s)`. `facts` are the names of columns that are facts by themselves.
+    the time of the whole. A run that is known by its id, version, commit or start needs no wall
+    time where it has a metric: `commit,user (s)`. `facts` are the names of columns that are facts
+    by themselves.
     """
     found = Headings(facts={name: name for name in facts if name in columns})
     others = [name for name in columns if name not in found.facts]
