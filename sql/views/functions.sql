@@ -120,6 +120,13 @@ CREATE OR REPLACE MACRO _plain_event(event) AS
 -- Whether an event is how often a profiler looked.
 CREATE OR REPLACE MACRO _is_samples(event) AS event = 'samples' OR starts_with(event, 'samples of ');
 
+-- Whether an event is one that Valgrind counts by executing each instruction.
+CREATE OR REPLACE MACRO _is_exact_event(event) AS event IN (
+  'Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw', 'Bc', 'Bcm', 'Bi', 'Bim',
+  'Ge', 'allocated bytes', 'allocated blocks', 'peak bytes', 'peak blocks', 'end bytes',
+  'end blocks'
+);
+
 -- Events of profiles that are a cost of functions, and which of several of a run is taken first:
 -- instructions of callgrind, cycles or samples of others, of heaps what is in use at the peak. Of any
 -- other event it is known that it is a cost by what it is with callees, or as it was sampled.

@@ -20,13 +20,18 @@ WITH
     SELECT
       m.run_id, m.metric,
       CASE WHEN t.unit IS NULL THEN m.value ELSE m.value * t.seconds / t.parts END AS value,
-      CASE WHEN t.unit IS NULL THEN m.unit ELSE 's' END AS unit
+      CASE WHEN t.unit IS NULL THEN m.unit ELSE 's' END AS unit,
+      m.deviation
     FROM metrics AS m
     LEFT JOIN time_units AS t ON m.unit = t.unit
     WHERE m.value IS NOT NULL
   )
 
-SELECT run_id, 'metric:' || metric AS metric, avg(value) AS value, any_value(unit) AS unit
+SELECT
+  run_id, 'metric:' || metric AS metric, avg(value) AS value, any_value(unit) AS unit,
+  CASE WHEN count(*) > 1 THEN count(*) END AS measurements,
+  if(count(*) > 1, stddev_samp(value) / nullif(abs(avg(value)), 0), any_value(deviation))
+    AS deviation
 FROM named
 GROUP BY run_id, metric
 HAVING count(DISTINCT unit) <= 1;
