@@ -12,6 +12,8 @@ from apps.queries.trend import EVERY_METRIC
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+_STORED_LEVEL = 0.95
+
 
 def run_comparison(
     con: DuckDBPyConnection,
@@ -20,15 +22,17 @@ def run_comparison(
     level: float,
     metrics: Sequence[str] = EVERY_METRIC,
 ) -> DuckDBPyRelation:
-    """Return two sets of runs metric by metric (comparison), what got worse first."""
-    return ask(
-        con,
-        "comparison/metrics",
-        before=json.dumps(list(before)),
-        after=json.dumps(list(after)),
-        level=level,
-        metrics=json.dumps(list(metrics)),
-    )
+    """Return two sets of runs metric by metric (comparison), what got worse first.
+
+    Of the newest version of an application and the one before it that is stored.
+    """
+    sides = {"before": json.dumps(list(before)), "after": json.dumps(list(after))}
+    if level == _STORED_LEVEL and list(metrics) == list(EVERY_METRIC):
+        stored = ask(con, "comparison/stored", **sides)
+        if stored.limit(1).fetchone() is not None:
+            return stored
+    patterns = json.dumps(list(metrics))
+    return ask(con, "comparison/metrics", **sides, level=level, metrics=patterns)
 
 
 def compared_by_default(con: DuckDBPyConnection, app: str | None) -> tuple[str, str] | None:

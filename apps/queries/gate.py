@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
+from apps.queries.comparison import run_comparison
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -57,13 +58,15 @@ def gate_metrics(
 
     Of the `metrics`, compared together, those that match `shown` (patterns) are judged.
     """
+    under = asdict(terms)
+    compared = run_comparison(con, before, after, under.pop("level"), metrics)
     return ask(
         con,
         "gate/metrics",
         app=app,
         before=json.dumps(list(before)),
         after=json.dumps(list(after)),
-        metrics=json.dumps(list(metrics)),
+        compared=compared.alias,
         shown=json.dumps(list(shown)),
-        **asdict(terms),
+        **under,
     )

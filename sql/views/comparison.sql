@@ -45,7 +45,7 @@ WITH
 
   placed AS (
     SELECT
-      s.id, s.is_after, s.place, m.run_id, r.started_at, r.app, r.machine, r.fields AS own_fields,
+      s.id, s.is_after, s.place, m.run_id, r.started_at, r.app, r.machine, g.configuration_id,
       CASE
         WHEN m.parallelism IS NULL OR r.parallelism IS NOT NULL THEN r.configuration
         ELSE map_concat(r.fields, MAP {'parallelism': CAST(m.parallelism AS VARCHAR)})
@@ -54,6 +54,7 @@ WITH
     FROM measured AS m
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
+    LEFT JOIN run_groups AS g ON m.run_id = g.run_id
   ),
 
   single AS (
@@ -78,7 +79,8 @@ WITH
     SELECT
       id, configuration, run_id, any_value(is_after) AS is_after, any_value(place) AS place,
       any_value(started_at) AS started_at, any_value(fields) AS fields,
-      any_value(own_fields) AS own_fields, any_value(app) AS app, any_value(machine) AS machine,
+      any_value(configuration_id) AS configuration_id, any_value(app) AS app,
+      any_value(machine) AS machine,
       split_part(metric, ':', 1) AS prefix, unit
     FROM keyed
     WHERE _function_of(metric) IS NOT NULL
@@ -93,13 +95,13 @@ WITH
 
   filled AS (
     SELECT
-      id, configuration, metric, unit, is_after, place, run_id, started_at, fields, own_fields, app,
-      machine, value, false AS is_absent
+      id, configuration, metric, unit, is_after, place, run_id, started_at, fields, configuration_id,
+      app, machine, value, false AS is_absent
     FROM keyed
     UNION ALL
     SELECT
       f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
-      r.fields, r.own_fields, r.app, r.machine, 0, true
+      r.fields, r.configuration_id, r.app, r.machine, 0, true
     FROM functions AS f
     JOIN profiled AS r
       ON f.id = r.id AND f.configuration = r.configuration AND f.prefix = r.prefix
@@ -132,9 +134,8 @@ WITH
       NOT is_idle AND coalesce(bool_and(is_absent) FILTER (is_after), true) AS is_gone,
       any_value(fields) FILTER (NOT is_after) AS fields_before,
       any_value(fields) FILTER (is_after) AS fields_after,
-      any_value(own_fields) FILTER (NOT is_after) AS series_before,
-      any_value(own_fields) FILTER (is_after) AS series_after,
-      any_value(app) FILTER (NOT is_after) AS app_before,
+      any_value(configuration_id) FILTER (NOT is_after) AS configuration_before,
+      any_value(configuration_id) FILTER (is_after) AS configuration_after,
       arg_max(app, is_after) AS app,
       arg_max(machine, is_after) AS machine
     FROM filled
@@ -147,25 +148,39 @@ WITH
 
   -- Only what was measured a few times needs the noise of other runs.
   scarce AS (
-    SELECT DISTINCT id, metric, unnest([app, app_before]) AS app
+    SELECT DISTINCT
+      id, metric, unnest([configuration_before, configuration_after]) AS configuration_id
     FROM lists
     WHERE _are_few(before) OR _are_few(after)
   ),
 
-  -- As metric_series, which would list the values of all applications. No comparison depends on
-  -- which others are made with it.
+  -- the last of its runs up to the newest that is compared
+  reached AS (
+    SELECT
+      s.id, p.configuration_id,
+      count(*) FILTER (n.started_at IS NULL OR p.started_at <= n.started_at) AS place
+    FROM (SELECT DISTINCT id, configuration_id FROM scarce) AS s
+    JOIN (SELECT id, max(started_at) AS started_at FROM placed GROUP BY id) AS n ON s.id = n.id
+    JOIN _run_places AS p ON s.configuration_id = p.configuration_id
+    GROUP BY s.id, p.configuration_id
+  ),
+
+  -- As metric_series, of the 200 runs up to then. No comparison depends on which others are made with
+  -- it.
   histories AS (
     SELECT
-      a.id, m.app, s.fields, m.metric,
-      _values_in_order(
-        list({'at': {'started_at': m.started_at, 'run_id': m.run_id}, 'value': m.value})
-      ) AS history
-    FROM run_metrics AS m
-    JOIN scarce AS a ON m.app = a.app AND m.metric = a.metric
-    JOIN _series_of_runs AS s ON m.run_id = s.run_id
-    ANTI JOIN sides AS o ON a.id = o.id AND m.run_id = o.run_id
-    WHERE m.started_at IS NOT NULL AND isfinite(m.value)
-    GROUP BY a.id, m.app, s.fields, m.metric
+      r.id, r.configuration_id, m.metric,
+      _values_in_order(list({'at': p.place, 'value': m.value})) AS history
+    FROM reached AS r
+    JOIN _run_places AS p
+      ON r.configuration_id = p.configuration_id
+      AND p.place > r.place - 200 AND p.place <= greatest(r.place, 200)
+    ANTI JOIN sides AS o ON r.id = o.id AND p.run_id = o.run_id
+    JOIN _scalars AS m ON p.run_id = m.run_id
+    JOIN scarce AS a
+      ON r.id = a.id AND r.configuration_id = a.configuration_id AND m.metric = a.metric
+    WHERE isfinite(m.value)
+    GROUP BY r.id, r.configuration_id, m.metric
   ),
 
   -- Materialized: it says which metrics need more than that.
@@ -179,38 +194,34 @@ WITH
     FROM lists AS p
     -- Which sides need other runs is part of what is equal: else these are no hash joins.
     LEFT JOIN histories AS h
-      ON CASE WHEN _are_few(p.before) THEN p.app_before END = h.app
-      AND p.id = h.id AND p.series_before = h.fields AND p.metric = h.metric
+      ON CASE WHEN _are_few(p.before) THEN p.configuration_before END = h.configuration_id
+      AND p.id = h.id AND p.metric = h.metric
     LEFT JOIN histories AS g
-      ON CASE WHEN _are_few(p.after) THEN p.app END = g.app
-      AND p.id = g.id AND p.series_after = g.fields AND p.metric = g.metric
+      ON CASE WHEN _are_few(p.after) THEN p.configuration_after END = g.configuration_id
+      AND p.id = g.id AND p.metric = g.metric
   ),
 
   -- Equal runs: of one application, version and configuration. Two of them show what noise is.
   equal_runs AS (
-    SELECT app, unnest(list(run_id)) AS run_id, min(run_id) AS first_run
+    SELECT app, run_id, started_at, min(run_id) OVER alike AS first_run
     FROM run_configurations
     WHERE app IS NOT NULL AND version IS NOT NULL
-    GROUP BY app, version, configuration
-    HAVING count(*) >= 2
+    WINDOW alike AS (PARTITION BY app, version, configuration)
+    QUALIFY count(*) OVER alike >= 2
   ),
 
-  -- What such metrics do between equal runs, where a side is one configuration those of its
-  -- application: what is stored of it does not depend on others.
+  -- What such metrics do between equal runs of the application: what is stored of it does not depend on
+  -- others.
   groups AS (
     SELECT
       n.id, any_value(n.likeness) AS likeness,
-      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest,
+      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(r.started_at) AS latest,
       -- of equally late ones some of all kinds, the same each time
       hash(m.metric, r.first_run) AS place
-    FROM run_metrics AS m
+    FROM _scalars AS m
     JOIN equal_runs AS r ON m.run_id = r.run_id
-    JOIN (
-      SELECT DISTINCT p.id AS id, likeness, CASE WHEN pooled THEN p.app END AS app
-      FROM remembered
-      WHERE needs_usual
-    ) AS n
-      ON _likeness(m.metric) = n.likeness AND (n.app IS NULL OR r.app = n.app)
+    JOIN (SELECT DISTINCT p.id AS id, likeness, p.app AS app FROM remembered WHERE needs_usual) AS n
+      ON _likeness(m.metric) = n.likeness AND r.app = n.app
     ANTI JOIN sides AS o ON n.id = o.id AND m.run_id = o.run_id
     WHERE m.value > 0 AND isfinite(m.value)
     GROUP BY n.id, m.metric, r.first_run
@@ -293,54 +304,140 @@ WITH
       _better(_first_set(list_transform(ours, lambda t: t.better)), p.app, p.metric, p.unit) AS better,
       coalesce(_first_set(list_transform(ours, lambda t: t.smallest_change)), 0) AS smallest
     FROM ruled
+  ),
+
+  verdicts AS (
+    SELECT
+      id, p.app AS app, p.machine AS machine, p.configuration_after AS configuration_id,
+      any_value(p.fields_before) OVER (PARTITION BY id, p.configuration) AS fields_before,
+      any_value(p.fields_after) OVER (PARTITION BY id, p.configuration) AS fields_after,
+      p.metric AS metric, p.function AS function, p.unit AS unit,
+      CASE
+        WHEN p.is_new THEN 'new'
+        WHEN p.is_gone THEN 'gone'
+        WHEN c.p_value IS NULL THEN 'unknown'
+        WHEN c.p_value < 1 - level AND abs(coalesce(c.ratio, 'infinity') - 1) < smallest THEN 'same'
+        WHEN c.p_value >= 1 - level THEN
+          if(
+            c.before = c.after AND (c.ratio IS NULL OR len(p.before) > 1 AND len(p.after) > 1)
+              OR c.low >= 1 - greatest(smallest, 0.1) AND c.high <= 1 + greatest(smallest, 0.1),
+            'same', 'uncertain'
+          )
+        WHEN better = 'lower' THEN if(c.after > c.before, 'worse', 'better')
+        WHEN better = 'higher' THEN if(c.after < c.before, 'worse', 'better')
+        ELSE 'changed'
+      END AS verdict,
+      c.before AS "before", c.after AS "after", c.ratio AS ratio, c.low AS low, c.high AS high,
+      c.p_value AS p_value,
+      len(p.before) AS runs_before, len(p.after) AS runs_after,
+      c.noise AS noise,
+      CASE WHEN c.p_value >= 1 - level THEN c.runs_to_settle END AS runs_to_settle,
+      CASE WHEN better IN ('lower', 'higher') THEN better END AS better,
+      smallest AS smallest_change,
+      CASE WHEN p.function IS NOT NULL
+        THEN c.before
+          / sum(c.before) FILTER (p.function IS NOT NULL) OVER (PARTITION BY id, p.configuration, p.unit)
+      END AS share_before,
+      CASE WHEN p.function IS NOT NULL
+        THEN c.after
+          / sum(c.after) FILTER (p.function IS NOT NULL) OVER (PARTITION BY id, p.configuration, p.unit)
+      END AS share_after,
+      -- all of one side above all of the other
+      len(p.before) > 1 AND len(p.after) > 1
+        AND (list_min(p.after) > list_max(p.before) OR list_max(p.after) < list_min(p.before))
+        AS is_separated
+    FROM judged
   )
 
+-- The worst first, with new functions that take time, then the largest changes. What is new or gone
+-- between single runs is no surer than what differs there, and of functions with less than 1 % of the
+-- time nobody asks whether they are.
 SELECT
-  id,
-  any_value(p.fields_before) OVER (PARTITION BY id, p.configuration) AS fields_before,
-  any_value(p.fields_after) OVER (PARTITION BY id, p.configuration) AS fields_after,
-  p.metric AS metric, p.function AS function, p.unit AS unit,
-  CASE
-    WHEN p.is_new THEN 'new'
-    WHEN p.is_gone THEN 'gone'
-    WHEN c.p_value IS NULL THEN 'unknown'
-    WHEN c.p_value < 1 - level AND abs(coalesce(c.ratio, 'infinity') - 1) < smallest THEN 'same'
-    WHEN c.p_value >= 1 - level THEN
-      if(
-        c.before = c.after AND (c.ratio IS NULL OR len(p.before) > 1 AND len(p.after) > 1)
-          OR c.low >= 1 - greatest(smallest, 0.1) AND c.high <= 1 + greatest(smallest, 0.1),
-        'same', 'uncertain'
-      )
-    WHEN better = 'lower' THEN if(c.after > c.before, 'worse', 'better')
-    WHEN better = 'higher' THEN if(c.after < c.before, 'worse', 'better')
-    ELSE 'changed'
-  END AS verdict,
-  c.before AS "before", c.after AS "after", c.ratio AS ratio, c.low AS low, c.high AS high,
-  c.p_value AS p_value,
-  len(p.before) AS runs_before, len(p.after) AS runs_after,
-  c.noise AS noise,
-  CASE WHEN c.p_value >= 1 - level THEN c.runs_to_settle END AS runs_to_settle,
-  CASE WHEN better IN ('lower', 'higher') THEN better END AS better,
-  smallest AS smallest_change,
-  CASE WHEN p.function IS NOT NULL
-    THEN c.before
-      / sum(c.before) FILTER (p.function IS NOT NULL) OVER (PARTITION BY id, p.configuration, p.unit)
-  END AS share_before,
-  CASE WHEN p.function IS NOT NULL
-    THEN c.after
-      / sum(c.after) FILTER (p.function IS NOT NULL) OVER (PARTITION BY id, p.configuration, p.unit)
-  END AS share_after,
-  -- all of one side above all of the other
-  len(p.before) > 1 AND len(p.after) > 1
-    AND (list_min(p.after) > list_max(p.before) OR list_max(p.after) < list_min(p.before))
-    AS is_separated
-FROM judged;
+  *,
+  row_number() OVER (
+    PARTITION BY id
+    ORDER BY
+      CASE
+        WHEN verdict NOT IN ('new', 'gone') OR coalesce(share_before, share_after) IS NULL THEN
+          list_position(
+            ['worse', 'changed', 'better', 'new', 'gone', 'uncertain', 'unknown', 'same'], verdict
+          )
+        WHEN greatest(share_before, share_after) < 0.01 THEN 8
+        WHEN least(runs_before, runs_after) < 2 THEN 7
+        WHEN verdict = 'new' THEN 1
+        ELSE 5
+      END,
+      metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'),
+      unit IS DISTINCT FROM 's',
+      CASE
+        WHEN unit = 's' OR starts_with(metric, 'cost:')
+          THEN abs(coalesce("after", 0) - coalesce("before", 0))
+      END DESC NULLS LAST,
+      abs(ln(nullif(ratio, 0))) DESC NULLS LAST,
+      metric, CAST(fields_after AS VARCHAR)
+  ) AS place
+FROM verdicts;
 
 CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := '*') AS TABLE
-SELECT * EXCLUDE (id, function, is_separated)
+SELECT * EXCLUDE (id, app, machine, configuration_id, function, is_separated)
 FROM _compared(
   _sides(0, coalesce(b, CAST([] AS VARCHAR[])), coalesce(a, CAST([] AS VARCHAR[])), NULL, NULL),
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the other side, or usual: what such metrics do between equal runs of any application here; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
+
+CREATE OR REPLACE VIEW version_comparisons AS
+WITH
+  rows AS (
+    SELECT app, version, previous_version, runs, against, unnest(metrics) AS m
+    FROM _version_comparisons
+  )
+
+SELECT
+  CASE WHEN m.configuration_id IS NOT NULL THEN _series_id(m.configuration_id, m.metric) END
+    AS series_id,
+  app, m.machine AS machine, version, previous_version,
+  m.fields_before AS fields_before, m.fields_after AS fields_after, m.metric AS metric,
+  m.unit AS unit, m.verdict AS verdict, m."before" AS "before", m."after" AS "after",
+  m.ratio AS ratio, m.low AS low, m.high AS high, m.p_value AS p_value,
+  m.runs_before AS runs_before, m.runs_after AS runs_after, m.noise AS noise,
+  m.runs_to_settle AS runs_to_settle, m.better AS better, m.smallest_change AS smallest_change,
+  m.share_before AS share_before, m.share_after AS share_after, m.place AS place,
+  CASE
+    WHEN m.better IS NOT NULL AND m."after" <> m."before"
+      THEN if((m.better = 'lower') = (m."after" < m."before"), 'better', 'worse')
+  END AS direction,
+  m.p_value < 0.05 AS certain, runs, against
+FROM rows;
+
+COMMENT ON VIEW version_comparisons IS 'One row is one metric of one configuration, of the newest version of an application against the one before it (app_versions): what comparison(against, runs) returns, stored. pwh compare, gate and the page Compare read it for these two.';
+COMMENT ON COLUMN version_comparisons.series_id IS 'Series of the metric after (series.series_id); NULL where its runs are in none.';
+COMMENT ON COLUMN version_comparisons.app IS 'Application.';
+COMMENT ON COLUMN version_comparisons.machine IS 'Machine of the newest version; of several one of them.';
+COMMENT ON COLUMN version_comparisons.version IS 'The newest version.';
+COMMENT ON COLUMN version_comparisons.previous_version IS 'The one before it.';
+COMMENT ON COLUMN version_comparisons.fields_before IS 'What the runs before have in common (run_configurations.configuration); NULL where there are none.';
+COMMENT ON COLUMN version_comparisons.fields_after IS 'The same after.';
+COMMENT ON COLUMN version_comparisons.metric IS 'Metric (run_metrics.metric, and idle:... of tasks).';
+COMMENT ON COLUMN version_comparisons.unit IS 'Unit of before and after.';
+COMMENT ON COLUMN version_comparisons.verdict IS 'worse, better, changed, same, uncertain, unknown, new or gone, as of comparison.';
+COMMENT ON COLUMN version_comparisons."before" IS 'Geometric mean of the runs of the version before, or mean where values are not positive.';
+COMMENT ON COLUMN version_comparisons."after" IS 'The same of the newest version.';
+COMMENT ON COLUMN version_comparisons.ratio IS 'after over before; NULL where there is none.';
+COMMENT ON COLUMN version_comparisons.low IS 'Lower end of its interval, which holds for all metrics of the two versions together with a probability of 95 %; NULL where it is unbounded or the noise is unknown.';
+COMMENT ON COLUMN version_comparisons.high IS 'Upper end of it.';
+COMMENT ON COLUMN version_comparisons.p_value IS 'Probability of such a difference without a change, corrected for the number of metrics; NULL where the noise is unknown.';
+COMMENT ON COLUMN version_comparisons.runs_before IS 'Runs that before is the mean of.';
+COMMENT ON COLUMN version_comparisons.runs_after IS 'Runs that after is the mean of.';
+COMMENT ON COLUMN version_comparisons.noise IS 'Where the noise is from: runs, history, other side or usual (comparison); NULL where it is unknown.';
+COMMENT ON COLUMN version_comparisons.runs_to_settle IS 'How many more runs of each version would show a difference as large, where it is not beyond the noise; NULL beyond 1000, and where a version has one run.';
+COMMENT ON COLUMN version_comparisons.better IS 'lower or higher values; NULL where that is not known.';
+COMMENT ON COLUMN version_comparisons.smallest_change IS 'Smallest relative change that counts (change_thresholds).';
+COMMENT ON COLUMN version_comparisons.share_before IS 'Of functions the share in the time of all before, 0..1.';
+COMMENT ON COLUMN version_comparisons.share_after IS 'The same after.';
+COMMENT ON COLUMN version_comparisons.place IS 'Place among the metrics of the two versions, from 1: the worst first, then new functions that take time, then the largest changes.';
+COMMENT ON COLUMN version_comparisons.direction IS 'worse or better, whether it is certain or not; NULL where that is not known.';
+COMMENT ON COLUMN version_comparisons.certain IS 'Whether the difference is beyond the noise (p_value below 0.05); NULL where the noise is unknown.';
+COMMENT ON COLUMN version_comparisons.runs IS 'The runs of the newest version (runs.run_id).';
+COMMENT ON COLUMN version_comparisons.against IS 'Those of the version before.';

@@ -10,6 +10,7 @@
 CREATE OR REPLACE MACRO _explain_metrics(pairs) AS TABLE
 WITH
   compared AS MATERIALIZED (
+    SELECT * EXCLUDE (app, machine, configuration_id, place)
     FROM _compared(pairs, 0.95, ['*'], true)
   ),
 

@@ -82,42 +82,10 @@ WITH
   ),
 
   alike AS (
-    SELECT r.run_id, r.version, r.started_at
-    FROM runs AS r
-    JOIN _series_of_runs AS s USING (run_id)
-    JOIN own AS a ON r.app = a.app AND s.fields = a.fields
-  ),
-
-  landed AS (
-    SELECT f.run_id, max(s.ingested_at) AS landed_at
-    FROM run_facts AS f
-    JOIN sources AS s USING (source_id)
-    WHERE f.run_id IN (SELECT run_id FROM alike)
-    GROUP BY f.run_id
-  ),
-
-  -- without any dates the order is that of version numbers, such as 1.9 and 1.10, where all are such
-  numbered AS (
-    SELECT
-      *,
-      bool_and(started_at IS NULL AND regexp_full_match(coalesce(version, ''), '\D*\d+(\.\d+)*([-+ ].*)?'))
-        OVER () AND min(regexp_extract(version, '^\D*')) OVER () = max(regexp_extract(version, '^\D*')) OVER ()
-        AS by_number
-    FROM alike
-  ),
-
-  ordered AS (
-    SELECT
-      n.run_id, n.version,
-      dense_rank() OVER (
-        ORDER BY
-          CASE WHEN n.by_number THEN _version_numbers(n.version) END,
-          CASE WHEN n.by_number THEN n.version END,
-          CASE WHEN NOT n.by_number THEN coalesce(n.started_at, l.landed_at) END NULLS FIRST,
-          CASE WHEN NOT n.by_number THEN l.landed_at END NULLS FIRST
-      ) AS place
-    FROM numbered AS n
-    LEFT JOIN landed AS l ON n.run_id = l.run_id
+    SELECT o.run_id, o.version, o.place
+    FROM _run_order AS o
+    JOIN _series_of_runs AS s ON o.run_id = s.run_id
+    JOIN own AS a ON o.app = a.app AND s.fields = a.fields
   ),
 
   -- the runs of its version and of the one before, or run by run where versions are not known
@@ -125,7 +93,7 @@ WITH
     SELECT
       coalesce(version, run_id) AS step, list(run_id ORDER BY place, run_id) AS runs,
       min(place) AS begins, count(*) OVER (PARTITION BY min(place)) = 1 AS is_placed
-    FROM ordered
+    FROM alike
     GROUP BY step
   ),
 

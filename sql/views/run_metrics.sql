@@ -6,6 +6,15 @@ CREATE OR REPLACE MACRO _number_of(text) AS CAST(md5_number_lower(text) >> 11 AS
 CREATE OR REPLACE MACRO _series_id(configuration_id, metric) AS
   _number_of(concat_ws(chr(0), configuration_id, metric));
 
+CREATE OR REPLACE VIEW _scalars AS
+SELECT run_id, 'wall_seconds' AS metric, wall_seconds AS value, 's' AS unit
+FROM runs
+WHERE wall_seconds IS NOT NULL
+UNION ALL
+SELECT run_id, metric, value, unit
+FROM run_scalars
+WHERE value IS NOT NULL;
+
 CREATE OR REPLACE VIEW run_metrics AS
 WITH
   -- joined here, a row a run, which takes a hundredth of what a join of all metrics would
@@ -14,12 +23,6 @@ WITH
     FROM runs AS r
     LEFT JOIN run_groups AS g ON r.run_id = g.run_id
     LEFT JOIN app_versions AS v ON r.app = v.app AND r.version = v.version
-  ),
-
-  metrics AS (
-    SELECT run_id, 'wall_seconds' AS metric, wall_seconds AS value, 's' AS unit FROM runs
-    UNION ALL
-    SELECT run_id, metric, value, unit FROM run_scalars
   )
 
 SELECT
@@ -27,9 +30,8 @@ SELECT
   CASE WHEN r.started_at IS NOT NULL AND r.configuration_id IS NOT NULL
     THEN _series_id(r.configuration_id, m.metric) END AS series_id,
   r.version_order, r.ranks, r.threads
-FROM metrics AS m
-JOIN grouped AS r USING (run_id)
-WHERE m.value IS NOT NULL;
+FROM _scalars AS m
+JOIN grouped AS r USING (run_id);
 
 COMMENT ON VIEW run_metrics IS 'One row is one scalar of one run.';
 COMMENT ON COLUMN run_metrics.run_id IS 'Run (runs.run_id).';

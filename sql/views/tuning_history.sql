@@ -1,41 +1,20 @@
--- requires: bottleneck_summary, failed_runs, run_times
+-- requires: bottleneck_summary, failed_runs
 --
 -- How the diagnosis and the speed of an application changed from version to version.
 --
--- Versions are in the order of their first runs where all of these have a date, else in the order
--- of their names, numbers within them taken as numbers. Only runs on one machine, of one size, are
--- compared.
+-- Versions are in the order of app_versions. Only runs on one machine, of one size, are compared.
 
 CREATE OR REPLACE VIEW run_versions AS
-WITH
-  dated AS (
-    SELECT
-      run_id, app, machine, problem_size, nodes, ranks, threads, version, started_at, wall_seconds,
-      min(started_at) OVER version AS first_at
-    FROM runs
-    WHERE app IS NOT NULL AND run_id NOT IN (SELECT run_id FROM failed_runs)
-    WINDOW version AS (
-      PARTITION BY app, machine, problem_size, nodes, ranks, threads, version
-    )
-  )
-
 SELECT
-  run_id, app, machine, problem_size, nodes, ranks, threads, version, wall_seconds,
+  r.run_id, r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads, r.version,
+  r.wall_seconds,
   dense_rank() OVER (
-    PARTITION BY app, machine, problem_size, nodes, ranks, threads
-    ORDER BY
-      CASE WHEN is_dated THEN first_at END,
-      _version_numbers(version),
-      version
+    PARTITION BY r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads
+    ORDER BY v.version_order, r.version
   ) AS step
-FROM (
-  SELECT
-    *,
-    bool_and(first_at IS NOT NULL) OVER (
-      PARTITION BY app, machine, problem_size, nodes, ranks, threads
-    ) AS is_dated
-  FROM dated
-);
+FROM runs AS r
+LEFT JOIN app_versions AS v ON r.app = v.app AND r.version = v.version
+WHERE r.app IS NOT NULL AND r.run_id NOT IN (SELECT run_id FROM failed_runs);
 
 COMMENT ON VIEW run_versions IS 'One row is a run of an application, and the place of its version among those on one machine at one size.';
 COMMENT ON COLUMN run_versions.run_id IS 'Run (runs.run_id).';
@@ -47,7 +26,7 @@ COMMENT ON COLUMN run_versions.ranks IS 'Processes (MPI ranks).';
 COMMENT ON COLUMN run_versions.threads IS 'Threads per process.';
 COMMENT ON COLUMN run_versions.version IS 'Version of the application.';
 COMMENT ON COLUMN run_versions.wall_seconds IS 'Wall time of the run, s.';
-COMMENT ON COLUMN run_versions.step IS 'Place of the version, from 1: by the first runs where all have a date, else by name, numbers within it taken as numbers.';
+COMMENT ON COLUMN run_versions.step IS 'Place of the version, from 1, in the order of app_versions.';
 
 CREATE OR REPLACE VIEW tuning_history AS
 WITH

@@ -1,6 +1,6 @@
 -- Candidate against baseline: which metrics are worse than a limit for certain, the worst first.
 -- $limit may be NULL: then it is that of change_thresholds for the metric, else $default_limit.
--- $metrics are compared, together as in compare, and of them those that match $shown are judged.
+-- $compared is the table of what was compared, of which the metrics that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
 -- without a direction are there too. What is acknowledged between the two sides does not decide; a
 -- change that is not certain yet (provisional_changes), or in the baseline already and not
@@ -52,10 +52,7 @@ WITH
       ) AS allowed,
       greatest(share_before, share_after) AS share,
       verdict AS in_comparison
-    FROM comparison(
-      from_json($before, '["VARCHAR"]'), from_json($after, '["VARCHAR"]'),
-      level := $level, metrics := from_json($metrics, '["VARCHAR"]')
-    )
+    FROM query_table($compared)
     WHERE verdict <> 'new' AND (verdict <> 'gone' OR share_before IS NULL)
       AND len(list_filter(from_json($shown, '["VARCHAR"]'), lambda pattern: metric GLOB pattern)) > 0
       AND (better IS NOT NULL OR $better IS NOT NULL OR $undirected)

@@ -1,10 +1,11 @@
--- Runs of one application, the newest first: by start, where it is unknown by when they landed. Those
--- of equal `place` have no order. Failed ones are none of them, and invalid ones (pwh ack) are left out.
+-- Runs of one application, the newest first. Those of equal `place` have no order. Failed ones are none
+-- of them, and invalid ones (pwh ack) are left out.
 SELECT
   c.run_id, c.version, c.started_at, c.tags, c.configuration,
-  rank() OVER (ORDER BY l.last_at DESC NULLS LAST, l.landed_at DESC NULLS LAST) AS place
+  rank() OVER (ORDER BY o.place DESC) AS place
 FROM run_configurations AS c
-LEFT JOIN _run_times AS l ON c.run_id = l.run_id
+JOIN _run_order AS o ON c.run_id = o.run_id
+JOIN _run_times AS t ON c.run_id = t.run_id
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i ON c.run_id = i.run_id
-WHERE c.app = $app
-ORDER BY place, l.position DESC, c.run_id DESC;
+WHERE c.app = $app AND o.app = $app
+ORDER BY place, t.position DESC, c.run_id DESC;

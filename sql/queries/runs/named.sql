@@ -26,17 +26,15 @@ WITH
   dated AS (
     SELECT
       c.*, l.landed_at, l.position, c.run_id IN (SELECT run_id FROM failed_runs) AS has_failed,
-      row_number() OVER (
-        PARTITION BY c.app
-        ORDER BY coalesce(c.started_at, l.landed_at) DESC NULLS LAST, l.landed_at DESC NULLS LAST,
-          l.position DESC, c.run_id DESC
-      ) AS age,
+      row_number() OVER (PARTITION BY c.app ORDER BY o.place DESC, l.position DESC, c.run_id DESC)
+        AS age,
       count(*) OVER moment > 1
         AND (count(version) OVER moment < count(*) OVER moment
           OR min(version) OVER moment < max(version) OVER moment) AS is_tied
     FROM candidates AS c
     LEFT JOIN landed AS l ON c.run_id = l.run_id
-    WINDOW moment AS (PARTITION BY c.app, c.started_at, l.landed_at)
+    LEFT JOIN (SELECT run_id, place FROM _run_order) AS o ON c.run_id = o.run_id
+    WINDOW moment AS (PARTITION BY c.app, o.place)
   ),
 
   last_landed AS (

@@ -1,0 +1,79 @@
+-- key: app VARCHAR
+-- scope: app
+-- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
+--   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds
+-- requires: comparison, run_contents
+-- functions: comparison
+--
+-- The newest version of each application against the one before it. Those before are not stored: to
+-- compare all versions of a large file takes longer than to land it.
+
+-- inputs
+WITH
+  -- of versions of one place none is before the other
+  ordered AS (
+    SELECT
+      app, version, version_order, lag(version) OVER places AS previous_version,
+      version_order > lag(version_order) OVER places
+        AND lag(version_order) OVER places > coalesce(lag(version_order, 2) OVER places, 0)
+        AS is_placed
+    FROM app_versions
+    WHERE app IN (FROM _scope)
+    WINDOW places AS (PARTITION BY app ORDER BY version_order, version)
+  ),
+
+  newest AS (
+    SELECT app, version, previous_version
+    FROM ordered
+    QUALIFY is_placed
+      AND row_number() OVER (PARTITION BY app ORDER BY version_order DESC, version DESC) = 1
+  ),
+
+  compared AS (
+    SELECT
+      n.app, n.version, n.previous_version,
+      list(r.run_id ORDER BY r.run_id) FILTER (r.version = n.version AND g.fields IS NOT NULL) AS runs,
+      list(r.run_id ORDER BY r.run_id)
+        FILTER (r.version = n.previous_version AND g.fields IS NOT NULL) AS against,
+      -- other runs show the noise
+      bit_xor(hash(CAST(r AS VARCHAR), CAST(g.fields AS VARCHAR), c.digest)) AS content
+    FROM newest AS n
+    JOIN runs AS r ON n.app = r.app
+    JOIN run_groups AS g ON r.run_id = g.run_id
+    LEFT JOIN _run_contents AS c ON r.run_id = c.run_id
+    GROUP BY n.app, n.version, n.previous_version
+  )
+
+SELECT
+  app AS key, app AS scope,
+  md5(
+    concat_ws(
+      chr(0), version, previous_version, content,
+      CAST((SELECT every FROM _threshold_rows) AS VARCHAR)
+    )
+  ) AS digest,
+  app, version, previous_version, runs, against, row_number() OVER (ORDER BY app) AS id
+FROM compared
+WHERE runs IS NOT NULL AND against IS NOT NULL;
+
+-- rows
+SELECT
+  any_value(i.app) AS app, any_value(i.version) AS version,
+  any_value(i.previous_version) AS previous_version, any_value(i.runs) AS runs,
+  any_value(i.against) AS against,
+  list({
+    'machine': c.machine, 'configuration_id': c.configuration_id,
+    'fields_before': c.fields_before, 'fields_after': c.fields_after, 'metric': c.metric,
+    'unit': c.unit, 'verdict': c.verdict, 'before': c."before", 'after': c."after",
+    'ratio': c.ratio, 'low': c.low, 'high': c.high, 'p_value': c.p_value,
+    'runs_before': c.runs_before, 'runs_after': c.runs_after, 'noise': c.noise,
+    'runs_to_settle': c.runs_to_settle, 'better': c.better, 'smallest_change': c.smallest_change,
+    'share_before': c.share_before, 'share_after': c.share_after, 'place': c.place
+  }) AS metrics
+FROM _inputs AS i
+JOIN _compared(
+  (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
+  0.95, ['*'], false
+) AS c
+  ON i.id = c.id
+GROUP BY i.id;
