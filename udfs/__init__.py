@@ -121,17 +121,20 @@ UDFS: tuple[Udf, ...] = (
             Parameter("history_before", "DOUBLE[][]"),
             Parameter("history_after", "DOUBLE[][]"),
             Parameter("usual", f"{_USUAL}[]"),
-            Parameter("family", "STRUCT(name VARCHAR, is_counted BOOLEAN)[]"),
-            Parameter("leading", "BOOLEAN[]"),
+            Parameter(
+                "within",
+                "STRUCT(floor DOUBLE, variance DOUBLE, freedom DOUBLE, noise VARCHAR)[]",
+            ),
+            Parameter("family", "STRUCT(name VARCHAR, is_counted BOOLEAN, is_leading BOOLEAN)[]"),
             Parameter("level", "DOUBLE"),
         ),
         'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '
         "p_value DOUBLE, noise VARCHAR, runs_to_settle INTEGER)[]",
         "Ratio after / before of each metric with a confidence interval for all metrics together "
         "(level 0..1) and a corrected p-value, from lists of values, one a run, by metric; values "
-        "of other runs (history), or what is usual between equal runs (usual_noise), show the "
-        "noise of a single run.",
-        pairs=("before", "after", "history_before", "history_after", "usual", "family", "leading"),
+        "of other runs (history), what is usual between equal runs (usual_noise), or what the runs "
+        "say of their own values (within) show the noise of a single run.",
+        pairs=("before", "after", "history_before", "history_after", "usual", "within", "family"),
     ),
     Udf(
         "usual_noise",

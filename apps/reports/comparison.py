@@ -41,6 +41,8 @@ _SOURCES = {
     "history": "from the other runs of its history",
     "other side": "from the runs of the other side",
     "usual": "from what such metrics usually do between equal runs of this warehouse",
+    "repetitions": "from repetitions within the run: it holds for this machine at this time",
+    "counts": "from how little the counts of such a tool vary",
 }
 _WITHIN_NOISE = ("same", "uncertain")
 _BEYOND_NOISE = ("worse", "better", "changed")

@@ -2,7 +2,8 @@
 --
 -- Two sets of runs side by side: what changed, by how much, and whether that is beyond the noise.
 --
--- Each run is one value: repetitions within a process do not show the noise between processes.
+-- Each run is one value: repetitions within a process do not show the noise between processes. Only
+-- where nothing else does, they say what is known of it.
 -- Where a side has several configurations (fields of series_fields, and the parallelism), equal
 -- configurations are compared. Where both have one, these are compared even if they differ.
 
@@ -28,6 +29,31 @@ CREATE OR REPLACE MACRO _are_few(runs) AS len(runs) BETWEEN 1 AND 3;
 CREATE OR REPLACE MACRO _values_in_order(points) AS
   list_transform(list_sort(points), lambda point: point.value);
 
+-- How far a deterministic tool's counts vary between equal runs, relative: those of some functions
+-- with addresses, hashes and time, their sum less (tests/bench/bench_counts.py).
+CREATE OR REPLACE MACRO _count_deviation(metric) AS
+  if(_function_of(metric) IS NULL, 1e-3, 1e-2);
+
+-- What is known of the noise of a value within its run, in its unit: `floor` is the least variance of
+-- the value, `variance` that of one of its repetitions, with its degrees of freedom, where those are
+-- what it rests on. `grain` is what one sample of its profile counts. What was seen k times may be
+-- sqrt(k) off; what was never seen is fewer than 3 samples' worth, twice this deviation.
+CREATE OR REPLACE MACRO _within_run(metric, value, measurements, deviation, grain) AS CASE
+  WHEN deviation = 0 THEN {
+    'floor': NULL, 'variance': (value * _count_deviation(metric)) ** 2, 'freedom': NULL,
+    'noise': 'counts'
+  }
+  WHEN deviation IS NOT NULL THEN {
+    'floor': (value * deviation) ** 2 / coalesce(measurements, 1),
+    'variance': (value * deviation) ** 2,
+    -- how often a mean with its deviation was measured is not known: seldom
+    'freedom': coalesce(measurements, 5) - 1, 'noise': 'repetitions'
+  }
+  WHEN grain IS NOT NULL THEN {
+    'floor': grain ** 2 * greatest(value / grain, 2.25), 'variance': NULL, 'freedom': NULL, 'noise': NULL
+  }
+END;
+
 -- The metrics of many comparisons at once, each with the runs `_sides`. With `pooled` a side is one
 -- configuration, whatever its runs.
 CREATE OR REPLACE MACRO _compared(pairs, level, patterns, pooled) AS TABLE
@@ -50,7 +76,7 @@ WITH
         WHEN m.parallelism IS NULL OR r.parallelism IS NOT NULL THEN r.configuration
         ELSE map_concat(r.fields, MAP {'parallelism': CAST(m.parallelism AS VARCHAR)})
       END AS fields,
-      m.metric, m.value, m.unit
+      m.metric, m.value, m.unit, m.measurements, m.deviation
     FROM measured AS m
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
@@ -69,7 +95,12 @@ WITH
   ),
 
   keyed AS (
-    SELECT p.*, CASE WHEN s.yes THEN MAP {} ELSE p.fields END AS configuration
+    SELECT
+      p.*, CASE WHEN s.yes THEN MAP {} ELSE p.fields END AS configuration,
+      CASE WHEN _function_of(p.metric) IS NOT NULL
+        THEN max(p.value / nullif(p.measurements, 0)) FILTER (p.deviation IS NULL)
+          OVER (PARTITION BY p.id, p.run_id, split_part(p.metric, ':', 1), p.unit)
+      END AS grain
     FROM placed AS p
     JOIN single AS s ON p.id = s.id
   ),
@@ -81,7 +112,7 @@ WITH
       any_value(started_at) AS started_at, any_value(fields) AS fields,
       any_value(configuration_id) AS configuration_id, any_value(app) AS app,
       any_value(machine) AS machine,
-      split_part(metric, ':', 1) AS prefix, unit
+      split_part(metric, ':', 1) AS prefix, unit, any_value(grain) AS grain
     FROM keyed
     WHERE _function_of(metric) IS NOT NULL
     GROUP BY id, configuration, run_id, prefix, unit
@@ -96,12 +127,14 @@ WITH
   filled AS (
     SELECT
       id, configuration, metric, unit, is_after, place, run_id, started_at, fields, configuration_id,
-      app, machine, value, false AS is_absent
+      app, machine, value, false AS is_absent,
+      _within_run(metric, value, measurements, deviation, grain) AS within
     FROM keyed
     UNION ALL
     SELECT
       f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
-      r.fields, r.configuration_id, r.app, r.machine, 0, true
+      r.fields, r.configuration_id, r.app, r.machine, 0, true,
+      _within_run(f.metric, 0, NULL, NULL, r.grain)
     FROM functions AS f
     JOIN profiled AS r
       ON f.id = r.id AND f.configuration = r.configuration AND f.prefix = r.prefix
@@ -130,8 +163,22 @@ WITH
       ) AS after,
       -- a function that one side does not list is neither where it took no time in the other
       bool_or(is_absent) AND NOT bool_or(value > 0) AS is_idle,
-      NOT is_idle AND coalesce(bool_and(is_absent) FILTER (NOT is_after), true) AS is_new,
-      NOT is_idle AND coalesce(bool_and(is_absent) FILTER (is_after), true) AS is_gone,
+      -- what a profiler has not sampled may have run
+      NOT is_idle AND coalesce(bool_and(is_absent AND within IS NULL) FILTER (NOT is_after), true)
+        AS is_new,
+      NOT is_idle AND coalesce(bool_and(is_absent AND within IS NULL) FILTER (is_after), true)
+        AS is_gone,
+      -- of the side whose values vary more within their runs
+      greatest(
+        avg(within.floor) FILTER (NOT is_after), avg(within.floor) FILTER (is_after)
+      ) AS floor,
+      greatest(
+        avg(within.variance) FILTER (NOT is_after), avg(within.variance) FILTER (is_after)
+      ) AS variance,
+      least(
+        sum(within.freedom) FILTER (NOT is_after), sum(within.freedom) FILTER (is_after)
+      ) AS freedom,
+      CASE WHEN bool_and(within.noise IS NOT NULL) THEN min(within.noise) END AS noise,
       any_value(fields) FILTER (NOT is_after) AS fields_before,
       any_value(fields) FILTER (is_after) AS fields_after,
       any_value(configuration_id) FILTER (NOT is_after) AS configuration_before,
@@ -251,9 +298,14 @@ WITH
         {
           'pair': p, 'history_before': history_before, 'history_after': history_after,
           'usual': {'variance': u.noise.variance, 'freedom': u.noise.freedom},
+          'within': {
+            'floor': p.floor, 'variance': CASE WHEN p.noise IS NOT NULL THEN p.variance END,
+            'freedom': p.freedom, 'noise': p.noise
+          },
           'family': {
             'name': split_part(p.metric, ':', 1) || ' ' || coalesce(p.unit, ''),
-            'is_counted': _is_counted(p.metric, p.unit)
+            'is_counted': _is_counted(p.metric, p.unit),
+            'is_leading': p.metric IN ('wall_seconds', 'functions:seconds', 'functions:cost')
           }
         }
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
@@ -275,11 +327,8 @@ WITH
           list_transform(every, lambda e: e.history_before),
           list_transform(every, lambda e: e.history_after),
           list_transform(every, lambda e: e.usual),
+          list_transform(every, lambda e: e.within),
           list_transform(every, lambda e: e.family),
-          list_transform(
-            every,
-            lambda e: e.pair.metric IN ('wall_seconds', 'functions:seconds', 'functions:cost')
-          ),
           CAST(level AS DOUBLE)
         )
       ) AS c
@@ -319,7 +368,7 @@ WITH
         WHEN c.p_value < 1 - level AND abs(coalesce(c.ratio, 'infinity') - 1) < smallest THEN 'same'
         WHEN c.p_value >= 1 - level THEN
           if(
-            c.before = c.after AND (c.ratio IS NULL OR len(p.before) > 1 AND len(p.after) > 1)
+            c.before = c.after AND (c.ratio IS NULL OR c.noise = 'counts' OR len(p.before) > 1 AND len(p.after) > 1)
               OR c.low >= 1 - greatest(smallest, 0.1) AND c.high <= 1 + greatest(smallest, 0.1),
             'same', 'uncertain'
           )

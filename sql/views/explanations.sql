@@ -31,8 +31,14 @@ WITH
           list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
           list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
           list_transform(rows, lambda e: CAST({'variance': NULL, 'freedom': NULL} AS STRUCT(variance DOUBLE, freedom DOUBLE))),
-          list_transform(rows, lambda e: {'name': e.metric, 'is_counted': _is_counted(e.metric, e.unit)}),
-          list_transform(rows, lambda e: false), CAST(0.95 AS DOUBLE)
+          list_transform(rows, lambda e: CAST(
+            {'floor': NULL, 'variance': NULL, 'freedom': NULL, 'noise': NULL}
+            AS STRUCT(floor DOUBLE, variance DOUBLE, freedom DOUBLE, noise VARCHAR)
+          )),
+          list_transform(rows, lambda e: {
+            'name': e.metric, 'is_counted': _is_counted(e.metric, e.unit), 'is_leading': false
+          }),
+          CAST(0.95 AS DOUBLE)
         )
       ) AS c
     FROM topics

@@ -7,11 +7,13 @@ CREATE OR REPLACE MACRO _series_id(configuration_id, metric) AS
   _number_of(concat_ws(chr(0), configuration_id, metric));
 
 CREATE OR REPLACE VIEW _scalars AS
-SELECT run_id, 'wall_seconds' AS metric, wall_seconds AS value, 's' AS unit
+SELECT
+  run_id, 'wall_seconds' AS metric, wall_seconds AS value, 's' AS unit,
+  NULL AS measurements, NULL AS deviation
 FROM runs
 WHERE wall_seconds IS NOT NULL
 UNION ALL
-SELECT run_id, metric, value, unit
+SELECT run_id, metric, value, unit, measurements, deviation
 FROM run_scalars
 WHERE value IS NOT NULL;
 
@@ -29,7 +31,7 @@ SELECT
   m.run_id, r.app, r.version, r.machine, r.started_at, m.metric, m.value, m.unit,
   CASE WHEN r.started_at IS NOT NULL AND r.configuration_id IS NOT NULL
     THEN _series_id(r.configuration_id, m.metric) END AS series_id,
-  r.version_order, r.ranks, r.threads
+  r.version_order, r.ranks, r.threads, m.measurements, m.deviation
 FROM _scalars AS m
 JOIN grouped AS r USING (run_id);
 
@@ -46,3 +48,5 @@ COMMENT ON COLUMN run_metrics.series_id IS 'Series of the value (series.series_i
 COMMENT ON COLUMN run_metrics.version_order IS 'Place of the version among those of the application (app_versions).';
 COMMENT ON COLUMN run_metrics.ranks IS 'Processes (MPI ranks).';
 COMMENT ON COLUMN run_metrics.threads IS 'Threads per process.';
+COMMENT ON COLUMN run_metrics.measurements IS 'Measurements that it rests on, where that is known: repetitions within the run, or about how many samples of a profiler.';
+COMMENT ON COLUMN run_metrics.deviation IS 'Standard deviation of one measurement over their mean; 0 of what the tool counts exactly, NULL where it is not known, or its samples say it.';

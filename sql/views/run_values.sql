@@ -70,7 +70,7 @@ SELECT run_id, parallelism, 'functions:seconds' AS metric, sum(seconds) AS value
 FROM functions
 GROUP BY run_id, parallelism
 UNION ALL BY NAME
-SELECT m.run_id, m.metric, m.value, m.unit
+SELECT m.run_id, m.metric, m.value, m.unit, m.measurements, m.deviation
 FROM run_metrics AS m
 WHERE _is_of(m.run_id, selected)
   AND NOT (

@@ -30,6 +30,14 @@ REPETITIONS = (3, 5, 10)
 HISTORY = 30
 USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())]))
 UNKNOWN = {"variance": None, "freedom": None}
+WITHIN = pa.list_(
+    pa.struct(
+        [
+            *((name, pa.float64()) for name in ("floor", "variance", "freedom")),
+            ("noise", pa.string()),
+        ]
+    )
+)
 GENERATE = """
     INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds)
     SELECT
@@ -75,11 +83,10 @@ def found(
     past = pa.array([history or [[] for _ in before]], kind)
     sides = (pa.array([before], kind), pa.array([after], kind), past, past)
     typical = pa.array([[usual or UNKNOWN for _ in before]], USUAL)
-    family = [{"name": "seconds", "is_counted": False}] * len(before)
-    leads = [leading, *[False] * (len(before) - 1)]
-    (row,) = compare_runs(
-        *sides, typical, *(pa.array([one]) for one in (family, leads)), pa.array([0.95])
-    ).to_pylist()
+    of = {"name": "seconds", "is_counted": False}
+    family = [{**of, "is_leading": leading and not place} for place in range(len(before))]
+    within = pa.array([[None] * len(before)], WITHIN)
+    (row,) = compare_runs(*sides, typical, within, pa.array([family]), pa.array([0.95])).to_pylist()
     return [i for i, one in enumerate(row) if (one["p_value"] or 0) < 0.05 and one["noise"]]
 
 

@@ -14,13 +14,21 @@ from udfs.comparison.planning import more_runs
 
 USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())]))
 UNKNOWN = {"variance": None, "freedom": None}
+NUMBERS = ("floor", "variance", "freedom")
+WITHIN = pa.list_(pa.struct([*((name, pa.float64()) for name in NUMBERS), ("noise", pa.string())]))
 
 
-def families(*lists, counted=False):
-    """Return lists of families as Arrow has them."""
-    rows = [[{"name": name, "is_counted": counted} for name in names] for names in lists]
-    kind = pa.struct([("name", pa.string()), ("is_counted", pa.bool_())])
-    return pa.array(rows, pa.list_(kind))
+def families(*lists, counted=False, leading=None):
+    """Return lists of families as Arrow has them; `leading` are the flags of the only list."""
+    rows = [
+        [
+            {"name": name, "is_counted": counted, "is_leading": bool(leading and leading[place])}
+            for place, name in enumerate(names)
+        ]
+        for names in lists
+    ]
+    kind = [("name", pa.string()), ("is_counted", pa.bool_()), ("is_leading", pa.bool_())]
+    return pa.array(rows, pa.list_(pa.struct(kind)))
 
 
 def compared(
@@ -31,6 +39,7 @@ def compared(
     level=0.95,
     histories=None,
     usual=None,
+    within=None,
     leading=None,
     counted=False,
 ):
@@ -40,8 +49,8 @@ def compared(
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in (before, after)),
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in histories),
         pa.array([usual or [UNKNOWN] * len(before)], USUAL),
-        families(family or ["f"] * len(before), counted=counted),
-        pa.array([leading or [False] * len(before)]),
+        pa.array([within or [None] * len(before)], WITHIN),
+        families(family or ["f"] * len(before), counted=counted, leading=leading),
         pa.array([level]),
     ).to_pylist()
     return row
@@ -281,15 +290,15 @@ def test_rows_are_compared_separately():
     family = families(["f"], ["f"])
     levels = pa.array([0.95, 0.5])
     usual = pa.array([[UNKNOWN], [UNKNOWN]], USUAL)
-    none_lead = pa.array([[False], [False]])
+    within = pa.array([[None], [None]], WITHIN)
     first, second = compare_runs(
-        lists, later, none, none, usual, family, none_lead, levels
+        lists, later, none, none, usual, within, family, levels
     ).to_pylist()
     assert first[0]["ratio"] > 1.8 and second[0]["ratio"] == pytest.approx(1)
     names = families([], [])
     usual = pa.array([[], []], USUAL)
-    leading = pa.array([[], []], pa.list_(pa.bool_()))
-    found = compare_runs(empty, empty, empty, empty, usual, names, leading, levels)
+    within = pa.array([[], []], WITHIN)
+    found = compare_runs(empty, empty, empty, empty, usual, within, names, levels)
     assert found.to_pylist() == [[], []]
 
 
@@ -357,3 +366,45 @@ def test_runs_that_would_settle_a_difference_are_those_of_a_power_calculation():
     assert 63 <= 5 + more(0.025) <= 68
     assert more(0.2) == 1
     assert np.isnan(more(0.001)) and np.isnan(more(0.0))
+
+
+def test_repetitions_within_single_runs_show_their_noise_where_nothing_else_does():
+    within = [{"floor": 0.0001, "variance": 0.001, "freedom": 9.0, "noise": "repetitions"}]
+    (one,) = compared([[10.0]], [[20.0]], within=within)
+    assert one["noise"] == "repetitions"
+    assert one["p_value"] < 0.001
+    assert one["low"] < 2 < one["high"]
+    (one,) = compared([[10.0]], [[10.02]], within=within)
+    assert one["p_value"] > 0.05
+    history = [[[10.0, 12.0, 9.0, 11.0, 10.5, 9.5, 11.5]]] * 2
+    (one,) = compared([[10.0]], [[20.0]], within=within, histories=history)
+    assert one["noise"] == "history"
+
+
+def test_counts_of_a_deterministic_tool_are_near_exact():
+    within = [{"floor": None, "variance": (1e6 * 1e-3) ** 2, "freedom": None, "noise": "counts"}]
+    (one,) = compared([[1e6]], [[1.01e6]], within=within, counted=True)
+    assert (one["noise"], one["p_value"] < 1e-6) == ("counts", True)
+    (one,) = compared([[1e6]], [[1.0005e6]], within=within, counted=True)
+    assert one["p_value"] > 0.05
+
+
+def test_sampled_values_are_never_surer_than_their_samples():
+    # 20 samples of 10 ms each, in all runs: without their counting error there is no noise.
+    before, after = [[0.2, 0.2, 0.2]], [[0.21, 0.21, 0.21]]
+    (sure,) = compared(before, after)
+    assert sure["p_value"] < 0.05
+    within = [{"floor": 0.01**2 * 21, "variance": None, "freedom": None, "noise": None}]
+    (one,) = compared(before, after, within=within)
+    assert one["p_value"] > 0.05
+    assert one["low"] < 1 < one["high"]
+
+
+def test_a_function_that_was_not_sampled_may_have_run():
+    # One sample in each of three runs against none.
+    within = [{"floor": 0.01**2 * 2.25, "variance": None, "freedom": None, "noise": None}]
+    (one,) = compared([[0.0, 0.0, 0.0]], [[0.01, 0.01, 0.01]], within=within)
+    assert one["p_value"] > 0.05
+    within = [{"floor": 0.01**2 * 60, "variance": None, "freedom": None, "noise": None}]
+    (one,) = compared([[0.0, 0.0, 0.0]], [[0.6, 0.62, 0.58]], within=within)
+    assert one["p_value"] < 0.05

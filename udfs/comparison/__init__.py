@@ -9,6 +9,9 @@ interval is then Hodges and Lehmann's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -25,7 +28,7 @@ _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
 _HALVINGS = 12  # of the range in which the end of an interval lies
-_NOISES = ("runs", "history", "other side", "usual")
+_NOISES = ("runs", "history", "other side", "usual", "repetitions", "counts")
 
 _USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
 _CHANGE = pa.struct(
@@ -72,8 +75,8 @@ def compare_runs(
     history_before: Column,
     history_after: Column,
     usual: Column,
+    within: Column,
     family: Column,
-    leading: Column,
     level: Column,
 ) -> pa.ListArray:
     """Compare the runs of two sides in many metrics, all metrics of a comparison together.
@@ -82,13 +85,14 @@ def compare_runs(
     Fieller's interval (Some problems in interval estimation, 1954). The noise of a side with
     one run is that of the other side, if that has 5, else that of the history of the metric,
     if that has 6 values, else that of the other side, if that has 3, else what is usual for such
-    metrics. Of two or three runs it is their own together with that of the history, unless they
-    scatter more. All of one to three runs may be outliers, as histories have them in a row
-    (`spike_chances`): what changed is beyond the noise and these together. Without known noise on
-    both sides there is no interval. Where all values of one side are above all of the other, and
-    the exact permutation test, for which runs like the ones before count as fewer, finds that too
-    rare at `level`, also with Bonferroni's correction, its p-value and interval count (Hodges and
-    Lehmann, Estimates of location based on rank tests, 1963).
+    metrics, else that of repetitions within the runs, or of the tool's counting. No noise is below
+    what a value rests on within its run. Of two or three runs it is their own together with that of
+    the history, unless they scatter more. All of one to three runs may be outliers, as histories
+    have them in a row (`spike_chances`): what changed is beyond the noise and these together.
+    Without known noise on both sides there is no interval. Where all values of one side are above
+    all of the other, and the exact permutation test, for which runs like the ones before count as
+    fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
+    interval count (Hodges and Lehmann, Estimates of location based on rank tests, 1963).
 
     Args:
         before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
@@ -99,36 +103,47 @@ def compare_runs(
         history_after: the same for `after`.
         usual: n lists of m structs variance and freedom: variance of the logarithm that is usual
             for such metrics, and its degrees of freedom (`usual_noise`), NULL where unknown.
-        family: n lists of m structs name and is_counted: metrics of one family are measured in the
-            same way, or counted, as bytes are. Of values that are measured, all whole numbers for
-            example, the last digit is taken to be rounded (`resolutions`).
-        leading: n lists of m flags: the metrics that the question is about, such as the total time.
-            Half of the probability of error is theirs, so that many others do not drown them.
+        within: n lists of m structs floor, variance, freedom and noise: what the runs say of their
+            own values, in the square of their unit: the least variance of a value, that of one of
+            its repetitions with its degrees of freedom (NULL: many), and what that is from,
+            repetitions or counts; NULL where they say nothing.
+        family: n lists of m structs name, is_counted and is_leading: metrics of one family are
+            measured in the same way, or counted, as bytes are. Of values that are measured, all
+            whole numbers for example, the last digit is taken to be rounded (`resolutions`).
+            Leading are those that the question is about, such as the total time: half of the
+            probability of error is theirs, so that many others do not drown them.
         level: n probabilities, such as 0.95.
 
     Returns:
         n lists of m structs: before and after (unit of the metric), ratio (after / before) and an
         interval low..high that covers all m metrics together with probability `level`
-        (Bonferroni, with the weights of `leading`), NULL where it is unbounded or there is no
+        (Bonferroni, with the weights of leading ones), NULL where it is unbounded or there is no
         ratio; p_value, of no change, corrected in the same way; noise: runs, history, other side,
-        usual, or NULL where it is unknown; runs_to_settle: how many more runs of each side would
-        show a difference as large as that seen (`more_runs`), NULL where the noise of both sides is
-        not that of their own runs.
+        usual, repetitions, counts, or NULL where it is unknown; runs_to_settle: how many more runs
+        of each side would show a difference as large as that seen (`more_runs`), NULL where the
+        noise of both sides is not that of their own runs.
     """
     rows = []
     columns = (before, after, history_before, history_after)
     lists = [contiguous(column) for column in columns]
     families, levels, usuals = contiguous(family), contiguous(level), contiguous(usual)
-    leads = contiguous(leading)
+    withins = contiguous(within)
     for i in range(len(families)):
         sides = [_samples(side[i].values) for side in lists]
         own = families[i].values
         names = np.asarray(own.field("name").to_pylist(), dtype=object)
-        typical = _usual(usuals[i].values)
-        first = np.asarray(leads[i].values.to_pylist(), dtype=np.bool_)
-        counted = np.asarray(own.field("is_counted").to_pylist(), dtype=np.bool_)
+        typical = _fields(usuals[i].values, _USUAL.names)
+        inner = withins[i].values
+        kinds = inner.field("noise").to_pylist()
+        counted, first = (
+            np.asarray(own.field(name).to_pylist(), dtype=np.bool_)
+            for name in ("is_counted", "is_leading")
+        )
         step = np.where(counted, 0, resolutions(sides))
-        rows.append(_compare(sides, typical, names, step, first, levels[i].as_py()))
+        source = np.array([_NOISES.index(kind) if kind else -1 for kind in kinds], np.int64)
+        floor, variance, freedom = _fields(inner, ("floor", "variance", "freedom"))
+        noise = _Within(floor, variance, freedom, source)
+        rows.append(_compare(sides, typical, noise, names, step, first, levels[i].as_py()))
     return pa.array(rows, pa.list_(_CHANGE))
 
 
@@ -140,15 +155,29 @@ def _samples(lists: pa.ListArray) -> Samples:
     return Samples(values[known], owner[known], len(lists))
 
 
-def _usual(structs: pa.StructArray) -> tuple[Floats, Floats]:
-    """Return the fields of the structs, (metrics); NaN where they are NULL."""
-    variance, freedom = (_floats(structs.field(name)) for name in _USUAL.names)
-    return variance, freedom
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """What runs say of the noise of their own values, (metrics); NaN where nothing, -1 of sources.
+
+    `floor` is the least variance of a value, `variance` that of a repetition, with its degrees of
+    freedom; `source` is an index of _NOISES.
+    """
+
+    floor: Floats
+    variance: Floats
+    freedom: Floats
+    source: Integers
+
+
+def _fields(structs: pa.StructArray, names: Sequence[str]) -> list[Floats]:
+    """Return fields of the structs, (metrics); NaN where they are NULL."""
+    return [_floats(structs.field(name)) for name in names]
 
 
 def _compare(
     sides: list[Samples],
-    usual: tuple[Floats, Floats],
+    usual: list[Floats],
+    within: _Within,
     family: NDArray[np.object_],
     step: Floats,
     leading: Booleans,
@@ -162,9 +191,13 @@ def _compare(
     size = np.where(positive, np.exp(np.fmin(*means)), scale)
     # Relative and absolute scatter are not of one family.
     family = np.where(positive, family, family + " with zeros")
-    usual = (np.where(positive, usual[0], np.nan), usual[1])
+    usual = [np.where(positive, usual[0], np.nan), usual[1]]
+    rounding = np.maximum(step / size, _EXACT) ** 2 / 12
+    least = np.maximum(rounding, np.nan_to_num(within.floor / size**2))
+    many = np.where(np.isnan(within.freedom), np.inf, within.freedom)
+    inner = _Within(least, within.variance / size**2, many, within.source)
     variances, freedoms, most, sources, separable = _noises(
-        before, after, histories, usual, family, np.maximum(step / size, _EXACT) ** 2 / 12
+        before, after, histories, usual, inner, family
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
     tested = _tests(known, leading)
@@ -272,9 +305,9 @@ def _noises(
     before: Samples,
     after: Samples,
     histories: list[Samples],
-    usual: tuple[Floats, Floats],
+    usual: list[Floats],
+    within: _Within,
     family: NDArray[np.object_],
-    rounding: Floats,
 ) -> tuple[Floats, Floats, Floats, Integers, Floats]:
     """Return the variance of each side's mean, its degrees of freedom and its source, (2, metrics).
 
@@ -282,6 +315,7 @@ def _noises(
     degrees of freedom both sides have at most together, (metrics): one history counts once. The
     last is as how many values each side counts where sides do not overlap (`Spread.separable`).
     """
+    rounding = within.floor
     ones = np.full((2, before.metrics), np.nan)
     of_means = ones.copy()
     separable = ones.copy()
@@ -306,13 +340,14 @@ def _noises(
     # the history better than a few.
     offers = (
         (2, counts[::-1] >= _MANY, ones[::-1], freedoms[::-1].copy()),
-        (1, np.isfinite(past), np.maximum(past, rounding), past_freedoms),
+        (1, np.isfinite(past), past, past_freedoms),
         (2, counts[::-1] >= _FEW, ones[::-1], freedoms[::-1].copy()),
-        (3, np.isfinite(usual[0]), np.maximum(usual[0], rounding), usual[1]),
+        (3, np.isfinite(usual[0]), usual[0], usual[1]),
     )
-    for source, offered, variance, freedom in offers:
+    inner = (within.source, np.isfinite(within.variance), within.variance, within.freedom)
+    for source, offered, variance, freedom in (*offers, inner):
         used = alone & (sources < 0) & offered
-        variances = np.where(used, variance, variances)
+        variances = np.where(used, np.maximum(variance, rounding), variances)
         freedoms = np.where(used, freedom, freedoms)
         sources = np.where(used, source, sources)
     most = np.where(alone.any(axis=0), np.inf, most)
