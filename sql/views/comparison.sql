@@ -368,7 +368,8 @@ WITH
         WHEN c.p_value < 1 - level AND abs(coalesce(c.ratio, 'infinity') - 1) < smallest THEN 'same'
         WHEN c.p_value >= 1 - level THEN
           if(
-            c.before = c.after AND (c.ratio IS NULL OR c.noise = 'counts' OR len(p.before) > 1 AND len(p.after) > 1)
+            c.before = c.after
+              AND (c.ratio IS NULL OR c.noise = 'counts' OR len(p.before) > 1 AND len(p.after) > 1)
               OR c.low >= 1 - greatest(smallest, 0.1) AND c.high <= 1 + greatest(smallest, 0.1),
             'same', 'uncertain'
           )
