@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import TypedDict
 
@@ -32,6 +32,11 @@ def flag_labels(flags: Sequence[Flag] | None) -> str | None:
     """Return what flags say in short, without explanations; None where there is none."""
     kinds = [flag_text(flag).split(":")[0] for flag in flags or []]
     return ", ".join(dict.fromkeys(kinds)) or None
+
+
+def first_text(flags: Sequence[Flag] | None, codes: Collection[str]) -> str | None:
+    """Return what the first of the flags with one of the codes says, None where there is none."""
+    return next((flag_text(flag) for flag in flags or [] if flag["code"] in codes), None)
 
 
 def flag_codes(flags: Sequence[Flag] | None) -> set[str]:

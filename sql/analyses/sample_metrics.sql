@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: pmu_samples, _file_sets, runs
--- requires: run_contents, sample_metrics, contradictions
+-- requires: flags, run_contents, sample_metrics, contradictions
 --
 -- The metrics of every sample: counts combined by its metric set, over its cycles.
 
@@ -237,7 +237,7 @@ WITH
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, metric_set,
   layout.names AS names, metrics, denominator AS cycles, seconds, issue_width, running, reason,
-  list_filter(
+  _flags(
     [
       CASE WHEN running < 1 THEN 'multiplexed' END,
       CASE WHEN samples = 1 THEN 'single_sample' END,
@@ -246,8 +246,7 @@ SELECT
       CASE WHEN is_near_32_bits THEN 'near_32_bits' END,
       CASE WHEN is_width_assumed THEN 'issue_width_assumed' END,
       CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END
-    ],
-    lambda flag: flag IS NOT NULL
+    ]
   ) AS flags,
   names_class
 FROM judged
