@@ -29,8 +29,8 @@ CREATE OR REPLACE MACRO flag_text(flag) AS array_to_string(
 COMMENT ON MACRO flag_text IS 'What a flag says: SELECT function, flag_text(flag) FROM scaling_models, unnest(flags) AS t (flag).';
 
 CREATE OR REPLACE MACRO flag_sentences(flags) AS (
-  SELECT string_agg(flag_text(flag), '; ' ORDER BY place)
+  SELECT coalesce(list(flag_text(flag) ORDER BY place), [])
   FROM (SELECT unnest(flags) AS flag, unnest(range(len(flags))) AS place)
 );
 
-COMMENT ON MACRO flag_sentences IS 'What flags say, separated by semicolons; NULL where there is none.';
+COMMENT ON MACRO flag_sentences IS 'What flags say, a list.';
