@@ -23,7 +23,8 @@ _PROVISIONAL = (
     'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER)[]'
 )
 _DISTURBANCES = 'STRUCT("first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE)[]'
-_FLAGS = "flags STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))[]"
+_FLAG = "STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))"
+_FLAGS = f"flags {_FLAG}[]"
 _SCALING_MODEL = (
     "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), r2 DOUBLE, smape DOUBLE, "
     "cv_error DOUBLE, exponent DOUBLE, exponent_low DOUBLE, exponent_high DOUBLE, "
@@ -246,7 +247,7 @@ UDFS: tuple[Udf, ...] = (
         "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
         "drivers STRUCT(metric INTEGER, contribution DOUBLE, deviation DOUBLE)[], "
         "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], hidden BOOLEAN[], "
-        "reason VARCHAR)",
+        f"reason {_FLAG})",
         "Bottleneck class of a sample's metrics (per cycle) and cycles by a loaded model, and the "
         "share of cycles (0..1) that each component costs, with 90 % bands.",
         public=False,
@@ -421,7 +422,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seed", "INTEGER", "0"),
         ),
         "STRUCT(medoids INTEGER[], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
-        "reason VARCHAR)",
+        f"reason {_FLAG})",
         "Clusters of rows of metrics around k medoids (CLARA): positions of the medoids, the "
         "cluster of each row, and the sum of distances in the unit of the metrics.",
         example="SELECT cluster_clara([[0, 1], [1, 1], [9, 9]], 2)['labels']",
@@ -435,7 +436,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seed", "INTEGER", "0"),
         ),
         "STRUCT(centres DOUBLE[][], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
-        "reason VARCHAR)",
+        f"reason {_FLAG})",
         "Clusters of rows of metrics around k means: the means, the cluster of each row, and the "
         "sum of squared distances in the unit of the metrics.",
         example="SELECT cluster_kmeans([[0, 1], [1, 1], [9, 9]], 2)['centres']",

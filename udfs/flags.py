@@ -11,9 +11,7 @@ import pyarrow as pa
 
 Flag = dict[str, Any]
 
-_FLAGS = pa.list_(
-    pa.struct([("code", pa.string()), ("args", pa.map_(pa.string(), pa.string()))]),
-)
+FLAG = pa.struct([("code", pa.string()), ("args", pa.map_(pa.string(), pa.string()))])
 
 
 def flag(code: str, **args: str) -> Flag:
@@ -23,4 +21,4 @@ def flag(code: str, **args: str) -> Flag:
 
 def flag_lists(values: list[list[Flag]]) -> Any:
     """Return lists of flags as a column."""
-    return pa.array(values, _FLAGS)
+    return pa.array(values, pa.list_(FLAG))

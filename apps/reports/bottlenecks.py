@@ -162,10 +162,11 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
 
 def _reason(part: dict[str, Any]) -> str:
     """Return why samples are Unknown: the reason with the most weight, and whether it is alone."""
+    reason = flag_text(part["reason"]) or "no reason is known"
     if part["reasons"] < 2:
-        return part["reason"] or "no reason is known"
+        return reason
     others = counted(part["reasons"] - 1, "other reason")
-    return f"{part['reason']}; there {'are' if part['reasons'] > 2 else 'is'} {others} for the rest"
+    return f"{reason}; there {'are' if part['reasons'] > 2 else 'is'} {others} for the rest"
 
 
 def _stated(probability: float) -> str:

@@ -21,7 +21,7 @@ from apps.output.numbers import (
 from apps.output.tables import Row, table_text
 from apps.output.text import cell, day, version_text
 from apps.reports.comparison import noise_source
-from apps.reports.flags import flag_codes, flag_labels
+from apps.reports.flags import flag_codes, flag_labels, flag_text
 
 if TYPE_CHECKING:
     from apps.queries.explanations import Comparison
@@ -282,9 +282,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
                 same.append(f"{others}{name} ({before} and {counted(after, 'run')})")
             continue
         side = "on either side" if before == after else "before" if after else "after"
-        why = f"no {needs} {side}"
-        if row["note"] is not None:
-            why = cell(row["note"], None)
+        why = cell(flag_text(row["note"]), None) or f"no {needs} {side}"
         missing.append(f"{name} ({why})")
     if same:
         yield f"No notable change beyond noise in {', '.join(same)}."

@@ -21,8 +21,10 @@ class Flag(TypedDict):
     args: Mapping[str, str]
 
 
-def flag_text(flag: Flag) -> str:
-    """Return what a flag says."""
+def flag_text(flag: Flag | None) -> str:
+    """Return what a flag says; nothing without one."""
+    if flag is None:
+        return ""
     args = flag["args"]
     text = _texts().get(flag["code"], flag["code"])
     return _ARGUMENT.sub(lambda found: args.get(found[1], found[0]), text)

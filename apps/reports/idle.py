@@ -198,11 +198,11 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     if waits < _HARDLY:
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
     if first is None:
-        return f"Why workers waited is unknown. {chosen['reason']}"
+        return f"Why workers waited is unknown: {flag_text(chosen['reason'])}."
     if cause is None:
         return (
             f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
-            f"the root cause is unknown. {chosen['reason']}"
+            f"the root cause is unknown: {flag_text(chosen['reason'])}."
         )
     if first == cause:
         return f"{cause.capitalize()} dominates. {chosen['advice']}"

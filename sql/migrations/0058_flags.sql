@@ -50,3 +50,23 @@ COMMENT ON COLUMN program_models.flags IS 'What to keep in mind: those of scalin
 ALTER TABLE change_explanations DROP COLUMN flags;
 ALTER TABLE change_explanations ADD COLUMN flags STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))[];
 COMMENT ON COLUMN change_explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), separated (every run of one side above every run of the other, but among too many functions to be certain), largest (not certain, but one of the three largest shares of a loss of which other functions explain less than half), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
+
+ALTER TABLE sample_metrics DROP COLUMN reason;
+ALTER TABLE sample_metrics ADD COLUMN reason STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR));
+COMMENT ON COLUMN sample_metrics.reason IS 'Why the sample cannot be judged; NULL where it can. A flag.';
+
+ALTER TABLE bottlenecks DROP COLUMN reason;
+ALTER TABLE bottlenecks ADD COLUMN reason STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR));
+COMMENT ON COLUMN bottlenecks.reason IS 'Why it is Unknown; NULL where it is not. A flag.';
+
+ALTER TABLE thread_behaviour DROP COLUMN contradiction;
+ALTER TABLE thread_behaviour ADD COLUMN contradiction STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR));
+COMMENT ON COLUMN thread_behaviour.contradiction IS 'How the fluctuation rate differs from the verdict, which follows the lanes of warps; NULL where they agree. A flag.';
+
+ALTER TABLE thread_behaviour DROP COLUMN simt_note;
+ALTER TABLE thread_behaviour ADD COLUMN simt_note STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR));
+COMMENT ON COLUMN thread_behaviour.simt_note IS 'Why there is no SIMT efficiency or verdict from it, or of which warps it is. A flag.';
+
+ALTER TABLE thread_behaviour DROP COLUMN note;
+ALTER TABLE thread_behaviour ADD COLUMN note STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR));
+COMMENT ON COLUMN thread_behaviour.note IS 'Why a figure or verdict is missing, or what it is based on; NULL where there is nothing to note. A flag.';

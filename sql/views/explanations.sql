@@ -189,7 +189,7 @@ WITH
     UNION ALL
     SELECT DISTINCT 0, 'function', run_id, NULL FROM function_costs SEMI JOIN side USING (run_id)
     UNION ALL
-    SELECT DISTINCT 1, 'counter', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other events')
+    SELECT DISTINCT 1, 'counter', if(is_shared, run_id, NULL), if(is_shared, NULL, _flag('other_events'))
     FROM counted
     UNION ALL
     SELECT 2, 'bottleneck', if(is_known, run_id, NULL), if(is_known, NULL, reason) FROM verdicts
@@ -201,10 +201,10 @@ WITH
       AND r.machine IS NOT DISTINCT FROM s.machine
     WHERE s.counts >= 3
     UNION ALL
-    SELECT 4, 'idle', if(is_apart, NULL, run_id), if(is_apart, 'the clocks of nodes are apart', NULL)
+    SELECT 4, 'idle', if(is_apart, NULL, run_id), if(is_apart, _flag('clocks_apart'), NULL)
     FROM traced
     UNION ALL
-    SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other kernels')
+    SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, _flag('other_kernels'))
     FROM visited
     UNION ALL
     SELECT DISTINCT 6, 'benchmark', run_id, NULL FROM metrics SEMI JOIN side USING (run_id)

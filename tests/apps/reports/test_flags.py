@@ -6,10 +6,6 @@ import csv
 import re
 from collections.abc import Iterator
 
-import pytest
-
-from apps.reports.flags import first_text, flag_labels, flag_text
-from tests.helpers.support import rows
 from warehouse import sqlfiles
 
 with (sqlfiles.SQL / "reference" / "flag_texts.csv").open(encoding="utf-8", newline="") as file:
