@@ -38,7 +38,8 @@ def test_a_platform_without_a_model_is_unknown_and_says_so(warehouse):
     )
     assert rows(
         warehouse,
-        "SELECT class, probability, model, frac_mem, flag_text(reason), metric_set FROM bottlenecks",
+        "SELECT class, probability, model, frac_mem, flag_text(reason), metric_set "
+        "FROM bottlenecks",
     ) == [
         ("Unknown", None, None, None, "no model is fitted for the metrics of the set papi", "papi")
     ]
@@ -77,7 +78,8 @@ def test_what_a_person_says_comes_first(warehouse):
     )
     assert rows(
         warehouse,
-        "SELECT rank, sample, class, probability, model, said_by, flag_text(reason) FROM bottlenecks "
+        "SELECT rank, sample, class, probability, model, said_by, flag_text(reason) "
+        "FROM bottlenecks "
         "ORDER BY ALL",
     ) == [
         (0, 0, "Mem", None, None, "ann", None),

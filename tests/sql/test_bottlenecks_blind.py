@@ -71,7 +71,8 @@ def test_a_verdict_has_probability_drivers_advice_and_cost_shares_with_bands(war
     given(warehouse, "pmu_samples", STRIDE, sample=0)
     ((kind, probability, model, driver, advice, reason, flags),) = rows(
         warehouse,
-        "SELECT class, probability, model, drivers[1].metric, advice, flag_text(reason), flag_codes(flags) "
+        "SELECT class, probability, model, drivers[1].metric, advice, flag_text(reason), "
+        "flag_codes(flags) "
         "FROM bottlenecks",
     )
     assert (kind, model, driver, reason) == ("DTB", "bottlenecks/1", "DTBMPC", None)

@@ -6,7 +6,10 @@ import pytest
 
 from tests.helpers.support import given, rows
 
-FIGURES = "SELECT divergent, synchronising, flag_text(contradiction), flag_text(note) FROM thread_behaviour"
+FIGURES = (
+    "SELECT divergent, synchronising, flag_text(contradiction), flag_text(note) "
+    "FROM thread_behaviour"
+)
 
 
 def threads(warehouse, visits, *, block_size=64, warp_size=32, barriers=0, kernel="k"):

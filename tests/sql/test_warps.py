@@ -80,7 +80,8 @@ def test_lanes_that_wait_are_divergent_and_whole_warps_are_not(warehouse):
     }
     contradictions = rows(
         warehouse,
-        "SELECT launch, flag_text(contradiction) FROM thread_behaviour WHERE contradiction IS NOT NULL "
+        "SELECT launch, flag_text(contradiction) FROM thread_behaviour "
+        "WHERE contradiction IS NOT NULL "
         "ORDER BY launch",
     )
     assert [(list(cases)[launch], text.split(",")[0]) for launch, text in contradictions] == [
@@ -113,7 +114,8 @@ def test_a_trace_of_some_threads_states_its_share(warehouse):
     land(warehouse, 5, lambda t: (9, 0), traced=range(8), blocks=1, shape=False)
     found = rows(
         warehouse,
-        "SELECT traced_share, divergent, kind, round(simt_efficiency, 2), flag_text(simt_note), flag_text(note) "
+        "SELECT traced_share, divergent, kind, round(simt_efficiency, 2), "
+        "flag_text(simt_note), flag_text(note) "
         "FROM thread_behaviour ORDER BY launch",
     )
     barriers = "barriers are not known: synchronisation is unknown"
@@ -234,7 +236,8 @@ def test_threads_of_which_nothing_is_known_have_no_verdict(count, simt_note, not
     )
     assert rows(
         warehouse,
-        "SELECT divergent, kind, simt_efficiency, flag_text(simt_note), flag_text(note) FROM thread_behaviour",
+        "SELECT divergent, kind, simt_efficiency, flag_text(simt_note), flag_text(note) "
+        "FROM thread_behaviour",
     ) == [(None, None, None, simt_note, note)]
 
 
