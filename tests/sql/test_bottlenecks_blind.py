@@ -93,7 +93,7 @@ def test_reads_that_a_prefetcher_made_in_time_are_no_bottleneck(warehouse):
     stream = stream.replace("l3_misses     0", "l3_misses     1600")
     given(warehouse, "pmu_samples", stream.replace("uops          17111", "uops 81000"), sample=0)
     ((kind, model, flags, most),) = rows(
-        warehouse, "SELECT class, model, flags, frac_mem_high FROM bottlenecks"
+        warehouse, "SELECT class, model, flag_codes(flags), frac_mem_high FROM bottlenecks"
     )
     assert (kind, model) == ("Other", "bottlenecks/2")
     assert "hidden_mem" in flags
