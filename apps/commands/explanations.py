@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+# Findings that are read before one looks for more.
+_MOST = 3
+
+
 def explain(
     context: typer.Context,
     run: RunArgument = LATEST,
@@ -38,9 +42,10 @@ def explain(
             "the last change of its series, else those of the version before.",
         ),
     ] = None,
-    sql: Annotated[
-        bool, typer.Option("--queries/--no-queries", help="Show the SQL behind each finding.")
-    ] = True,
+    sql: Annotated[bool, typer.Option("--sql", help="Show the SQL behind each finding.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all findings, not only the strongest.")
+    ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -62,6 +67,7 @@ def explain(
             run_in_history(con, which),
             dicts(explanation_call_tree(con, which)),
             show_queries=sql,
+            most=None if every else _MOST,
         )
     write_text(text, output)
 

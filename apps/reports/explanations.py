@@ -90,16 +90,17 @@ def explanation_text(
     history: Row | None = None,
     tree: Sequence[Row] = (),
     *,
-    show_queries: bool = True,
+    show_queries: bool = False,
+    most: int | None = None,
 ) -> str:
     """Return the explanation: title, sentences with their queries, and the tables of figures.
 
     `rows` are the findings, those with the strongest evidence first, `coverage` lists what was
     examined, `history` compares the run with the other runs of its series, `tree` has
-    the call paths that differ.
+    the call paths that differ. Of the findings `most` have a sentence.
     """
     lines = [_title(which, runs), ""]
-    for sentence in explanation_sentences(which, runs, rows, coverage, history):
+    for sentence in explanation_sentences(which, runs, rows, coverage, history, most):
         lines.append(f"* {sentence.text}")
         if show_queries and sentence.query is not None:
             lines.append(f"  SQL: {cell(sentence.query, None)}")
@@ -118,12 +119,17 @@ def explanation_sentences(
     rows: Sequence[Row],
     coverage: Sequence[Row],
     history: Row | None = None,
+    most: int | None = None,
 ) -> list[Sentence]:
-    """Return the sentences of the explanation, the verdict first; see `explanation_text`."""
+    """Return the sentences of the explanation, cause and verdict first; see `explanation_text`."""
+    findings = list(finding_sentences(rows))
+    more = 0 if most is None else max(len(findings) - most, 0)
     return [
+        *_headline(which, runs, rows),
         _verdict(which, runs, rows, coverage),
         *_history_sentence(which, rows, history),
-        *finding_sentences(rows),
+        *findings[: len(findings) - more],
+        *([Sentence(f"{counted(more, 'more finding')}: --all")] if more else []),
         *(Sentence(text) for text in _coverage_sentences(rows, coverage)),
         *_notes(runs, rows),
     ]
@@ -157,6 +163,54 @@ def _run_name(run_id: str, runs: Sequence[Row]) -> str:
     if row is not None and row["started_at"] is not None:
         facts.append(day(row))
     return f"{cell(run_id)} ({', '.join(facts)})" if facts else cell(run_id)
+
+
+def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
+    """Yield what happened, where, by what mechanism, and with how much of the loss."""
+    cause = next((row for row in rows if row["topic"] == "cause"), None)
+    main = next((row for row in rows if row["topic"] == "metric"), None)
+    if cause is None or main is None:
+        return
+    (mechanism,) = cause["flags"]
+    text = f"{_change_of_side(which, runs, main)}: "
+    if cause["subject"] is None:
+        text += "no function has much of it" if _are_profiled(rows) else "where no profile says"
+    else:
+        total = _totals(rows).get(cause["unit"], "loss")
+        share = percent(min(cause["share"], 1))
+        text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
+    joint = "; " if mechanism["code"] == "cause_unknown" else ", since "
+    if mechanism["code"] != "more_work":
+        text += f"{joint}{flag_text(mechanism)}"
+    yield Sentence(f"{text}.", cause["query"])
+
+
+def _change_of_side(which: Comparison, runs: Sequence[Row], main: Row) -> str:
+    """Return by how much the runs after differ: `solver 1.3 takes 12 % longer (+9 % to +15 %)`."""
+    of_side = [row for row in runs if row["run_id"] in which.runs]
+    names = {(row["app"], row["version"]) for row in of_side}
+    name = cell(which.runs[0])
+    if len(names) == 1 and None not in (named := names.pop()):
+        name = f"{cell(named[0])} {version_text(named[1])}"
+    within = f" ({ends})" if (ends := change_interval(main)) else ""
+    if main["metric"] == "wall_seconds":
+        return f"{name} {_took(main)}{within}"
+    return f"{cell(main['metric'])} of {name} {movement(main)}{within}"
+
+
+def _took(row: Row) -> str:
+    """Return how much longer something takes, or how much more of another unit it costs."""
+    if row["change"] is None or row["change"] >= 1:
+        times = "from nothing" if row["change"] is None else f"{1 + row['change']:.3g} times"
+        return f"takes {times} as long" if row["unit"] == "s" else f"costs {times} as much"
+    size = f"{100 * abs(row['change']):.3g} %"
+    if row["unit"] == "s":
+        return f"takes {size} {'longer' if row['change'] > 0 else 'less'}"
+    return f"costs {size} {'more' if row['change'] > 0 else 'less'}"
+
+
+def _are_profiled(rows: Sequence[Row]) -> bool:
+    return any(row["topic"] == "function" for row in rows)
 
 
 def _verdict(

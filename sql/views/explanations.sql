@@ -80,6 +80,75 @@ WITH
     SELECT *, false AS is_judged FROM _explain_metrics(pairs)
   ),
 
+  -- What leads: the change of the main metric, the function with most of it, and the mechanism. A
+  -- change that is not certain has no cause.
+  headline AS (
+    SELECT id, metric, unit, "before", "after", "after" / nullif("before", 0) AS ratio
+    FROM found
+    WHERE topic = 'metric' AND certain
+  ),
+
+  foremost AS (
+    SELECT
+      id, subject, metric, unit, "before", "after", share, query,
+      "after" / nullif("before", 0) AS ratio, calls_after / nullif(calls_before, 0) AS calls_ratio
+    FROM found
+    WHERE topic = 'function' AND subject IS NOT NULL AND found AND share >= 0.2
+    QUALIFY row_number() OVER (PARTITION BY id ORDER BY unit <> 's', share DESC, subject) = 1
+  ),
+
+  evidence AS (
+    SELECT id, map_from_entries(list({'key': role, 'value': one})) AS roles
+    FROM (
+      SELECT
+        f.id, r.role,
+        arg_min(
+          {
+            'role': r.role, 'name': f.subject,
+            'more': (f."after" - f."before")
+              / CASE f.unit WHEN 'ns' THEN 1e9 WHEN 's' THEN 1 ELSE 1e3 END,
+            'ratio': f."after" / nullif(f."before", 0), 'is_certain': f.certain
+          },
+          r.place
+        ) AS one
+      FROM found AS f
+      JOIN _roles AS r ON _role_name(f.metric) = r.name
+      WHERE f.topic = 'evidence'
+      GROUP BY f.id, r.role
+    )
+    GROUP BY id
+  ),
+
+  causes AS (
+    SELECT
+      l.id, l.metric, f.subject, f.unit, f."before", f."after", f.share, f.query,
+      _mechanism({
+        'is_more': l."after" > l."before",
+        'waited': CASE WHEN l.metric = 'wall_seconds' THEN 1 - coalesce(
+          roles['processor'].more, roles['user'].more + roles['kernel'].more
+        ) / (l."after" - l."before") END,
+        'in_kernel': CASE WHEN l.metric = 'wall_seconds'
+          THEN roles['kernel'].more / (l."after" - l."before") END,
+        'calls_ratio': f.calls_ratio, 'calls': _growth(f.calls_ratio, f.ratio),
+        'instructions_ratio': roles['instructions'].ratio,
+        'instructions': _growth(roles['instructions'].ratio, l.ratio),
+        'is_count': l.unit = 'instructions',
+        'cycles_ratio': roles['cycles'].ratio, 'cycles': _growth(roles['cycles'].ratio, l.ratio),
+        'causes': list_reverse_sort(
+          list_transform(
+            list_filter(
+              map_values(roles),
+              lambda one: one.is_certain AND (one.ratio > 1) = (l.ratio > 1)
+            ),
+            lambda one: {'size': abs(ln(one.ratio)), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
+          )
+        )
+      }) AS mechanism
+    FROM headline AS l
+    LEFT JOIN foremost AS f ON l.id = f.id
+    LEFT JOIN evidence AS v ON l.id = v.id
+  ),
+
   told AS (
     SELECT
       f.id, topic, subject, metric, unit, "before", "after",
@@ -101,6 +170,13 @@ WITH
     FROM found AS f
     JOIN sides AS s ON f.id = s.id
     WHERE f.found OR certain AND relevant OR certain IS NULL AND notable
+    UNION ALL BY NAME
+    SELECT
+      c.id, 'cause' AS topic, c.subject, c.metric, c.unit, c."before", c."after",
+      c."after" / nullif(c."before", 0) - 1 AS change, c.share, true AS certain,
+      [c.mechanism] AS flags, c.query || _of_runs(s.ids, s.named) AS query
+    FROM causes AS c
+    JOIN sides AS s ON c.id = s.id
   )
 
 -- The strongest evidence first: what is certain, new, gone or separated, then that of which the noise
@@ -112,7 +188,7 @@ SELECT
   row_number() OVER (
     PARTITION BY id
     ORDER BY
-      topic <> 'metric', metric <> 'slowdown', topic = 'setting',
+      topic <> 'metric', topic <> 'cause', metric <> 'slowdown', topic = 'setting',
       CASE
         WHEN
           certain

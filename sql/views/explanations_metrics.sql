@@ -147,6 +147,13 @@ WITH
       'direct'
     FROM shared
     WHERE starts_with(metric, 'idle:')
+    UNION ALL
+    -- what tells the mechanism, also where it is as before
+    SELECT
+      *, 'evidence', regexp_replace(metric, '^\w+:', ''), NULL, false, false, false, [], NULL, NULL,
+      NULL, NULL
+    FROM shared
+    WHERE _role_name(metric) IN (SELECT name FROM _roles)
   ),
 
   -- calls of a run; absent functions were not called

@@ -66,11 +66,11 @@ def test_every_query_can_be_typed(pwh, demo_warehouse):
     assert code == 0
     assert shown.splitlines()[0] == "run_id,seconds,share"
     assert len(shown.splitlines()) == 23
-    assert queries(pwh("explain", "stencil-1.23", "--no-queries")[1]) == []
+    assert queries(pwh("explain", "stencil-1.23", "--all")[1]) == []
 
 
 def test_two_runs_are_compared_as_asked(pwh):
-    _, out, _ = pwh("explain", "stencil-1.29", "--against", "stencil-1.21", "--no-queries")
+    _, out, _ = pwh("explain", "stencil-1.29", "--against", "stencil-1.21", "--all")
     assert sentences(out)[:2] == [
         "wall_seconds rose by 17.6 % in stencil-1.29 (version 1.29, 2026-11-08) against "
         "stencil-1.21 (version 1.21, 2026-10-31): 11.9 s -> 14 s, one run on each side, +13.5 % to "
@@ -84,7 +84,7 @@ def test_two_runs_are_compared_as_asked(pwh):
 
 
 def test_a_single_slow_run_is_distinguished_from_a_change(pwh):
-    _, out, _ = pwh("explain", "sorter-2.6", "--no-queries")
+    _, out, _ = pwh("explain", "sorter-2.6", "--all")
     assert sentences(out)[1] == (
         "No lasting change up to this run: the 9 others of its series have 4.58 s to 4.66 s, "
         "median 4.61 s; this one has 7.45 s, outside of that range."
@@ -102,7 +102,7 @@ def test_a_difference_beyond_noise_that_is_no_change_yet_is_placed_among_the_oth
     path.write_text("\n".join(["app,version,started_at,wall_seconds", *lines, ""]))
     assert run("ingest", str(path))[0] == 0
     assert "provisional since" in run("trend", "solver")[1]
-    found = sentences(run("explain", "solver", "--no-queries")[1])
+    found = sentences(run("explain", "solver", "--all")[1])
     assert "beyond noise (p " in found[0]
     since = re.search(r"in 5 runs, (\S+) to", found[0])[1]
     assert found[1] == (
@@ -122,7 +122,7 @@ def test_a_drift_is_told_that_no_two_versions_show(run, tmp_path):
     path.write_text("\n".join(["app,version,started_at,wall_seconds", *lines, ""]))
     assert run("ingest", str(path))[0] == 0
     drift = re.search(r"drifts, (.*)\.", run("trend", "solver")[1])[1]
-    found = sentences(run("explain", "solver", "--no-queries")[1])
+    found = sentences(run("explain", "solver", "--all")[1])
     assert found[1].startswith(
         f"No step up to this run, but the series drifts, {drift}: the 29 others of its series have "
     )
@@ -130,12 +130,12 @@ def test_a_drift_is_told_that_no_two_versions_show(run, tmp_path):
 
 def test_several_runs_to_compare_with(pwh):
     _, out, _ = pwh(
-        *("explain", "stencil-1.12", "--no-queries", "--against", "stencil-1.10"),
+        *("explain", "stencil-1.12", "--all", "--against", "stencil-1.10"),
         *("--against", "stencil-1.11"),
     )
     assert "against 2 runs, stencil-1.10 to stencil-1.11 (as requested)" in out
     assert "Note: compiler" not in out
-    _, out, _ = pwh("explain", "stencil-1.18", "--no-queries", "--against", "stencil-1.12")
+    _, out, _ = pwh("explain", "stencil-1.18", "--all", "--against", "stencil-1.12")
     assert "Note: compiler changed too, from gcc-13.2 to gcc-13.3." in sentences(out)
 
 
@@ -190,7 +190,7 @@ def test_a_change_of_a_benchmark_is_explained_where_nothing_else_is_known(run, t
     heading = "run_id,app,version,machine,started_at,metric,value,unit,better"
     (tmp_path / "m.csv").write_text("\n".join([heading, *lines]) + "\n")
     run("ingest", "m.csv")
-    _, out, _ = run("explain", "r17", "--no-queries")
+    _, out, _ = run("explain", "r17", "--all")
     assert out.startswith("lib: 8 runs, r12 to r19 against 12 runs, r0 to r11 (the last change of")
     first, second, *_ = sentences(out)
     assert first.startswith("metric:parse rose by 39.8 % at r12 (version v12, 2026-01-13): 5.05 µs")
@@ -248,7 +248,7 @@ def test_a_change_of_a_counter_is_explained_where_nothing_else_is_known(run, tmp
     heading = "run_id,app,version,machine,started_at,event,value"
     (tmp_path / "c.csv").write_text("\n".join([heading, *lines]) + "\n")
     run("ingest", "c.csv")
-    _, out, _ = run("explain", "r17", "--no-queries")
+    _, out, _ = run("explain", "r17", "--all")
     assert out.startswith("spin: 8 runs, r12 to r19 against 12 runs, r0 to r11 (the last change of")
     first, second, *_ = sentences(out)
     assert first.startswith("counter:LLC-misses rose by 39.8 % at r12 (version v12, 2026-01-13)")
@@ -297,7 +297,7 @@ def test_costs_in_cycles_are_not_set_against_seconds(run, tmp_path):
         path = tmp_path / f"{name}.csv"
         path.write_text(f"region,sample,event,value\nmain,0,cycles,{cycles}\n")
         run("ingest", str(path), "--app", "x", "--run", name, "--wall-seconds", f"{cycles / 1e6}")
-    code, out, _ = run("explain", "after", "--against", "before", "--no-queries")
+    code, out, _ = run("explain", "after", "--against", "before", "--all")
     assert code == 0
     assert "100 % of the gain is in main: 6,000,000 cycles -> 2,000,000 cycles" in out
     assert "Note: functions changed by" not in out
@@ -309,7 +309,7 @@ def test_more_instructions_are_no_loss_where_the_time_fell(run, tmp_path):
         path = tmp_path / f"{name}.csv"
         path.write_text(f"region,sample,event,value\nmul,0,Ir,{instructions}\n")
         run("ingest", str(path), "--app", "x", "--run", name, "--wall-seconds", str(seconds))
-    out = run("explain", "after", "--against", "before", "--no-queries")[1]
+    out = run("explain", "after", "--against", "before", "--all")[1]
     assert "wall_seconds fell by 50 %" in out
     assert "100 % of the rise in instructions is in mul: 45,000,000 instructions -> " in out
     assert "loss" not in out
@@ -327,7 +327,7 @@ def test_times_and_costs_of_the_same_runs_are_told_apart(run, tmp_path):
         "c2,x,2,main->hot,0,cycles,9000000\nc2,x,2,main->cold,0,cycles,2000000\n"
     )
     run("ingest", "times.csv", "costs.csv")
-    out = run("explain", "t2", "--no-queries")[1]
+    out = run("explain", "t2", "--all")[1]
     # What is new in a single run is no stronger evidence than what takes longer.
     assert sentences(out)[1:6] == [
         "114 % of the loss is in hot: 1,000,000 cycles -> 9,000,000 cycles, it rose by 800 %.",
