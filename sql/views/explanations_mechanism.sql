@@ -1,0 +1,99 @@
+-- requires: flags, functions
+--
+-- The mechanism of a change: more work, slower work, waiting; in this order, each with what would
+-- refute it.
+
+-- What an event or a metric of a benchmark shows of how a program runs, by its name in lower case
+-- without processor and modifier. Of several names of one role the first counts.
+CREATE OR REPLACE VIEW _roles AS
+WITH
+  named (role, place, name) AS (
+    VALUES
+      ('processor', 0, 'task-clock'), ('processor', 1, 'cpu-clock'), ('user', 0, 'user'),
+      ('kernel', 0, 'system'), ('instructions', 0, 'instructions'),
+      ('instructions', 1, 'papi_tot_ins'), ('instructions', 2, 'ir'), ('cycles', 0, 'cycles'),
+      ('cycles', 1, 'papi_tot_cyc'), ('memory', 0, 'longest_lat_cache.miss'),
+      ('memory', 1, 'cache-misses'), ('memory', 2, 'l3_misses'), ('memory', 3, 'papi_l3_tcm'),
+      ('memory', 4, 'll_cache_miss_rd'), ('memory', 5, 'dlmr'),
+      ('cache', 0, 'l1-dcache-load-misses'), ('cache', 1, 'papi_l1_dcm'), ('cache', 2, 'd1mr'),
+      ('branches', 0, 'branch-misses'), ('branches', 1, 'papi_br_msp'), ('branches', 2, 'bcm'),
+      ('branches', 3, 'mispredicts'), ('translations', 3, 'dtb_misses'),
+      ('translations', 0, 'dtlb-load-misses'), ('translations', 1, 'dtlb_misses'),
+      ('translations', 2, 'papi_tlb_dm'), ('faults', 0, 'page-faults'),
+      ('faults', 1, 'minor_page_faults'), ('reads_back', 0, 'major_page_faults'),
+      ('reads_back', 1, 'major-faults'), ('switches', 0, 'voluntary_context_switches'),
+      ('switches', 1, 'context-switches'), ('preemptions', 0, 'involuntary_context_switches'),
+      ('writes', 0, 'file_system_outputs'), ('reads', 0, 'file_system_inputs')
+  )
+
+FROM named
+UNION ALL
+SELECT n.role, n.place, a.alias
+FROM named AS n
+JOIN event_aliases AS a ON n.name = a.event AND a.factor = 1
+ANTI JOIN named AS o ON o.name = a.alias;
+
+-- The name by which a metric has a role.
+CREATE OR REPLACE MACRO _role_name(metric) AS CASE
+  WHEN starts_with(metric, 'counter:') THEN lower(_plain_event(substr(metric, 9)))
+  WHEN starts_with(metric, 'metric:') THEN substr(metric, 8)
+END;
+
+-- How much of the growth of a whole, in logarithms, is that of a part: 1 where both grow alike.
+CREATE OR REPLACE MACRO _growth(part, whole) AS
+  CASE WHEN part > 0 AND whole > 0 AND whole <> 1 THEN ln(part) / ln(whole) END;
+
+-- A ratio of amounts as it is read: 3.1 times the cache-misses, 25 % more instructions.
+CREATE OR REPLACE MACRO _as_many(ratio, what) AS CASE
+  WHEN ratio >= 2 THEN format('{:.3g} times the {}', ratio, what)
+  WHEN ratio >= 1 THEN format('{:.3g} % more {}', 100 * (ratio - 1), what)
+  ELSE format('{:.3g} % fewer {}', 100 * (1 - ratio), what)
+END;
+
+CREATE OR REPLACE MACRO _as_percent(share) AS format('{:.3g} %', 100 * least(share, 1));
+
+-- The first of some roles that changed for certain, as a flag of that name with what was counted.
+CREATE OR REPLACE MACRO _first_cause(causes, roles, prefix, args) AS list_transform(
+  list_filter(causes, lambda cause: list_contains(roles, cause.role))[:1],
+  lambda cause: _flag(
+    prefix || cause.role, map_concat(args, MAP {'what': _as_many(cause.ratio, cause.name)})
+  )
+)[1];
+
+-- The mechanism of a change, a flag, from its evidence `e`: the shares of the change that are not on
+-- the processor (waited) and in the kernel; of the growth of the function's time that of its calls,
+-- of the growth of the main metric that of instructions and cycles; and what else changed for
+-- certain, in the same direction: `causes`, a list of role, ratio and name, the largest first.
+-- More than half of a growth is what explains it; less than a quarter is what refutes it.
+CREATE OR REPLACE MACRO _mechanism(e) AS CASE
+  WHEN e.waited >= 0.5 THEN coalesce(
+    _first_cause(
+      e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'], 'waits_',
+      MAP {'share': _as_percent(e.waited)}
+    ),
+    _flag('waits', MAP {'share': _as_percent(e.waited), 'how': if(e.is_more, 'more', 'less')})
+  )
+  WHEN e.in_kernel >= 0.5 THEN coalesce(
+    _first_cause(
+      e.causes, ['faults', 'writes', 'reads', 'switches'], 'kernel_',
+      MAP {'share': _as_percent(e.in_kernel)}
+    ),
+    _flag('kernel', MAP {'share': _as_percent(e.in_kernel)})
+  )
+  WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
+  WHEN e.is_count THEN _flag('more_work')
+  WHEN e.instructions >= 0.5
+    THEN _flag('more_instructions', MAP {'instructions': _as_many(e.instructions_ratio, 'instructions')})
+  WHEN e.instructions <= 0.25 THEN coalesce(
+    _first_cause(
+      e.causes, ['memory', 'cache', 'branches', 'translations', 'faults'], 'slower_', MAP {}
+    ),
+    CASE
+      WHEN e.cycles <= 0.25 THEN _flag('slower_clock', MAP {'cycles': _as_many(e.cycles_ratio, 'cycles')})
+      WHEN e.cycles IS NOT NULL THEN _flag('slower_instructions')
+    END,
+    _flag('same_instructions')
+  )
+  WHEN e.calls <= 0.25 THEN _flag('slower_calls')
+  ELSE _flag('cause_unknown')
+END;
