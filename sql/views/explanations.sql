@@ -80,12 +80,12 @@ WITH
     SELECT *, false AS is_judged FROM _explain_metrics(pairs)
   ),
 
-  -- What leads: the change of the main metric, the function with most of it, and the mechanism. A
+  -- What leads: the change of the time or cost, the function with most of it, and the mechanism. A
   -- change that is not certain has no cause.
   headline AS (
-    SELECT id, metric, unit, "before", "after", "after" / nullif("before", 0) AS ratio
+    SELECT id, metric, unit, "before", "after", better, query, "after" / nullif("before", 0) AS ratio
     FROM found
-    WHERE topic = 'metric' AND certain
+    WHERE topic = 'metric' AND certain AND metric IN (SELECT metric FROM _main_order)
   ),
 
   foremost AS (
@@ -121,7 +121,10 @@ WITH
 
   causes AS (
     SELECT
-      l.id, l.metric, f.subject, f.unit, f."before", f."after", f.share, f.query,
+      l.id, f.subject, f.share, l.better,
+      if(f.id IS NULL, l.metric, f.metric) AS metric, if(f.id IS NULL, l.unit, f.unit) AS unit,
+      if(f.id IS NULL, l."before", f."before") AS "before",
+      if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
       _mechanism({
         'is_more': l."after" > l."before",
         'waited': CASE WHEN l.metric = 'wall_seconds' THEN 1 - coalesce(
@@ -173,10 +176,13 @@ WITH
     UNION ALL BY NAME
     SELECT
       c.id, 'cause' AS topic, c.subject, c.metric, c.unit, c."before", c."after",
-      c."after" / nullif(c."before", 0) - 1 AS change, c.share, true AS certain,
+      c."after" / nullif(c."before", 0) - 1 AS change, c.share,
+      if((c."after" > c."before") = (c.better = 'lower'), 'worse', 'better') AS direction,
+      true AS certain,
       [c.mechanism] AS flags, c.query || _of_runs(s.ids, s.named) AS query
     FROM causes AS c
     JOIN sides AS s ON c.id = s.id
+    WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown'
   )
 
 -- The strongest evidence first: what is certain, new, gone or separated, then that of which the noise
@@ -325,7 +331,7 @@ COMMENT ON COLUMN explanations.started_at IS 'When it started.';
 COMMENT ON COLUMN explanations.main_metric IS 'Metric that got worse.';
 COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next one, 30 at most, 8 of a series that drifts.';
 COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, likewise.';
-COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), function, counter, benchmark (a result of one, or another value of the table metrics), bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
+COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), cause (the function with most of the change of a time or cost, and the mechanism, a flag: more work, slower work or waiting), function, counter, benchmark (a result of one, or another value of the table metrics), bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
 COMMENT ON COLUMN explanations.subject IS 'Function or code region (NULL: all of them together), event, part of the idle time, kernel or field.';
 COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';
 COMMENT ON COLUMN explanations.unit IS 'Their unit.';

@@ -1,0 +1,149 @@
+"""The mechanism of a change, from generated runs whose mechanism is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import keep, rows
+
+HEADER = (
+    "INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds) "
+    "SELECT $run, 'x', $version, 'm', TIMESTAMPTZ '2026-01-01 00:00Z' + INTERVAL 1 HOUR * $at, $wall"
+)
+RUNS = 6
+
+
+def measured(con, *, counters=(), metrics=(), functions=()):
+    """Write six runs a side; a measure is (name, unit, before, after), of functions with calls."""
+    for at in range(2 * RUNS):
+        is_after, shake = at >= RUNS, 1 + (at * 7 % 5 - 2) / 1000
+        run = f"r{at:02}"
+        wall = (20.0 if is_after else 10.0) * shake
+        version = "2" if is_after else "1"
+        con.execute(HEADER, {"run": run, "version": version, "at": at, "wall": wall})
+        for event, unit, *sides in counters:
+            con.execute(
+                "INSERT INTO pmu_samples (run_id, source_id, sample, event, value, unit) "
+                "VALUES (?, 0, 0, ?, ?, ?)",
+                [run, event, sides[is_after] * shake, unit],
+            )
+        for metric, unit, *sides in metrics:
+            con.execute(
+                "INSERT INTO metrics (run_id, source_id, metric, value, unit) "
+                "VALUES (?, 0, ?, ?, ?)",
+                [run, metric, sides[is_after] * shake, unit],
+            )
+        for function, before, after in functions:
+            seconds, calls = after if is_after else before
+            con.execute(
+                "INSERT INTO fn_timings (run_id, source_id, function, seconds, calls) "
+                "VALUES (?, 0, ?, ?, ?)",
+                [run, function, seconds * shake, calls],
+            )
+    keep(con)
+
+
+def cause(con):
+    sql = """
+        SELECT subject, round(share, 2), flags[1].code, flag_text(flags[1])
+        FROM explain_run(
+          (SELECT list(run_id) FROM runs WHERE version = '2'),
+          (SELECT list(run_id) FROM runs WHERE version = '1')
+        )
+        WHERE topic = 'cause'
+    """
+    return rows(con, sql)
+
+
+CPU = ("task-clock", "ms", 9_800.0, 19_800.0)
+IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
+
+
+@pytest.mark.parametrize(
+    ("counters", "metrics", "code", "text"),
+    [
+        (
+            [CPU, ("instructions", None, 1e10, 2e10), ("cycles", None, 1e10, 2e10)],
+            [],
+            "more_instructions",
+            "it executes 2 times the instructions",
+        ),
+        (
+            [
+                *(CPU, ("instructions", None, 1e10, 1.01e10), ("cycles", None, 1e10, 2e10)),
+                *(("cache-misses", None, 1e6, 5e8), ("branch-misses", None, 1e6, 1.2e6)),
+            ],
+            [],
+            "slower_memory",
+            "it waits for main memory: 500 times the cache-misses at the same instructions",
+        ),
+        (
+            [
+                *(CPU, ("instructions:u", None, 1e10, 1.01e10), ("cycles:u", None, 1e10, 2e10)),
+                *(("cache-misses", None, 1e6, 1e6), ("branch-misses:u", None, 1e6, 6e7)),
+            ],
+            [],
+            "slower_branches",
+            "the processor mispredicts its branches: 60 times the branch-misses:u at the same "
+            "instructions",
+        ),
+        (
+            [CPU, ("instructions", None, 1e10, 1e10), ("cycles", None, 1e10, 1.01e10)],
+            [],
+            "slower_clock",
+            None,
+        ),
+        ([IDLE], [], "waits", "it waits more: 99 % of the change is not on the processor"),
+        (
+            [IDLE],
+            [("file_system_outputs", None, 8, 80_000)],
+            "waits_writes",
+            "it waits for what it writes: 99 % of the change is not on the processor, with 1e+04 "
+            "times the file_system_outputs",
+        ),
+        (
+            [],
+            [
+                *(("user", "s", 9.0, 9.1), ("system", "s", 0.5, 0.6)),
+                ("voluntary_context_switches", None, 10, 10_000),
+            ],
+            "waits_switches",
+            None,
+        ),
+        (
+            [],
+            [
+                *(("user", "s", 9.0, 9.1), ("system", "s", 0.5, 10.2)),
+                ("minor_page_faults", None, 1e3, 1e6),
+            ],
+            "kernel_faults",
+            None,
+        ),
+    ],
+)
+def test_the_mechanism_is_named(warehouse, counters, metrics, code, text):
+    measured(warehouse, counters=counters, metrics=metrics)
+    ((subject, share, found, said),) = cause(warehouse)
+    assert (subject, share, found) == (None, None, code)
+    assert text is None or said == text
+
+
+def test_calls_are_more_work_and_as_many_are_none(warehouse):
+    functions = [("f", (5.0, 100), (15.0, 300)), ("g", (4.0, 10), (4.0, 10))]
+    measured(warehouse, functions=functions)
+    assert cause(warehouse) == [
+        ("f", 1.0, "more_calls", "it is called more or less often: 3 times the calls")
+    ]
+
+
+def test_longer_calls_without_counters_leave_the_mechanism_open(warehouse):
+    measured(warehouse, functions=[("f", (5.0, 100), (15.0, 100)), ("g", (4.0, 10), (4.0, 10))])
+    ((subject, _, code, _),) = cause(warehouse)
+    assert (subject, code) == ("f", "slower_calls")
+
+
+def test_equal_sides_have_no_cause(warehouse):
+    measured(warehouse, counters=[("instructions", None, 1e10, 2e10)])
+    warehouse.execute("UPDATE runs SET wall_seconds = 10 + hash(run_id) % 100 / 1000")
+    keep(warehouse)
+    assert cause(warehouse) == []
