@@ -37,7 +37,8 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
     )
     assert sentences(out) == [
         "stencil-1.23 takes 17.8 % longer (+16.2 % to +19.4 %): sweep takes 25.5 % longer, 86.6 % "
-        "of the loss, since it waits for main memory: 126 times the l3_misses at the same instructions.",
+        "of the loss, since it waits for main memory: 126 times the l3_misses at the same "
+        "instructions.",
         "wall_seconds rose by 17.8 % at stencil-1.23 (version 1.23, 2026-11-02): 11.9 s -> 14 s, "
         "means (geometric where no value is 0 or less) of 14 runs before and 8 from then on, "
         "+16.2 % to +19.4 % at 95 %; beyond noise (p < 1e-6).",
