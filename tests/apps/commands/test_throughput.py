@@ -89,7 +89,7 @@ def test_short_segments_are_counted(pwh):
     assert (
         "1 segment flagged short: what takes fewer cycles than throughput_settings.shortest" in out
     )
-    assert "1 segment: they were measured to be faster than the width of the core" in out
+    assert "1 segment flagged implausible: what was measured to be faster than the width" in out
 
 
 def test_rows_for_programs(pwh):
