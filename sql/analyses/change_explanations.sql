@@ -1,5 +1,6 @@
 -- key: change_id BIGINT
 -- scope: app
+-- needs: series
 -- reads: series, runs, run_groups, run_scalars, acknowledgements, change_thresholds, series_fields,
 --   run_facts, sources, models, metrics, fn_timings, pmu_samples, segments, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, bottlenecks, scaling_sets,

@@ -50,8 +50,9 @@ GROUP BY configuration_id;
 -- The place of each run in the series that it is in.
 CREATE OR REPLACE VIEW _run_places AS
 SELECT
-  g.configuration_id, g.run_id, r.started_at,
-  row_number() OVER (PARTITION BY g.configuration_id ORDER BY r.started_at, g.run_id) AS place
+  g.app, g.configuration_id, g.run_id, r.started_at,
+  row_number() OVER (PARTITION BY g.app, g.configuration_id ORDER BY r.started_at, g.run_id)
+    AS place
 FROM run_groups AS g
 JOIN runs AS r ON g.run_id = r.run_id
 WHERE g.configuration_id IS NOT NULL AND r.started_at IS NOT NULL;
