@@ -146,7 +146,7 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
     A temporary table of the name of a setting (series_fields, change_thresholds) is such a setting.
     """
     wanted = [
-        analysis for analysis in analyses.every() if analysis.name in ("run_groups", "series")
+        one for one in analyses.every() if one.name in ("run_groups", "_series_parts", "series")
     ]
     for table in ("analysis_states", *(one.name for one in wanted)):
         leave_to_cursor(con, table)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ORDER = (
     "run_groups",
     "app_versions",
+    "_series_parts",
     "series",
     "worker_slowdown",
     "_thread_phases",

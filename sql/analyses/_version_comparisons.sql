@@ -3,7 +3,7 @@
 -- needs: app_versions
 -- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds
--- requires: comparison, run_contents
+-- requires: comparison
 -- functions: comparison
 --
 -- The newest version of each application against the one before it. Those before are not stored: to
@@ -37,11 +37,10 @@ WITH
       list(r.run_id ORDER BY r.run_id)
         FILTER (r.version = n.previous_version AND g.fields IS NOT NULL) AS against,
       -- other runs show the noise
-      bit_xor(hash(CAST(r AS VARCHAR), CAST(g.fields AS VARCHAR), c.digest)) AS content
+      bit_xor(g.content) AS content
     FROM newest AS n
     JOIN runs AS r ON n.app = r.app
     JOIN run_groups AS g ON r.run_id = g.run_id
-    LEFT JOIN _run_contents AS c ON r.run_id = c.run_id
     GROUP BY n.app, n.version, n.previous_version
   )
 
