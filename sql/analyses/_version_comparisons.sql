@@ -2,7 +2,8 @@
 -- scope: app
 -- needs: app_versions
 -- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
---   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds
+--   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds, series_fields,
+--   acknowledgements
 -- requires: comparison
 -- functions: comparison
 --
