@@ -129,7 +129,6 @@ WITH
       *,
       list_filter(findings.changes, lambda c: _is_large(c, smallest_change)) AS changes,
       CASE WHEN isinf(own_until) THEN findings.provisional ELSE [] END AS early,
-      list_filter(early, lambda c: _is_large(c, smallest_change)) AS provisional,
       CASE WHEN findings.drift IS NULL THEN 30 ELSE 8 END AS nearest
     FROM levels
   ),
@@ -139,82 +138,88 @@ WITH
     SELECT
       *,
       abs(since[-1] - level) AS off,
-      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual
-    FROM large
-  )
-
-SELECT
-  part_id, series_id, part, app, machine, fields, metric, unit, points,
-  len(list_filter(series, lambda point: point.place < first_place + 2000)) AS before_next,
-  significance, smallest_change,
-  findings.state AS state,
-  level,
-  findings.smallest_change / nullif(abs(level), 0) AS smallest_visible,
-  findings.modes.low AS low, findings.modes.high AS high,
-  findings.modes.high_share AS high_share,
-  findings.drift / nullif(abs(level), 0) AS drift,
-  CASE
-    WHEN points >= 10 AND len(findings.provisional) = 0
-      AND off > greatest(1.5 * usual, coalesce(findings.smallest_change, 0))
-      THEN since[-1]
-  END AS latest_outlier,
-  CASE WHEN latest_outlier IS NOT NULL THEN series[-1].run_id END AS latest_outlier_run_id,
-  list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
-  list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing,
-  len(own) AS changes_of_any_size,
-  len(early) AS provisional_of_any_size,
-  list_filter(
-    list_transform(
-      list_transform(
-        changes,
-        lambda c, i: {
-          'c': c, 'more_runs': CAST(NULL AS INTEGER),
-          'begins': CASE WHEN i > 1 THEN changes[i - 1].index ELSE 0 END,
-          'ends': coalesce(changes[i + 1].index, points)
-        }
+      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual,
+      -- as far into the part before as a change may be placed differently
+      list_filter(
+        list_transform(
+          changes,
+          lambda c, i: {
+            'c': c, 'more_runs': CAST(NULL AS INTEGER),
+            'begins': CASE WHEN i > 1 THEN changes[i - 1].index ELSE 0 END,
+            'ends': coalesce(changes[i + 1].index, points)
+          }
+        ),
+        lambda f:
+          series[f.c.index + 1].place >= if(part = 0, 0, own_from - 8)
+          AND series[f.c.index + 1].place < own_until
       )
       || list_transform(
-        provisional,
+        list_filter(early, lambda c: _is_large(c, smallest_change)),
         lambda c: {
           'c': {'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value},
           'more_runs': c.more_runs, 'begins': NULL, 'ends': NULL
         }
+      ) AS found
+    FROM large
+  )
+
+SELECT
+  part_id, series_id, part, app, points,
+  len(list_filter(series, lambda point: point.place < first_place + 2000)) AS before_next,
+  list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
+  list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing,
+  len(own) AS changes_of_any_size,
+  {
+    'machine': machine, 'fields': fields, 'metric': metric, 'unit': unit,
+    'significance': significance, 'smallest_change': smallest_change,
+    'state': findings.state, 'level': level,
+    'smallest_visible': findings.smallest_change / nullif(abs(level), 0),
+    'low': findings.modes.low, 'high': findings.modes.high,
+    'high_share': findings.modes.high_share,
+    'drift': findings.drift / nullif(abs(level), 0),
+    'latest_outlier': CASE WHEN is_outlier THEN since[-1] END,
+    'latest_outlier_run_id': CASE WHEN is_outlier THEN series[-1].run_id END,
+    'provisional_of_any_size': len(early)
+  } AS state,
+  list_transform(
+    found,
+    lambda f: {
+      'index': f.c.index, 'before': f.c.before, 'after': f.c.after, 'p_value': f.c.p_value,
+      'more_runs': f.more_runs, 'run_id': series[f.c.index + 1].run_id,
+      'version': series[f.c.index + 1].version, 'commit': series[f.c.index + 1]."commit",
+      'started_at': series[f.c.index + 1].started_at,
+      'previous_run_id': series[f.c.index].run_id,
+      'previous_version': series[f.c.index].version,
+      'previous_commit': series[f.c.index]."commit",
+      -- annotations are of changes less than half the shortest level (8 runs) away
+      'near_after': CASE WHEN f.c.index > 3 THEN series[f.c.index - 3].started_at END,
+      'near_until': series[f.c.index + 4].started_at,
+      'next_run_id': NULL, 'next_started_at': NULL,
+      'runs': list_transform(
+        series[f.c.index + 1:least(f.ends, f.c.index + nearest)], lambda point: point.run_id
       ),
-      lambda f: {
-        'place': series[f.c.index + 1].place, 'index': f.c.index, 'before': f.c.before,
-        'after': f.c.after, 'p_value': f.c.p_value, 'more_runs': f.more_runs,
-        'run_id': series[f.c.index + 1].run_id, 'version': series[f.c.index + 1].version,
-        'commit': series[f.c.index + 1]."commit",
-        'started_at': series[f.c.index + 1].started_at,
-        'previous_run_id': series[f.c.index].run_id,
-        'previous_version': series[f.c.index].version,
-        'previous_commit': series[f.c.index]."commit",
-        -- annotations are of changes less than half the shortest level (8 runs) away
-        'near_after': CASE WHEN f.c.index > 3 THEN series[f.c.index - 3].started_at END,
-        'near_until': series[f.c.index + 4].started_at,
-        'runs': list_transform(
-          series[f.c.index + 1:least(f.ends, f.c.index + nearest)], lambda point: point.run_id
-        ),
-        'against': list_transform(
-          series[greatest(f.begins, f.c.index - nearest) + 1:f.c.index],
-          lambda point: point.run_id
-        )
-      }
-    ),
-    -- as far into the part before as a change may be placed differently
-    lambda c: c.place >= if(part = 0, 0, own_from - 8) AND c.place < own_until
+      'against': list_transform(
+        series[greatest(f.begins, f.c.index - nearest) + 1:f.c.index], lambda point: point.run_id
+      )
+    }
   ) AS changes,
-  list_filter(
-    list_transform(
+  list_transform(
+    list_filter(
       findings.disturbances,
-      lambda d: {
-        'place': series[d.first + 1].place, 'first': d.first, 'last': d.last, 'usual': d.usual,
-        'disturbed': d.disturbed, 'run_id': series[d.first + 1].run_id,
-        'version': series[d.first + 1].version, 'started_at': series[d.first + 1].started_at,
-        'last_run_id': series[d.last + 1].run_id, 'last_version': series[d.last + 1].version,
-        'last_started_at': series[d.last + 1].started_at
-      }
+      lambda d:
+        series[d.first + 1].place >= own_from AND series[d.first + 1].place < own_until
     ),
-    lambda d: d.place >= own_from AND d.place < own_until
+    lambda d: {
+      'first': d.first, 'last': d.last, 'usual': d.usual, 'disturbed': d.disturbed,
+      'run_id': series[d.first + 1].run_id, 'version': series[d.first + 1].version,
+      'started_at': series[d.first + 1].started_at, 'last_run_id': series[d.last + 1].run_id,
+      'last_version': series[d.last + 1].version, 'last_started_at': series[d.last + 1].started_at
+    }
   ) AS disturbances
-FROM ends;
+FROM (
+  SELECT
+    *,
+    points >= 10 AND len(findings.provisional) = 0
+      AND off > greatest(1.5 * usual, coalesce(findings.smallest_change, 0)) AS is_outlier
+  FROM ends
+);

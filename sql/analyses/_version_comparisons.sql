@@ -58,23 +58,29 @@ FROM compared
 WHERE runs IS NOT NULL AND against IS NOT NULL;
 
 -- rows
-SELECT
-  any_value(i.app) AS app, any_value(i.version) AS version,
-  any_value(i.previous_version) AS previous_version, any_value(i.runs) AS runs,
-  any_value(i.against) AS against,
-  list({
-    'machine': c.machine, 'configuration_id': c.configuration_id,
-    'fields_before': c.fields_before, 'fields_after': c.fields_after, 'metric': c.metric,
-    'unit': c.unit, 'verdict': c.verdict, 'before': c."before", 'after': c."after",
-    'ratio': c.ratio, 'low': c.low, 'high': c.high, 'p_value': c.p_value,
-    'runs_before': c.runs_before, 'runs_after': c.runs_after, 'noise': c.noise,
-    'runs_to_settle': c.runs_to_settle, 'better': c.better, 'smallest_change': c.smallest_change,
-    'share_before': c.share_before, 'share_after': c.share_after, 'place': c.place
-  }) AS metrics
+WITH
+  compared AS (
+    SELECT
+      * EXCLUDE (app, configuration_id, function, is_separated),
+      CASE WHEN configuration_id IS NOT NULL AND NOT starts_with(metric, 'idle:')
+        THEN _series_id(configuration_id, metric) END AS series_id,
+      CASE
+        WHEN better IS NOT NULL AND "after" <> "before"
+          THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
+      END AS direction,
+      p_value < 0.05 AS certain
+    FROM _compared(
+      (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
+      0.95, ['*'], false
+    )
+  ),
+
+  listed AS (
+    SELECT id, list(struct_pack(*COLUMNS(* EXCLUDE (id)))) AS metrics
+    FROM compared
+    GROUP BY id
+  )
+
+SELECT i.app, i.version, i.previous_version, i.runs, i.against, l.metrics
 FROM _inputs AS i
-JOIN _compared(
-  (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
-  0.95, ['*'], false
-) AS c
-  ON i.id = c.id
-GROUP BY i.id;
+JOIN listed AS l ON i.id = l.id;

@@ -45,14 +45,11 @@ WITH
   changes AS (
     SELECT
       series_id,
-      list({
-        'index': "index", 'before': c.before, 'after': c.after, 'p_value': c.p_value,
-        'more_runs': c.more_runs, 'run_id': c.run_id, 'version': c.version, 'commit': c."commit",
-        'started_at': c.started_at, 'previous_run_id': c.previous_run_id,
-        'previous_version': c.previous_version, 'previous_commit': c.previous_commit,
-        'near_after': c.near_after, 'near_until': c.near_until, 'next_run_id': next.run_id,
-        'next_started_at': next.started_at, 'runs': c.runs, 'against': c.against
-      }) AS changes
+      list(
+        struct_update(
+          c, "index" := "index", next_run_id := next.run_id, next_started_at := next.started_at
+        )
+      ) AS changes
     FROM (
       SELECT
         *,
@@ -64,36 +61,25 @@ WITH
     GROUP BY series_id
   ),
 
-  disturbances AS (
-    SELECT
-      series_id,
-      list({
-        'first': skipped + d.first, 'last': skipped + d.last, 'usual': d.usual,
-        'disturbed': d.disturbed, 'run_id': d.run_id, 'version': d.version,
-        'started_at': d.started_at, 'last_run_id': d.last_run_id, 'last_version': d.last_version,
-        'last_started_at': d.last_started_at
-      }) AS disturbances
-    FROM (SELECT series_id, skipped, unnest(disturbances) AS d FROM parts)
-    GROUP BY series_id
-  ),
-
   wholes AS (
     SELECT
-      series_id, sum(changes_of_any_size) AS changes_of_any_size, arg_min(opening, part) AS opening
+      series_id, sum(changes_of_any_size) AS changes_of_any_size, arg_min(opening, part) AS opening,
+      flatten(
+        list(list_transform(
+          disturbances,
+          lambda d: struct_update(d, "first" := skipped + d.first, "last" := skipped + d.last)
+        ))
+      ) AS disturbances
     FROM parts
     GROUP BY series_id
   )
 
 SELECT
-  p.series_id, p.app, p.machine, p.fields, p.metric, p.unit, p.skipped + p.points AS points,
-  p.significance, p.smallest_change, p.state, p.level, p.smallest_visible, p.low, p.high,
-  p.high_share, p.drift, p.latest_outlier, p.latest_outlier_run_id,
+  p.series_id, p.app, unnest(p.state), p.skipped + p.points AS points,
   CASE WHEN p.points >= 10 THEN (p.closing - w.opening) / nullif(abs(w.opening), 0) END
     AS overall_change,
-  w.changes_of_any_size, p.provisional_of_any_size, coalesce(c.changes, []) AS changes,
-  coalesce(d.disturbances, []) AS disturbances
+  w.changes_of_any_size, coalesce(c.changes, []) AS changes, w.disturbances
 FROM parts AS p
 JOIN wholes AS w ON p.series_id = w.series_id
 LEFT JOIN changes AS c ON p.series_id = c.series_id
-LEFT JOIN disturbances AS d ON p.series_id = d.series_id
 WHERE p.is_last;

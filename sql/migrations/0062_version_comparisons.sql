@@ -7,9 +7,8 @@ CREATE TABLE _version_comparisons (
     runs VARCHAR[] NOT NULL,
     against VARCHAR[] NOT NULL,
     metrics STRUCT(
-        machine VARCHAR, configuration_id BIGINT, fields_before MAP(VARCHAR, VARCHAR),
-        fields_after MAP(VARCHAR, VARCHAR), metric VARCHAR, unit VARCHAR, verdict VARCHAR,
-        "before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, p_value DOUBLE,
+        series_id BIGINT, machine VARCHAR, fields_before MAP(VARCHAR, VARCHAR), fields_after MAP(VARCHAR, VARCHAR), metric VARCHAR, unit VARCHAR, verdict VARCHAR,
+        direction VARCHAR, certain BOOLEAN, "before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, p_value DOUBLE,
         runs_before BIGINT, runs_after BIGINT, noise VARCHAR, runs_to_settle INTEGER,
         better VARCHAR, smallest_change DOUBLE, share_before DOUBLE, share_after DOUBLE,
         place BIGINT
@@ -33,38 +32,28 @@ CREATE TABLE _series_parts (
     series_id BIGINT NOT NULL,
     part INTEGER NOT NULL,
     app VARCHAR NOT NULL,
-    machine VARCHAR,
-    fields MAP(VARCHAR, VARCHAR) NOT NULL,
-    metric VARCHAR NOT NULL,
-    unit VARCHAR,
     points INTEGER NOT NULL,
     before_next INTEGER NOT NULL,
-    significance DOUBLE,
-    smallest_change DOUBLE,
-    state VARCHAR NOT NULL,
-    level DOUBLE,
-    smallest_visible DOUBLE,
-    low DOUBLE,
-    high DOUBLE,
-    high_share DOUBLE,
-    drift DOUBLE,
-    latest_outlier DOUBLE,
-    latest_outlier_run_id VARCHAR,
     opening DOUBLE,
     closing DOUBLE,
     changes_of_any_size INTEGER NOT NULL,
-    provisional_of_any_size INTEGER NOT NULL,
+    state STRUCT(
+        machine VARCHAR, fields MAP(VARCHAR, VARCHAR), metric VARCHAR, unit VARCHAR,
+        significance DOUBLE, smallest_change DOUBLE, state VARCHAR, level DOUBLE,
+        smallest_visible DOUBLE, low DOUBLE, high DOUBLE, high_share DOUBLE, drift DOUBLE,
+        latest_outlier DOUBLE, latest_outlier_run_id VARCHAR, provisional_of_any_size INTEGER
+    ) NOT NULL,
     changes STRUCT(
-        place BIGINT, "index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE,
-        more_runs INTEGER, run_id VARCHAR, version VARCHAR, "commit" VARCHAR,
+        "index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER,
+        run_id VARCHAR, version VARCHAR, "commit" VARCHAR,
         started_at TIMESTAMPTZ, previous_run_id VARCHAR, previous_version VARCHAR,
         previous_commit VARCHAR, near_after TIMESTAMPTZ, near_until TIMESTAMPTZ,
-        runs VARCHAR[], against VARCHAR[]
+        next_run_id VARCHAR, next_started_at TIMESTAMPTZ, runs VARCHAR[], against VARCHAR[]
     )[] NOT NULL,
     disturbances STRUCT(
-        place BIGINT, "first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE,
-        run_id VARCHAR, version VARCHAR, started_at TIMESTAMPTZ, last_run_id VARCHAR,
-        last_version VARCHAR, last_started_at TIMESTAMPTZ
+        "first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE, run_id VARCHAR,
+        version VARCHAR, started_at TIMESTAMPTZ, last_run_id VARCHAR, last_version VARCHAR,
+        last_started_at TIMESTAMPTZ
     )[] NOT NULL
 );
 COMMENT ON TABLE _series_parts IS 'One row is a part of a series (all of one with up to 4000 runs), and what was found in it. Read series.';
@@ -72,26 +61,11 @@ COMMENT ON COLUMN _series_parts.part_id IS 'series_id and part, as text.';
 COMMENT ON COLUMN _series_parts.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN _series_parts.part IS 'Part, from 0: runs from 2000 times this on, 4000 of them.';
 COMMENT ON COLUMN _series_parts.app IS 'Application.';
-COMMENT ON COLUMN _series_parts.machine IS 'Machine of the series.';
-COMMENT ON COLUMN _series_parts.fields IS 'What the runs of the series have in common.';
-COMMENT ON COLUMN _series_parts.metric IS 'Metric.';
-COMMENT ON COLUMN _series_parts.unit IS 'Unit of its values.';
 COMMENT ON COLUMN _series_parts.points IS 'Runs in the part.';
 COMMENT ON COLUMN _series_parts.before_next IS 'Those of them that are before the next part.';
-COMMENT ON COLUMN _series_parts.significance IS 'The largest p_value that counts.';
-COMMENT ON COLUMN _series_parts.smallest_change IS 'Smallest relative change that is reported.';
-COMMENT ON COLUMN _series_parts.state IS 'State (series_states.state).';
-COMMENT ON COLUMN _series_parts.level IS 'Median since the last change.';
-COMMENT ON COLUMN _series_parts.smallest_visible IS 'Smallest lasting relative change that would be found.';
-COMMENT ON COLUMN _series_parts.low IS 'Lower one of two levels that alternate.';
-COMMENT ON COLUMN _series_parts.high IS 'Upper one of two levels that alternate.';
-COMMENT ON COLUMN _series_parts.high_share IS 'Share of the runs in the upper level.';
-COMMENT ON COLUMN _series_parts.drift IS 'Rise where it drifts, relative to level.';
-COMMENT ON COLUMN _series_parts.latest_outlier IS 'Value of the latest run, where it is far from the level.';
-COMMENT ON COLUMN _series_parts.latest_outlier_run_id IS 'That run.';
 COMMENT ON COLUMN _series_parts.opening IS 'Median of the first quarter of its runs.';
 COMMENT ON COLUMN _series_parts.closing IS 'Median of the last quarter.';
 COMMENT ON COLUMN _series_parts.changes_of_any_size IS 'Number of its changes, also of those that are smaller than smallest_change.';
-COMMENT ON COLUMN _series_parts.provisional_of_any_size IS 'Number of its provisional changes, likewise.';
-COMMENT ON COLUMN _series_parts.changes IS 'Changes (series.changes) that count in this part; place is that of the first run after, from 0, in all runs with these fields.';
-COMMENT ON COLUMN _series_parts.disturbances IS 'Bursts (series.disturbances) that count in this part; place is that of the first run.';
+COMMENT ON COLUMN _series_parts.state IS 'The columns of series of these names.';
+COMMENT ON COLUMN _series_parts.changes IS 'Changes (series.changes) that count in this part; next_run_id and next_started_at are NULL.';
+COMMENT ON COLUMN _series_parts.disturbances IS 'Bursts (series.disturbances) that count in this part.';
