@@ -22,6 +22,7 @@ COMMENT ON COLUMN _version_comparisons.runs IS 'The runs of the newest version.'
 COMMENT ON COLUMN _version_comparisons.against IS 'Those of the version before.';
 COMMENT ON COLUMN _version_comparisons.metrics IS 'Their metrics, as in version_comparisons.';
 
+COMMENT ON COLUMN app_versions.version IS 'Version; those of which all runs failed or are invalid (pwh ack) are left out.';
 COMMENT ON COLUMN app_versions.version_order IS 'Place of the version, from 1, by its first run: by start, and where that is unknown by landing; where no start is known and all versions are numbers by these. Versions of equal place have no order.';
 
 ALTER TABLE run_groups ADD COLUMN content UBIGINT;

@@ -382,10 +382,11 @@ def test_of_versions_of_one_place_none_is_compared_with_the_other(warehouse):
 def test_failed_and_invalid_runs_are_on_no_stored_side(warehouse):
     version(warehouse, "a", BEFORE)
     version(warehouse, "b", AFTER, first_day=11)
+    version(warehouse, "c", AFTER[:1], first_day=21)
     warehouse.execute("UPDATE runs SET tags = MAP {'exit_code': '1'} WHERE run_id = 'b0'")
     warehouse.execute(
         "INSERT INTO acknowledgements (run_id, app, started_at, reason) "
-        "SELECT run_id, app, started_at, 'invalid run' FROM runs WHERE run_id = 'a1'"
+        "SELECT run_id, app, started_at, 'invalid run' FROM runs WHERE run_id IN ('a1', 'c0')"
     )
     sides = "SELECT DISTINCT runs, against FROM version_comparisons"
     assert rows(warehouse, sides) == [(["b1", "b2", "b3", "b4"], ["a0", "a2", "a3", "a4"])]
