@@ -6,9 +6,9 @@
 --
 -- Parts of series and what is found in them: changes, disturbances, and what their noise is like.
 --
--- A series of up to 4000 runs is one part. A longer one has parts of 4000 runs, each of which begins
--- 2000 after the one before, so that a new run touches the last one only. What is found counts in the
--- part that knows 1000 runs at least on either side; that of changes next to where the next part takes
+-- A series of up to 2000 runs is one part. A longer one has parts of 2000 runs, each of which begins
+-- 1000 after the one before, so that a new run touches the last one only. What is found counts in the
+-- part that knows 500 runs at least on either side; that of changes next to where the next part takes
 -- over is found in both.
 
 -- inputs
@@ -30,7 +30,7 @@ WITH
     UNION ALL
     SELECT configuration_id, part, bit_xor(content)
     FROM (
-      SELECT configuration_id, content, unnest([place // 2000 - 1, place // 2000]) AS part
+      SELECT configuration_id, content, unnest([place // 1000 - 1, place // 1000]) AS part
       FROM placed
     )
     GROUP BY configuration_id, part
@@ -40,8 +40,8 @@ WITH
     SELECT
       p.app, p.configuration_id, m.metric, any_value(m.unit) AS unit, any_value(p.fields) AS fields,
       string_agg(DISTINCT p.machine, ', ' ORDER BY p.machine) AS machine,
-      count(*) > 4000 AS is_split,
-      if(is_split, max(p.place) // 2000 - 1, 0) AS last_part
+      count(*) > 2000 AS is_split,
+      if(is_split, max(p.place) // 1000 - 1, 0) AS last_part
     FROM _scalars AS m
     JOIN placed AS p ON m.run_id = p.run_id
     GROUP BY p.app, p.configuration_id, m.metric
@@ -68,10 +68,10 @@ SELECT
   ) AS digest,
   j.series_id, j.part, j.app, j.machine, j.configuration_id, j.fields, j.metric, j.unit,
   j.significance, j.smallest_change,
-  j.part * 2000 AS first_place,
-  if(j.is_split, first_place + 4000, CAST('infinity' AS DOUBLE)) AS end_place,
-  if(j.part = 0, 0, first_place + 1000) AS own_from,
-  if(j.part = j.last_part, CAST('infinity' AS DOUBLE), first_place + 3000) AS own_until
+  j.part * 1000 AS first_place,
+  if(j.is_split, first_place + 2000, CAST('infinity' AS DOUBLE)) AS end_place,
+  if(j.part = 0, 0, first_place + 500) AS own_from,
+  if(j.part = j.last_part, CAST('infinity' AS DOUBLE), first_place + 1500) AS own_until
 FROM judged AS j
 JOIN contents AS c
   ON j.configuration_id = c.configuration_id
@@ -165,7 +165,7 @@ WITH
 
 SELECT
   part_id, series_id, part, app, points,
-  len(list_filter(series, lambda point: point.place < first_place + 2000)) AS before_next,
+  len(list_filter(series, lambda point: point.place < first_place + 1000)) AS before_next,
   list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
   list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing,
   len(own) AS changes_of_any_size,

@@ -57,10 +57,10 @@ CREATE TABLE _series_parts (
         last_started_at TIMESTAMPTZ
     )[] NOT NULL
 );
-COMMENT ON TABLE _series_parts IS 'One row is a part of a series (all of one with up to 4000 runs), and what was found in it. Read series.';
+COMMENT ON TABLE _series_parts IS 'One row is a part of a series (all of one with up to 2000 runs), and what was found in it. Read series.';
 COMMENT ON COLUMN _series_parts.part_id IS 'series_id and part, as text.';
 COMMENT ON COLUMN _series_parts.series_id IS 'Series (series.series_id).';
-COMMENT ON COLUMN _series_parts.part IS 'Part, from 0: runs from 2000 times this on, 4000 of them.';
+COMMENT ON COLUMN _series_parts.part IS 'Part, from 0: runs from 1000 times this on, 2000 of them.';
 COMMENT ON COLUMN _series_parts.app IS 'Application.';
 COMMENT ON COLUMN _series_parts.points IS 'Runs in the part.';
 COMMENT ON COLUMN _series_parts.before_next IS 'Those of them that are before the next part.';

@@ -1,4 +1,4 @@
-"""Long series: parts of 4000 runs are searched, each of which begins 2000 after the one before."""
+"""Long series: parts of 2000 runs are searched, each of which begins 1000 after the one before."""
 
 from __future__ import annotations
 
@@ -39,65 +39,65 @@ def land(con, first, until, *steps):
 
 
 def test_changes_of_a_long_series_are_found_once_wherever_they_are(warehouse):
-    # next to where parts take over: 3000, 5000
-    steps = (1500, 2995, 3600, 5000, 5020, 8900)
-    runs(warehouse, 0, 9000, *steps)
+    # next to where parts take over: 1500, 2500
+    steps = (750, 1495, 1800, 2500, 2520, 4400)
+    runs(warehouse, 0, 4500, *steps)
     found = rows(
         warehouse,
         'SELECT "index", run_id, previous_run_id, round("before"), round("after"), points '
         'FROM change_points ORDER BY "index"',
     )
     assert found == [
-        (at, f"r{at}", f"r{at - 1}", 101 + 10 * i, 111 + 10 * i, 9000) for i, at in enumerate(steps)
+        (at, f"r{at}", f"r{at - 1}", 101 + 10 * i, 111 + 10 * i, 4500) for i, at in enumerate(steps)
     ]
     following = "SELECT sides.next_run_id FROM _found_changes ORDER BY started_at"
     assert rows(warehouse, following) == [*((f"r{at}",) for at in steps[1:]), (None,)]
     assert rows(warehouse, "SELECT part, points FROM _series_parts ORDER BY part") == [
-        (0, 4000),
-        (1, 4000),
-        (2, 4000),
-        (3, 3000),
+        (0, 2000),
+        (1, 2000),
+        (2, 2000),
+        (3, 1500),
     ]
     state = "SELECT state, changes, round(level), round(overall_change, 1) FROM series_states"
     assert rows(warehouse, state) == [("steady", 6, 161, 0.5)]
 
 
 def test_without_a_change_a_long_series_has_none(warehouse):
-    runs(warehouse, 0, 9000)
+    runs(warehouse, 0, 4500)
     assert rows(warehouse, "SELECT points, changes, provisional FROM series_states") == [
-        (9000, 0, 0)
+        (4500, 0, 0)
     ]
     assert rows(warehouse, "FROM change_points") == []
 
 
 def test_a_new_run_touches_the_last_part_only(warehouse):
-    assert land(warehouse, 0, 3999, 3000) == [0]
-    assert land(warehouse, 3999, 4000, 0) == [0]  # still one
-    assert land(warehouse, 4000, 4001, 0) == [0, 1]
-    assert land(warehouse, 4001, 4100, 0) == [1]
-    assert land(warehouse, 4100, 4110, 0, 0) == [1]
+    assert land(warehouse, 0, 1999, 1500) == [0]
+    assert land(warehouse, 1999, 2000, 0) == [0]  # still one
+    assert land(warehouse, 2000, 2001, 0) == [0, 1]
+    assert land(warehouse, 2001, 2100, 0) == [1]
+    assert land(warehouse, 2100, 2110, 0, 0) == [1]
     changes = rows(warehouse, 'SELECT "index" FROM change_points ORDER BY 1')
-    assert changes == [(3000,), (4100,)]
+    assert changes == [(1500,), (2100,)]
     # one that ran long ago
     warehouse.execute(
-        "UPDATE runs SET started_at = TIMESTAMPTZ '2019-12-31' WHERE run_id = 'r4005'"
+        "UPDATE runs SET started_at = TIMESTAMPTZ '2019-12-31' WHERE run_id = 'r2005'"
     )
 
     def work(failed):
         with transaction(warehouse):
-            analyse(warehouse, ["r4005"], failed)
+            analyse(warehouse, ["r2005"], failed)
 
     until_analysed(work)
-    assert rows(warehouse, 'SELECT "index" FROM change_points ORDER BY 1') == [(3001,), (4100,)]
+    assert rows(warehouse, 'SELECT "index" FROM change_points ORDER BY 1') == [(1501,), (2100,)]
 
 
 @pytest.mark.parametrize("measured", [0, 9])
 def test_what_is_rarely_measured_is_one_part(measured, warehouse):
-    runs(warehouse, 0, 9000)
+    runs(warehouse, 0, 4500)
     warehouse.execute(
         "INSERT INTO metrics (run_id, source_id, metric, value) "
-        "SELECT run_id, 1, 'rare', if(version::INTEGER < 6000, 5, 7) FROM runs "
-        "WHERE version::INTEGER % 500 = $1",
+        "SELECT run_id, 1, 'rare', if(version::INTEGER < 3000, 5, 7) FROM runs "
+        "WHERE version::INTEGER % 250 = $1",
         [measured],
     )
     found = rows(
@@ -105,4 +105,4 @@ def test_what_is_rarely_measured_is_one_part(measured, warehouse):
         'SELECT points, "index", version FROM change_points WHERE metric = $1',
         "metric:rare",
     )
-    assert found == [(18, 12, str(6000 + measured))]
+    assert found == [(18, 12, str(3000 + measured))]
