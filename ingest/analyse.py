@@ -83,9 +83,10 @@ def analyse(
     )
     known = {name for (name,) in names.fetchall()}
     for analysis in analyses.every():
+        own = scopes[analysis.scope]
         # Whatever lands in a run is part of the digest of what is found in it.
-        if _can_have_keys(analysis, known):
-            _renew(con, analysis, scopes[analysis.scope], failed=failed.get(analysis.name))
+        if own and _can_have_keys(con, analysis, own, known):
+            _renew(con, analysis, own, failed=failed.get(analysis.name))
 
 
 def change_of_run(
@@ -145,7 +146,7 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
     A temporary table of the name of a setting (series_fields, change_thresholds) is such a setting.
     """
     wanted = [
-        analysis for analysis in analyses.every() if analysis.name in ("run_groups", "series")
+        one for one in analyses.every() if one.name in ("run_groups", "_series_parts", "series")
     ]
     for table in ("analysis_states", *(one.name for one in wanted)):
         leave_to_cursor(con, table)
@@ -191,14 +192,26 @@ def apps_of(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
     return _scopes_of(con, "app", run_ids)
 
 
-def _can_have_keys(analysis: Analysis, known: Collection[str]) -> bool:
-    """Return whether runs can have keys, by the landing tables and analyses that have rows of them.
+def _can_have_keys(
+    con: DuckDBPyConnection, analysis: Analysis, scopes: Collection[str], known: Collection[str]
+) -> bool:
+    """Return whether scopes can have keys, by the landing tables and analyses with rows of them.
 
     To find that there are none takes as long as all else of a small file, over all analyses.
     """
+    if analysis.name in known:
+        return True
     tables = analysis.reads.intersection(counted())
-    is_of_rows = analysis.scope in _RUNS and tables
-    return not is_of_rows or analysis.name in known or not tables.isdisjoint(known)
+    if analysis.scope in _RUNS and tables and tables.isdisjoint(known):
+        return False
+    if analysis.needs is None:
+        return True
+    found = con.execute(
+        f"SELECT EXISTS (FROM {analysis.needs} "
+        f"WHERE CAST({analysis.scope} AS VARCHAR) IN (SELECT unnest({_LIST})))",
+        {"scopes": json.dumps(list(scopes))},
+    )
+    return bool(found.fetchone() == (True,))
 
 
 def _scopes_of(con: DuckDBPyConnection, scope: str, run_ids: Collection[str]) -> list[str]:
@@ -314,9 +327,12 @@ def _find(
         f"CREATE TEMP TABLE _scope AS SELECT unnest({_LIST}) AS scope",
         {"scopes": json.dumps(list(scopes))},
     )
+    needed = f"(SELECT {analysis.scope} FROM {analysis.needs})" if analysis.needs else "_scope"
     con.execute(
         sqlfiles.read("derived/analyses/found").format(
-            inputs=analysis.inputs, reads=", ".join(map(sqlfiles.literal, sorted(analysis.reads)))
+            inputs=analysis.inputs,
+            needed=needed,
+            reads=", ".join(map(sqlfiles.literal, sorted(analysis.reads))),
         )
     )
     con.execute(

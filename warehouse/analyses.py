@@ -3,6 +3,7 @@
 A file is one analysis; its name is that of its table. Its header declares
   -- key: the column of the table that identifies what is analysed, and its type
   -- scope: run_id, set_id or app: what a key belongs to, by which it is found when files land
+  -- needs: the analysis that has rows of every scope in which this one has any
   -- reads: the tables of whose changes the key's rows depend
   -- requires: the modules of sql/views whose views and macros it uses
   -- functions: the families of udfs that it calls
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 ORDER = (
     "run_groups",
     "app_versions",
+    "_series_parts",
     "series",
     "worker_slowdown",
     "_thread_phases",
@@ -55,7 +57,7 @@ ORDER = (
 """The analyses; each comes after those whose rows it reads."""
 
 _FIELD = re.compile(
-    r"^-- (key|scope|reads|requires|functions):[ \t]*(.*(?:\n--   .*)*)$", re.MULTILINE
+    r"^-- (key|scope|needs|reads|requires|functions):[ \t]*(.*(?:\n--   .*)*)$", re.MULTILINE
 )
 _IMPORTS = re.compile(r"^\s*from udfs\.([\w.]+) import", re.MULTILINE)
 # Written by python -m apps.reference: to compute them takes as long as a small query.
@@ -71,6 +73,7 @@ class Analysis:
     key: str
     key_type: str
     scope: str
+    needs: str | None
     reads: frozenset[str]
     requires: tuple[str, ...]
     functions: tuple[str, ...]
@@ -106,7 +109,8 @@ def _parse(name: str) -> Analysis:
         name=name,
         key=key,
         key_type=key_type,
-        scope=fields["scope"].strip(),
+        scope=fields["scope"],
+        needs=fields.get("needs"),
         reads=frozenset(words["reads"]),
         requires=words.get("requires", ()),
         functions=words.get("functions", ()),

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
-from apps.queries.comparison import run_comparison
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -30,14 +29,13 @@ def failed_since(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a gate allows: the regression `limit` (0.05 is 5 %) at a confidence `level`.
+    """What a gate allows: the regression `limit` (0.05 is 5 %).
 
     Without `limit` it is that of change_thresholds, else `default_limit`. `better` (lower, higher)
     is the direction of metrics without a known one; `undirected` includes them without.
     `provisional` is whether changes that are not certain yet count.
     """
 
-    level: float
     limit: float | None
     default_limit: float
     better: str | None = None
@@ -50,16 +48,14 @@ def gate_metrics(
     app: str,
     before: Sequence[str],
     after: Sequence[str],
-    metrics: Sequence[str],
+    compared: DuckDBPyRelation,
     shown: Sequence[str],
     terms: Terms,
 ) -> DuckDBPyRelation:
     """Return the verdict on each metric under these terms, the worst first.
 
-    Of the `metrics`, compared together, those that match `shown` (patterns) are judged.
+    Of the metrics `compared` (`run_comparison`) those that match `shown` (patterns) are judged.
     """
-    under = asdict(terms)
-    compared = run_comparison(con, before, after, under.pop("level"), metrics)
     return ask(
         con,
         "gate/metrics",
@@ -68,5 +64,5 @@ def gate_metrics(
         after=json.dumps(list(after)),
         compared=compared.alias,
         shown=json.dumps(list(shown)),
-        **under,
+        **asdict(terms),
     )

@@ -40,7 +40,7 @@ ANOTHER_RUN = "Another run shows whether it lasts."
 _SOURCES = {
     "history": "from the other runs of its history",
     "other side": "from the runs of the other side",
-    "usual": "from what such metrics usually do between equal runs of this warehouse",
+    "usual": "from what such metrics usually do between equal runs of this application",
     "repetitions": "from repetitions within the run: it holds for this machine at this time",
     "counts": "from how little the counts of such a tool vary",
 }

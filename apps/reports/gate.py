@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
+from apps.queries.comparison import run_comparison
 from apps.queries.gate import Terms, failed_since, gate_metrics, gate_runs
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
@@ -220,20 +221,20 @@ def judge_metrics(
     none, every metric with a known direction, or with `better` (lower, higher) every metric.
     Without `limit` it is the metric's smallest_change in change_thresholds, else 5 %.
     """
+    compared = run_comparison(con, sides.baseline, sides.candidate, level, metrics or EVERY_METRIC)
+
+    def judged(shown: Sequence[str], terms: Terms) -> DuckDBPyRelation:
+        both = sides.baseline, sides.candidate
+        return gate_metrics(con, sides.app, *both, compared, shown, terms)
+
     for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
-        found = gate_metrics(
-            con,
-            sides.app,
-            sides.baseline,
-            sides.candidate,
-            metrics or EVERY_METRIC,
-            patterns,
-            Terms(level, limit, LIMIT, better, bool(metrics), provisional),
-        )
+        found = judged(patterns, Terms(limit, LIMIT, better, bool(metrics), provisional))
         if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
     names = f"{sides.baseline_name} and {sides.candidate_name}"
-    if common := _common_metrics(con, sides, level):
+    compared = run_comparison(con, sides.baseline, sides.candidate, level)
+    found = judged(EVERY_METRIC, Terms(None, LIMIT, undirected=True))
+    if common := sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"}):
         named = ", ".join(cell(name) for name in common[:_NAMED])
         more = f" and {len(common) - _NAMED} more" if len(common) > _NAMED else ""
         if metrics:
@@ -248,20 +249,6 @@ def judge_metrics(
     raise NothingToAnalyse(
         f"{names} have no metric in common", hint="pwh compare shows the metrics of each side."
     )
-
-
-def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list[str]:
-    """Return the names of the metrics of which both sides have values."""
-    found = gate_metrics(
-        con,
-        sides.app,
-        sides.baseline,
-        sides.candidate,
-        EVERY_METRIC,
-        EVERY_METRIC,
-        Terms(level, None, LIMIT, undirected=True),
-    )
-    return sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"})
 
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:

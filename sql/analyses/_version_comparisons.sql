@@ -1,8 +1,10 @@
 -- key: app VARCHAR
 -- scope: app
+-- needs: app_versions
 -- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
---   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds
--- requires: comparison, run_contents
+--   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds, series_fields,
+--   acknowledgements
+-- requires: comparison
 -- functions: comparison
 --
 -- The newest version of each application against the one before it. Those before are not stored: to
@@ -36,11 +38,10 @@ WITH
       list(r.run_id ORDER BY r.run_id)
         FILTER (r.version = n.previous_version AND g.fields IS NOT NULL) AS against,
       -- other runs show the noise
-      bit_xor(hash(CAST(r AS VARCHAR), CAST(g.fields AS VARCHAR), c.digest)) AS content
+      bit_xor(g.content) AS content
     FROM newest AS n
     JOIN runs AS r ON n.app = r.app
     JOIN run_groups AS g ON r.run_id = g.run_id
-    LEFT JOIN _run_contents AS c ON r.run_id = c.run_id
     GROUP BY n.app, n.version, n.previous_version
   )
 
@@ -57,23 +58,29 @@ FROM compared
 WHERE runs IS NOT NULL AND against IS NOT NULL;
 
 -- rows
-SELECT
-  any_value(i.app) AS app, any_value(i.version) AS version,
-  any_value(i.previous_version) AS previous_version, any_value(i.runs) AS runs,
-  any_value(i.against) AS against,
-  list({
-    'machine': c.machine, 'configuration_id': c.configuration_id,
-    'fields_before': c.fields_before, 'fields_after': c.fields_after, 'metric': c.metric,
-    'unit': c.unit, 'verdict': c.verdict, 'before': c."before", 'after': c."after",
-    'ratio': c.ratio, 'low': c.low, 'high': c.high, 'p_value': c.p_value,
-    'runs_before': c.runs_before, 'runs_after': c.runs_after, 'noise': c.noise,
-    'runs_to_settle': c.runs_to_settle, 'better': c.better, 'smallest_change': c.smallest_change,
-    'share_before': c.share_before, 'share_after': c.share_after, 'place': c.place
-  }) AS metrics
+WITH
+  compared AS (
+    SELECT
+      * EXCLUDE (app, configuration_id, function, is_separated),
+      CASE WHEN configuration_id IS NOT NULL AND NOT starts_with(metric, 'idle:')
+        THEN _series_id(configuration_id, metric) END AS series_id,
+      CASE
+        WHEN better IS NOT NULL AND "after" <> "before"
+          THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
+      END AS direction,
+      p_value < 0.05 AS certain
+    FROM _compared(
+      (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
+      0.95, ['*'], false
+    )
+  ),
+
+  listed AS (
+    SELECT id, list(struct_pack(*COLUMNS(* EXCLUDE (id)))) AS metrics
+    FROM compared
+    GROUP BY id
+  )
+
+SELECT i.app, i.version, i.previous_version, i.runs, i.against, l.metrics
 FROM _inputs AS i
-JOIN _compared(
-  (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
-  0.95, ['*'], false
-) AS c
-  ON i.id = c.id
-GROUP BY i.id;
+JOIN listed AS l ON i.id = l.id;

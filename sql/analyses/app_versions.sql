@@ -1,18 +1,19 @@
 -- key: app VARCHAR
 -- scope: app
--- reads: runs
--- requires: run_times, failed_runs
+-- reads: run_groups, runs
+-- requires: run_times
 --
 -- The order of the versions of an application.
 
 -- inputs
 WITH
+  -- failed and invalid runs are of no use to order versions
   versions AS (
-    SELECT app, version, min(place) AS place
-    FROM _run_order
-    WHERE app IN (FROM _scope) AND version IS NOT NULL
-      AND run_id NOT IN (SELECT run_id FROM failed_runs)
-    GROUP BY app, version
+    SELECT o.app, o.version, min(o.place) AS place
+    FROM _run_order AS o
+    JOIN run_groups AS g ON o.run_id = g.run_id
+    WHERE o.app IN (FROM _scope) AND o.version IS NOT NULL AND g.fields IS NOT NULL
+    GROUP BY o.app, o.version
   )
 
 SELECT

@@ -1,10 +1,11 @@
 -- key: change_id BIGINT
 -- scope: app
+-- needs: series
 -- reads: series, runs, run_groups, run_scalars, acknowledgements, change_thresholds, series_fields,
 --   run_facts, sources, models, metrics, fn_timings, pmu_samples, segments, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, bottlenecks, scaling_sets,
 --   scaling_series, scaling_models, thread_behaviour, worker_slowdown
--- requires: explanations, run_contents
+-- requires: explanations
 -- functions: comparison
 --
 -- What changed together with a change of the metric that runs are judged by: explain_run of the runs
@@ -30,7 +31,7 @@ WITH
   verdicts AS (
     SELECT key, string_agg(concat_ws(' ', digest, failed), ',' ORDER BY analysis) AS digest
     FROM analysis_states
-    WHERE analysis NOT IN ('series', 'change_explanations')
+    WHERE analysis NOT IN ('_series_parts', 'series', 'change_explanations')
       AND key IN (
         SELECT run_id FROM members
         UNION
@@ -43,13 +44,11 @@ WITH
     SELECT
       m.change_id,
       string_agg(
-        concat_ws(' ', m.run_id, CAST(r AS VARCHAR), c.digest, v.digest, s.digest), ','
+        concat_ws(' ', m.run_id, g.content, v.digest, s.digest), ','
         ORDER BY m.run_id
       ) AS content
     FROM members AS m
-    JOIN runs AS r ON m.run_id = r.run_id
     JOIN run_groups AS g ON m.run_id = g.run_id
-    LEFT JOIN _run_contents AS c ON m.run_id = c.run_id
     LEFT JOIN verdicts AS v ON m.run_id = v.key
     LEFT JOIN verdicts AS s ON CAST(g.set_id AS VARCHAR) = s.key
     GROUP BY m.change_id
@@ -68,12 +67,10 @@ WITH
   ),
 
   histories AS (
-    SELECT r.app, bit_xor(hash(CAST(r AS VARCHAR), g.fields, c.digest)) AS history
-    FROM runs AS r
-    JOIN run_groups AS g ON r.run_id = g.run_id
-    LEFT JOIN _run_contents AS c ON r.run_id = c.run_id
-    WHERE r.app IN (SELECT app FROM changes JOIN scarce USING (change_id))
-    GROUP BY r.app
+    SELECT app, bit_xor(content) AS history
+    FROM run_groups
+    WHERE app IN (SELECT app FROM changes JOIN scarce USING (change_id))
+    GROUP BY app
   ),
 
   -- which values of what benchmarks measure are better

@@ -1,5 +1,6 @@
 -- key: set_id BIGINT
 -- scope: set_id
+-- needs: scaling_sets
 -- reads: program_times, scaling_series, scaling_sets, runs
 -- requires: run_contents, program_models
 -- functions: scaling

@@ -1,5 +1,6 @@
 -- key: set_id BIGINT
 -- scope: set_id
+-- needs: scaling_sets
 -- reads: scaling_sets, fn_timings, runs, function_kinds
 -- requires: flags, run_contents, scaling_points
 --

@@ -1,5 +1,6 @@
 -- key: set_id BIGINT
 -- scope: set_id
+-- needs: scaling_sets
 -- reads: scaling_sets, fn_timings, runs
 -- requires: run_contents, scaling_surfaces
 -- functions: scaling

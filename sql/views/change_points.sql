@@ -121,7 +121,7 @@ SELECT * EXCLUDE (more_runs, sides)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
-COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves.';
+COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves. A series of more than 2000 runs is searched in parts of 2000 runs, each of which begins 1000 after the one before.';
 COMMENT ON COLUMN change_points.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN change_points.app IS 'Application.';
 COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
@@ -141,7 +141,7 @@ COMMENT ON COLUMN change_points."before" IS 'Median from the change before to th
 COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one, likewise.';
 COMMENT ON COLUMN change_points.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN change_points.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
-COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';
+COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change, or part of 2000 runs of one, shows one as clear as this anywhere.';
 COMMENT ON COLUMN change_points.significance IS 'The largest p_value that counts, as set for the series (change_thresholds).';
 COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): expected, noise, or fixed in a version; NULL where nothing is.';
 COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';

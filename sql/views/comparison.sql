@@ -438,28 +438,8 @@ FROM _compared(
 COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
 
 CREATE OR REPLACE VIEW version_comparisons AS
-WITH
-  rows AS (
-    SELECT app, version, previous_version, runs, against, unnest(metrics) AS m
-    FROM _version_comparisons
-  )
-
-SELECT
-  CASE WHEN m.configuration_id IS NOT NULL THEN _series_id(m.configuration_id, m.metric) END
-    AS series_id,
-  app, m.machine AS machine, version, previous_version,
-  m.fields_before AS fields_before, m.fields_after AS fields_after, m.metric AS metric,
-  m.unit AS unit, m.verdict AS verdict, m."before" AS "before", m."after" AS "after",
-  m.ratio AS ratio, m.low AS low, m.high AS high, m.p_value AS p_value,
-  m.runs_before AS runs_before, m.runs_after AS runs_after, m.noise AS noise,
-  m.runs_to_settle AS runs_to_settle, m.better AS better, m.smallest_change AS smallest_change,
-  m.share_before AS share_before, m.share_after AS share_after, m.place AS place,
-  CASE
-    WHEN m.better IS NOT NULL AND m."after" <> m."before"
-      THEN if((m.better = 'lower') = (m."after" < m."before"), 'better', 'worse')
-  END AS direction,
-  m.p_value < 0.05 AS certain, runs, against
-FROM rows;
+SELECT app, version, previous_version, runs, against, unnest(metrics, max_depth := 2)
+FROM _version_comparisons;
 
 COMMENT ON VIEW version_comparisons IS 'One row is one metric of one configuration, of the newest version of an application against the one before it (app_versions): what comparison(against, runs) returns, stored. pwh compare, gate and the page Compare read it for these two.';
 COMMENT ON COLUMN version_comparisons.series_id IS 'Series of the metric after (series.series_id); NULL where its runs are in none.';

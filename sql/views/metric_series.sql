@@ -41,68 +41,51 @@ CROSS JOIN wanted AS w
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
 ANTI JOIN failed_runs USING (run_id);
 
-CREATE OR REPLACE VIEW _configurations AS
-SELECT configuration_id, any_value(fields) AS fields
-FROM run_groups
-WHERE configuration_id IS NOT NULL
-GROUP BY configuration_id;
-
 -- The place of each run in the series that it is in.
 CREATE OR REPLACE VIEW _run_places AS
 SELECT
-  g.configuration_id, g.run_id, r.started_at,
-  row_number() OVER (PARTITION BY g.configuration_id ORDER BY r.started_at, g.run_id) AS place
+  g.app, g.configuration_id, g.run_id, r.started_at,
+  row_number() OVER (PARTITION BY g.app, g.configuration_id ORDER BY r.started_at, g.run_id)
+    AS place
 FROM run_groups AS g
 JOIN runs AS r ON g.run_id = r.run_id
 WHERE g.configuration_id IS NOT NULL AND r.started_at IS NOT NULL;
-
-CREATE OR REPLACE VIEW _series_points AS
-SELECT
-  s.app, s.configuration_id, m.metric, m.unit, m.machine, m.started_at, m.run_id, m.version,
-  s."commit", m.value
-FROM run_metrics AS m
-JOIN run_groups AS s USING (run_id)
-WHERE m.started_at IS NOT NULL AND s.configuration_id IS NOT NULL;
 
 -- Values in several units are no series, nor are rows of a table of runs that landed with one
 -- --started-at: they have no order.
 CREATE OR REPLACE MACRO _is_series(unit, started_at) AS
   min(unit) IS NOT DISTINCT FROM max(unit) AND (count(*) = 1 OR min(started_at) < max(started_at));
 
--- Sorted as lists: with ORDER BY the aggregate takes the memory of 2048 rows for each series of 17 or
--- more.
-CREATE OR REPLACE MACRO _points_in_order(started_at, run_id, version, of_commit, value) AS
-  list_transform(
-    list_sort(
-      list({
-        'started_at': started_at, 'run_id': run_id, 'version': version, 'commit': of_commit,
-        'value': value
-      })
-    ),
-    lambda point: {
-      'run_id': point.run_id, 'version': point.version, 'commit': point."commit",
-      'started_at': point.started_at, 'value': point.value
-    }
-  );
-
 CREATE OR REPLACE VIEW metric_series AS
 WITH
   grouped AS (
     SELECT
-      app, configuration_id, metric, any_value(unit) AS unit,
-      string_agg(DISTINCT machine, ', ' ORDER BY machine) AS machine,
+      g.app, g.configuration_id, any_value(g.fields) AS fields, m.metric, any_value(m.unit) AS unit,
+      string_agg(DISTINCT r.machine, ', ' ORDER BY r.machine) AS machine,
       count(*) AS points,
-      _points_in_order(started_at, run_id, version, "commit", value) AS series
-    FROM _series_points
-    GROUP BY app, configuration_id, metric
-    HAVING _is_series(unit, started_at)
+      -- with ORDER BY the aggregate takes the memory of 2048 rows for each series of 17 or more
+      list_sort(list({
+        'started_at': r.started_at, 'run_id': r.run_id, 'version': r.version,
+        'commit': g."commit", 'value': m.value
+      })) AS points_in_order
+    FROM _scalars AS m
+    JOIN run_groups AS g ON m.run_id = g.run_id
+    JOIN runs AS r ON m.run_id = r.run_id
+    WHERE r.started_at IS NOT NULL AND g.configuration_id IS NOT NULL
+    GROUP BY g.app, g.configuration_id, m.metric
+    HAVING _is_series(m.unit, r.started_at)
   )
 
 SELECT
-  _series_id(g.configuration_id, g.metric) AS series_id,
-  g.app, g.machine, c.fields, g.metric, g.unit, g.points, g.series
-FROM grouped AS g
-JOIN _configurations AS c USING (configuration_id);
+  _series_id(configuration_id, metric) AS series_id, app, machine, fields, metric, unit, points,
+  list_transform(
+    points_in_order,
+    lambda point: {
+      'run_id': point.run_id, 'version': point.version, 'commit': point."commit",
+      'started_at': point.started_at, 'value': point.value
+    }
+  ) AS series
+FROM grouped;
 
 COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
 COMMENT ON COLUMN metric_series.series_id IS 'Number of the series (series.series_id).';

@@ -21,6 +21,7 @@ from pathlib import Path
 from tests.bench.common import PWH, fresh
 
 LEAST = 'pwh sql "select 1" (target 0.4 s)'
+_LAST_TWO = ("stencil@1.29", "stencil@1.30")
 SAMPLE = Path(__file__).parents[1] / "samples" / "cprofile"
 
 
@@ -52,6 +53,10 @@ def main() -> None:
             LEAST: [*on_demo, "sql", "select 1"],
             "pwh report latest (target 0.8 s)": [*on_demo, "report", "latest"],
             "pwh report stencil-1.23 (target 0.8 s)": [*on_demo, "report", "stencil-1.23"],
+            "pwh trend (1.5 times)": [*on_demo, "trend", "stencil"],
+            "pwh compare, the last two (1.5 times)": [*on_demo, "compare", *_LAST_TWO],
+            "pwh compare, two others": [*on_demo, "compare", "stencil@1.22", "stencil@1.23"],
+            "pwh gate, the version before": [*on_demo, "gate", "stencil", "--baseline", "1.29"],
         }
         for text, command in commands.items():
             median = shown(text, [processor_seconds(command) for _ in range(runs)], least)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.helpers.support import given, keep, rows
@@ -81,7 +83,7 @@ def test_costs_in_several_units_are_compared_each_by_itself(warehouse):
 def test_the_noise_of_single_runs_does_not_depend_on_the_order_of_landing(warehouse):
     # more equal runs than are used, all equally late, each version with a scatter of its own
     lines = [
-        f"n{i}{half} other n{i} m 2026-01-01T06:00:00Z {10 * (1 + half * i / 3000)}"
+        f"n{i}{half} app n{i} other 2026-01-01T06:00:00Z {10 * (1 + half * i / 3000)}"
         for i in range(300)
         for half in (0, 1)
     ]
@@ -344,3 +346,62 @@ def test_noise_that_hides_ten_per_cent_leaves_it_uncertain(warehouse):
     assert compared(warehouse, ["a"], ["b"], "verdict, low < 0.9, high > 1.1") == [
         ("uncertain", True, True)
     ]
+
+
+STORED = (
+    "metric, unit, verdict, before, after, ratio, low, high, p_value, runs_before, runs_after, "
+    "noise, runs_to_settle, better, fields_before, fields_after, place"
+)
+
+
+def test_the_newest_version_against_the_one_before_it_is_stored(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", BEFORE, first_day=11)
+    version(warehouse, "c", AFTER, first_day=21)
+    asked = f"{STORED} FROM version_comparisons ORDER BY place"
+    stored = rows(warehouse, f"SELECT version, previous_version, app, direction, certain, {asked}")
+    live = compared(warehouse, ["b"], ["c"], STORED)
+    assert stored == [("c", "b", "app", "worse", True, *row) for row in live]
+    sides = "SELECT DISTINCT runs, against FROM version_comparisons"
+    assert rows(warehouse, sides) == [([f"c{i}" for i in range(5)], [f"b{i}" for i in range(5)])]
+    ids = "SELECT count(*) FROM version_comparisons JOIN series USING (series_id, metric, app)"
+    assert rows(warehouse, ids) == [(1,)]
+
+
+def test_of_versions_of_one_place_none_is_compared_with_the_other(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", AFTER)
+    assert rows(warehouse, "FROM version_comparisons") == []
+    version(warehouse, "c", AFTER, first_day=11)
+    assert rows(warehouse, "FROM version_comparisons") == []
+    version(warehouse, "d", AFTER, first_day=21)
+    found = "SELECT DISTINCT version, previous_version FROM version_comparisons"
+    assert rows(warehouse, found) == [("d", "c")]
+
+
+def test_failed_and_invalid_runs_are_on_no_stored_side(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", AFTER, first_day=11)
+    version(warehouse, "c", AFTER[:1], first_day=21)
+    warehouse.execute("UPDATE runs SET tags = MAP {'exit_code': '1'} WHERE run_id = 'b0'")
+    warehouse.execute(
+        "INSERT INTO acknowledgements (run_id, app, started_at, reason) "
+        "SELECT run_id, app, started_at, 'invalid run' FROM runs WHERE run_id IN ('a1', 'c0')"
+    )
+    sides = "SELECT DISTINCT runs, against FROM version_comparisons"
+    assert rows(warehouse, sides) == [(["b1", "b2", "b3", "b4"], ["a0", "a2", "a3", "a4"])]
+
+
+def test_far_histories_do_not_show_noise(warehouse):
+    """Of 200 runs up to those compared: those before were noisy, those after are."""
+    lines = "\n".join(
+        f"r{i} app {i} m {time.isoformat()} {10 + (i % 7 - 3) * (0.001 if 300 <= i < 600 else 1)}"
+        for i in range(700)
+        for time in (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=i),)
+    ).replace("+00:00", "Z")
+    given(warehouse, "runs", f"run_id app version machine started_at wall_seconds\n{lines}")
+    found = [
+        compared(warehouse, [str(at - 1)], [str(at)], "high / low < 1.1, noise")
+        for at in (250, 580, 690)
+    ]
+    assert found == [[(False, "history")], [(True, "history")], [(False, "history")]]

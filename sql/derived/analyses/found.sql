@@ -1,5 +1,5 @@
--- The keys of an analysis in _scope, as its statement returns them; their digests are others while
--- an analysis that it reads could not be computed.
+-- The keys of an analysis in _scope, as its statement returns them, where the analysis that it needs
+-- has rows; their digests are others while an analysis that it reads could not be computed.
 CREATE TEMP TABLE _found AS
 WITH
   failures AS (
@@ -12,4 +12,5 @@ WITH
 SELECT
   f.* REPLACE (if(u.key IS NULL, f.digest, md5(f.digest || u.failures)) AS digest)
 FROM ({inputs}) AS f
-LEFT JOIN failures AS u ON f.key = u.key;
+LEFT JOIN failures AS u ON f.key = u.key
+WHERE f.scope IN (SELECT CAST(scope AS VARCHAR) FROM {needed} AS n (scope));

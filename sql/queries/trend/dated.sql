@@ -2,9 +2,13 @@
 -- started: when it was last modified.
 WITH
   members AS (
-    SELECT DISTINCT unnest(series).run_id AS run_id
-    FROM metric_series
+    SELECT run_id
+    FROM _run_places
+    SEMI JOIN (FROM _scalars) AS m USING (run_id)
     WHERE app = $app
+    WINDOW own AS (PARTITION BY configuration_id)
+    -- runs that all started at one time are no series
+    QUALIFY count(*) OVER own = 1 OR min(started_at) OVER own < max(started_at) OVER own
   ),
 
   starts AS (

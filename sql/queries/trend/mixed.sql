@@ -1,9 +1,13 @@
 -- What the runs of an application's series differ in though they are in one series.
 WITH
   members AS (
-    SELECT CAST(fields AS VARCHAR) AS series, unnest(series).run_id AS run_id
-    FROM metric_series
+    SELECT configuration_id AS series, run_id
+    FROM _run_places
+    SEMI JOIN (FROM _scalars) AS m USING (run_id)
     WHERE app = $app
+    WINDOW own AS (PARTITION BY configuration_id)
+    -- runs that all started at one time are no series
+    QUALIFY count(*) OVER own = 1 OR min(started_at) OVER own < max(started_at) OVER own
   ),
 
   facts AS (

@@ -70,7 +70,7 @@ def test_single_runs_take_what_is_usual_for_such_metrics(pwh):
     assert code == 0
     assert (
         "that of 2 metrics is taken from what such metrics usually do between equal runs of this "
-        "warehouse." in out
+        "application." in out
     )
 
 

@@ -231,17 +231,19 @@ def test_a_version_whose_runs_all_failed_does_not_pass(run, tmp_path):
 
 def test_failed_runs_without_a_start_are_as_new_as_their_file(run, tmp_path):
     header = "app,version,machine,wall_seconds,exit_code"
-    rows = {name: f"heat,{name},m1,10,{int(name == 'v2')}" for name in ("v1", "v2", "v3")}
-    for name, versions in (("one.csv", ("v1",)), ("two.csv", ("v2",))):
+    rows = {
+        name: f"heat,{name},m1,10,{int(name == 'second')}" for name in ("first", "second", "third")
+    }
+    for name, versions in (("one.csv", ("first",)), ("two.csv", ("second",))):
         (tmp_path / name).write_text("\n".join([header, *map(rows.get, versions)]) + "\n")
         run("ingest", tmp_path / name)
-    code, _, err = run("gate", "heat", "--baseline", "v1")
-    assert (code, "all runs of the newest version of heat, v2, failed" in err) == (5, True)
+    code, _, err = run("gate", "heat", "--baseline", "first")
+    assert (code, "all runs of the newest version of heat, second, failed" in err) == (5, True)
     # none of one file is the newest
-    (tmp_path / "both.csv").write_text("\n".join([header, rows["v3"], rows["v2"]]) + "\n")
+    (tmp_path / "both.csv").write_text("\n".join([header, rows["third"], rows["second"]]) + "\n")
     run("ingest", tmp_path / "both.csv")
-    code, _, err = run("gate", "heat", "--baseline", "v1")
-    assert (code, "all runs of a version as new as any of heat, v2, failed" in err) == (5, True)
+    code, _, err = run("gate", "heat", "--baseline", "first")
+    assert (code, "all runs of a version as new as any of heat, second, failed" in err) == (5, True)
 
 
 def test_without_a_noise_nothing_is_certain(run, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from apps.queries.base import ask
 from apps.queries.comparison import compared_by_default
 from apps.queries.runs import LATEST, list_runs, resolve_run, resolve_side
-from tests.helpers.support import given
+from tests.helpers.support import given, rows
 
 BY_START = ["new", "two", "one", "old", "hand"]
 BY_LANDING = ["old", "new", "two", "one", "hand"]
@@ -88,3 +88,27 @@ def test_the_newest_of_an_application_is_the_first_of_its_list(runs):
 def test_the_list_of_runs_begins_with_the_latest_which_landed_last(runs):
     assert [row[0] for row in list_runs(runs).fetchall()] == BY_LANDING
     assert resolve_run(runs, LATEST) == "old"
+
+
+def test_numbered_versions_without_any_start_are_in_the_order_of_their_numbers(warehouse):
+    given(warehouse, "runs", "run_id app version\nnew a v1.10\nold a v1.9\nnone b x\nother b y")
+    given(warehouse, "sources", """
+        source_id  path  ingested_at
+        1          new   2026-01-10
+        2          old   2026-01-12
+    """, sha256="", bytes=1, reader="plain", rows=1, pwh_version="")  # fmt: skip
+    given(
+        warehouse,
+        "run_facts",
+        "run_id source_id position\nnew 1 0\nold 2 0",
+        stated_by="file",
+    )
+    order = "SELECT version FROM app_versions WHERE app = 'a' ORDER BY version_order"
+    assert rows(warehouse, order) == [("v1.9",), ("v1.10",)]
+    # and so for what is compared, judged and named
+    assert compared_by_default(warehouse, "a") == ("a@v1.9", "a@v1.10")
+    assert [row[0] for row in ask(warehouse, "gate/runs", app="a").fetchall()] == ["new", "old"]
+    assert resolve_side(warehouse, "a") == ["new"]
+    baseline = "SELECT runs, against FROM explain_baseline('new')"
+    assert rows(warehouse, baseline) == [(["new"], ["old"])]
+    assert rows(warehouse, "SELECT version, previous_version FROM _version_comparisons") == []
