@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,11 +37,6 @@ class ScalingSet:
         return {"app": self.app, "version": self.version, "machine": self.machine}
 
 
-def scaling_apps(con: DuckDBPyConnection) -> list[str]:
-    """Return the applications with function times at known counts."""
-    return [app for (app,) in ask(con, "scaling/apps").fetchall()]
-
-
 def scaling_sets(
     con: DuckDBPyConnection,
     app: str = LATEST,
@@ -55,17 +49,9 @@ def scaling_sets(
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
-def known_wall_times(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
-    """Return how many runs of an application have only wall times, of None that with most of them.
-
-    One row or none: app, runs, counted_by (ranks, threads or nodes), uncounted.
-    """
-    return ask(con, "scaling/wall_times", app=app)
-
-
 def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet | None:
     """Return the set that all of some runs belong to; None without one of three counts."""
-    found = ask(con, "scaling/of_runs", runs=json.dumps(list(runs))).fetchall()
+    found = ask(con, "scaling/of_runs", runs=runs).fetchall()
     if len(found) != 1 or found[0][0] is None:
         return None
     app, version, machine = found[0]
@@ -80,16 +66,6 @@ def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet |
     )
 
 
-def scaling_contents(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return all sets of runs with their counts, functions, runs and newest run."""
-    return ask(con, "scaling/contents", every=True, app=None)
-
-
-def scaling_contents_of(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
-    """Return the same for the sets of an application, or for those without one."""
-    return ask(con, "scaling/contents", every=False, app=app)
-
-
 def scaling_program(
     con: DuckDBPyConnection,
     which: ScalingSet,
@@ -98,21 +74,11 @@ def scaling_program(
     problem_size: float | None = None,
 ) -> DuckDBPyRelation:
     """Return a program's predicted time, speed-up, efficiency and core hours at counts."""
-    params = {"counts": list(counts), "scaling": scaling}
+    params = {"counts": counts, "scaling": scaling}
     if problem_size is None:
         return ask(con, "scaling/program", **which.keys, **params)
     at = {"smallest": which.smallest, "size": float(problem_size)}
     return ask(con, "scaling/program_at", **which.keys, **params, **at)
-
-
-def measured_counts(con: DuckDBPyConnection, which: ScalingSet) -> list[int]:
-    """Return the counts at which a program was measured, ascending."""
-    return [count for (count,) in ask(con, "scaling/program_counts", **which.keys).fetchall()]
-
-
-def scaling_turning(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
-    """Return between which counts a program is fastest: one row."""
-    return ask(con, "scaling/turning", **which.keys)
 
 
 def scaling_functions(
@@ -125,18 +91,6 @@ def scaling_functions(
     return ask(con, "scaling/functions_at", **which.keys, **at, size=float(problem_size))
 
 
-def scaling_comparison(
-    con: DuckDBPyConnection, before: ScalingSet, after: ScalingSet, at: int
-) -> DuckDBPyRelation:
-    """Return functions of two versions, those whose exponent got worse first."""
-    return ask(con, "scaling/comparison", **_versions(before, after), at=at)
-
-
-def _versions(before: ScalingSet, after: ScalingSet) -> dict[str, str | None]:
-    of_both = {"app": before.app, "machine": before.machine}
-    return {**of_both, "before": before.version, "after": after.version}
-
-
 _POINTS = 32
 
 
@@ -146,21 +100,3 @@ def counts_between(smallest: int, largest: int) -> list[int]:
         return [smallest]
     step = math.log(largest / smallest) / _POINTS
     return sorted({round(smallest * math.exp(i * step)) for i in range(_POINTS + 1)})
-
-
-def scaling_measured(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
-    """Return measured times by count, of functions and of the program (function NULL), s."""
-    return ask(con, "scaling/measured", **which.keys)
-
-
-def scaling_fitted(
-    con: DuckDBPyConnection, which: ScalingSet, functions: Sequence[str], counts: Sequence[int]
-) -> DuckDBPyRelation:
-    """Return predicted times of functions at counts with their 90 % intervals, s."""
-    params = {"functions": json.dumps(list(functions)), "counts": list(counts)}
-    return ask(con, "scaling/fitted", **which.keys, **params)
-
-
-def scaling_models_of(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
-    """Return the models of a set's functions: exponent with its interval, formula, flags."""
-    return ask(con, "scaling/models", **which.keys)

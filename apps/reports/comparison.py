@@ -15,14 +15,9 @@ from apps.output.numbers import (
     ratio_percent,
     three_digits,
 )
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Row, table_text
 from apps.output.text import cell
-from apps.queries.comparison import (
-    compared_clocks,
-    measured_within_runs,
-    run_comparison,
-    sides_that_came_back,
-)
+from apps.queries.base import ask_dicts
 from apps.reports.changes import HARDLY_VARIES
 from apps.reports.series import TOTALS, series_name, shown_fields
 
@@ -94,7 +89,9 @@ def _within_notes(
     """Return of two single runs what several measurements within each tell, without a verdict."""
     if len(before) != 1 or len(after) != 1 or not unknown:
         return []
-    found = dicts(measured_within_runs(con, before[0], after[0], unknown))
+    found = ask_dicts(
+        con, "comparison/within_runs", before=before[0], after=after[0], metrics=unknown
+    )
     apart = [
         f"all {row['after']} of {cell(row['metric'])} after lie {row['lie']} all {row['before']} "
         "before"
@@ -119,9 +116,16 @@ def _return_notes(
     """Return of a side that ran before and after the other whether its own runs differ."""
     (_, before), (_, after) = sides
     notes = []
-    for row in dicts(sides_that_came_back(con, before, after)):
+    for row in ask_dicts(con, "comparison/came_back", before=before, after=after):
         other, own = (name for name, _ in (sides if row["is_after"] else reversed(sides)))
-        changes = dicts(run_comparison(con, row["earlier"], row["later"], level))
+        changes = ask_dicts(
+            con,
+            "comparison/metrics",
+            before=row["earlier"],
+            after=row["later"],
+            level=level,
+            metrics=["*"],
+        )
         found = [one for one in changes if one["verdict"] in _BEYOND_NOISE]
         earlier, later = (counted(len(row[part]), "run") for part in ("earlier", "later"))
         differ = (
@@ -143,7 +147,7 @@ def _clock_notes(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
         f"{amount(row['apart_seconds'], 's')} apart in {cell(row['run_id'])}"
         + (f" and others in {row['runs'] - 1} more" if row["runs"] > 1 else "")
         + ", so where the time of workers went is not compared: pwh idle RUN says what to do."
-        for row in dicts(compared_clocks(con, runs))
+        for row in ask_dicts(con, "comparison/clocks", runs=list(runs))
     ]
 
 

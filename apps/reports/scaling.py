@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
+from apps.queries.base import ask_dicts
 from apps.queries.runs import run_facts
 from apps.queries.scaling import (
     scaling_functions,
     scaling_sets,
-    scaling_turning,
 )
 from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import (
@@ -51,7 +51,7 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     question = complete_question(found[0], [], None, None)
     rows = dicts(predict_grid(con, question))
     ranking = dicts(scaling_functions(con, question.which, question.target))
-    turning = dicts(scaling_turning(con, question.which))
+    turning = ask_dicts(con, "scaling/turning", **question.which.keys)
     return scaling_sentences(question, rows, ranking, turning)
 
 

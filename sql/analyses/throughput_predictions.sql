@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: segments, segment_features, runs, models
--- requires: run_contents, throughput
+-- requires: settings, throughput
 -- functions: throughput.predict, models
 --
 -- What each segment of an instruction stream could reach, by the model in force.
@@ -11,7 +11,11 @@ SELECT
   r.run_id AS key, r.run_id AS scope,
   md5(
     concat_ws(
-      chr(0), c.digest, (FROM _throughput_settings), r.machine, CAST(r.tags AS VARCHAR)
+      chr(0), c.digest, r.machine, CAST(r.tags AS VARCHAR),
+      _settings([
+        'throughput_settings', 'core_units', 'cores', 'core_names', 'instruction_costs',
+        'machine_settings', 'models of throughput'
+      ])
     )
   ) AS digest
 FROM _run_contents AS c

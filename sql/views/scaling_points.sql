@@ -24,11 +24,6 @@ CREATE OR REPLACE MACRO _set_id(app, version, machine) AS
     )
   );
 
--- A digest of what models of scaling depend on beside the runs.
-CREATE OR REPLACE VIEW _scaling_settings AS
-SELECT md5(string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)))
-FROM function_kinds AS t;
-
 CREATE OR REPLACE VIEW function_classes AS
 WITH
   known AS (

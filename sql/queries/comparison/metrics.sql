@@ -3,8 +3,8 @@
 -- functions with less than 1 % of the time nobody asks whether they are.
 SELECT *
 FROM comparison(
-  from_json($before, '["VARCHAR"]'), from_json($after, '["VARCHAR"]'),
-  level := $level, metrics := from_json($metrics, '["VARCHAR"]')
+  CAST($before AS VARCHAR[]), CAST($after AS VARCHAR[]),
+  level := $level, metrics := CAST($metrics AS VARCHAR[])
 )
 ORDER BY
   CASE

@@ -28,7 +28,7 @@ WITH
       CASE WHEN count(m.rank) = count(m.seconds)
         THEN coalesce(sum(m.seconds), 0) / any_value(r.repetitions) END AS seconds
     FROM ranks AS r
-    CROSS JOIN (SELECT unnest(from_json($functions, '["VARCHAR"]')) AS function) AS f
+    CROSS JOIN (SELECT unnest(CAST($functions AS VARCHAR[])) AS function) AS f
     LEFT JOIN measured AS m ON r.rank = m.rank AND f.function = m.function
     GROUP BY f.function, r.rank, r.width
   )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.queries.base import Question, ask, ask_count, ask_page, remembering
+from apps.queries.base import ask, ask_count, ask_page, remembering
 from tests.helpers.support import given
 
 EVERY = {"app": None, "version": None, "machine": None, "tag": None, "text": None}
@@ -12,8 +12,8 @@ def test_a_page_is_a_part_of_the_whole(warehouse):
     given(warehouse, "runs", "run_id app\nr1 a\nr2 a\nr3 b")
     whole = ask(warehouse, "runs/page", **EVERY).fetchall()
     assert [row[0] for row in whole] == ["r1", "r2", "r3"]
-    assert ask_page(warehouse, Question("runs/page", EVERY), 2, 1).fetchall() == whole[1:3]
-    assert ask_count(warehouse, Question("runs/page", EVERY | {"app": "a"})) == 2
+    assert ask_page(warehouse, "runs/page", EVERY, 2, 1).fetchall() == whole[1:3]
+    assert ask_count(warehouse, "runs/page", EVERY | {"app": "a"}) == 2
 
 
 def test_questions_are_remembered_with_their_parameters(warehouse):
@@ -28,4 +28,4 @@ def test_questions_are_remembered_with_their_parameters(warehouse):
 def test_a_tag_is_found_whole(warehouse):
     warehouse.execute("INSERT INTO runs (run_id, tags) VALUES ('r1', MAP {'a': 'b=c'})")
     for tag, found in (("a=b=c", 1), ("a=b", 0)):
-        assert ask_count(warehouse, Question("runs/page", EVERY | {"tag": tag})) == found
+        assert ask_count(warehouse, "runs/page", EVERY | {"tag": tag}) == found
