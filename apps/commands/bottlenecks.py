@@ -24,9 +24,7 @@ from apps.output.tables import relation_text
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask
-from apps.queries.bottlenecks import (
-    diagnosed_runs,
-)
+from apps.queries.bottlenecks import diagnosed_runs
 from apps.queries.runs import LATEST, resolve_run, run_facts
 from warehouse.errors import NothingToAnalyse
 

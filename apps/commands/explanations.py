@@ -12,12 +12,7 @@ from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.base import ask_dicts
-from apps.queries.explanations import (
-    Comparison,
-    explained_against,
-    explanation,
-    run_in_history,
-)
+from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
 from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
 

@@ -16,9 +16,7 @@ from apps.output.tables import dicts, table_text
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
-from apps.queries.scaling import (
-    scaling_functions,
-)
+from apps.queries.scaling import scaling_functions
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -124,8 +122,8 @@ def _predict(
         return
     program = dicts(rows)
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
-    imbalance = ask_dicts(con, "imbalance/scaling", **which.keys)
-    turning = ask_dicts(con, "scaling/turning", **which.keys)
+    imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
+    turning = ask_dicts(con, "scaling/turning", set_id=which.set_id)
     grid = dicts(predict_grid(con, question))
     sentences = scaling_sentences(question, grid, functions, turning)
     sentences += scaling_imbalance_sentences(imbalance)
@@ -155,11 +153,11 @@ def _other_sets(
     from apps.reports.scaling_question import UNNAMED
     from apps.reports.scaling_tables import LEAST_COUNTS, SETS, set_lines
 
-    keys = [one.keys for one in others]
+    keys = [(one.app, one.version, one.machine) for one in others]
     rest = [
         row
         for row in ask_dicts(con, "scaling/contents", every=False, app=app)
-        if {name: row[name] for name in keys[0]} in keys
+        if (row["app"], row["version"], row["machine"]) in keys
     ]
     how = "a run" if app is None else "--version and --machine"
     name = UNNAMED if app is None else cell(app)
@@ -192,10 +190,8 @@ def _compare(
     rows = ask(
         con,
         "scaling/comparison",
-        app=before.app,
-        machine=before.machine,
-        before=before.version,
-        after=after.version,
+        before=before.set_id,
+        after=after.set_id,
         at=at,
     )
     if style is not Format.table:

@@ -10,12 +10,7 @@ from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
 from apps.pages.text import plain
-from apps.queries.explanations import (
-    Comparison,
-    explained_against,
-    explanation,
-    run_in_history,
-)
+from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
 from apps.reports.explanations import explanation_sentences
 
 _FIGURES = (

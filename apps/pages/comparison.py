@@ -241,17 +241,15 @@ def _classes(
 def _scaling(view: View, before: list[str], after: list[str]) -> None:
     """Show how the functions of two versions grow, where each was measured at three counts."""
     first, second = (view.value(scaling_set_of, runs) for runs in (before, after))
-    if first is None or second is None or first.keys == second.keys:
+    if first is None or second is None or first == second:
         return
     at = max(first.largest, second.largest)
     st.subheader(f"Scaling, with shares of the time at {at}", anchor=False)
     view.table(
         view.ask(
             "scaling/comparison",
-            app=first.app,
-            machine=first.machine,
-            before=first.version,
-            after=second.version,
+            before=first.set_id,
+            after=second.set_id,
             at=at,
         ).drop("formula_before", "formula_after"),
         percent=("share_before", "share_after"),

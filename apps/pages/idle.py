@@ -12,10 +12,7 @@ from apps.pages.charts import show
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import Reading, Window, in_reading, within
-from apps.queries.timeline import (
-    LANES,
-    timeline_span,
-)
+from apps.queries.timeline import LANES, timeline_span
 from apps.reports.idle import idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")

@@ -9,21 +9,11 @@ from apps.pages import scaling_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
 from apps.pages.text import NO_APPLICATION
-from apps.queries.scaling import (
-    ScalingSet,
-    counts_between,
-    scaling_functions,
-    scaling_sets,
-)
+from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, scaling_sets
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point
-from apps.reports.scaling_question import (
-    Question,
-    complete_question,
-    how_to_begin,
-    predict_grid,
-)
+from apps.reports.scaling_question import Question, complete_question, how_to_begin, predict_grid
 from apps.reports.scaling_tables import growth
 
 _PROGRAM = "whole program"
@@ -49,14 +39,14 @@ def page(view: View) -> None:
     question = complete_question(which, (target,) if target else (), scaling, None)
     ranking = view.rows(scaling_functions, which, question.target)
     predicted = view.rows(predict_grid, question)
-    turning = view.ask("scaling/turning", **which.keys)
-    imbalance = view.ask("imbalance/scaling", **which.keys)
+    turning = view.ask("scaling/turning", set_id=which.set_id)
+    imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     sentences = scaling_sentences(
         question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
     )
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
     point = turning_point(question, predicted.to_dicts(), turning.to_dicts())
-    models = view.ask("scaling/models", **which.keys)
+    models = view.ask("scaling/models", set_id=which.set_id)
     _times(view, question, ranking, predicted, models, point)
     _program(view, question, predicted)
     _ranking(view, question, ranking)
@@ -101,7 +91,7 @@ def _times(
     )
     counts = counts_between(which.smallest, max(question.target, which.largest))
     program = _drawn(question, predicted)
-    fitted = view.ask("scaling/fitted", **which.keys, functions=functions, counts=counts)
+    fitted = view.ask("scaling/fitted", set_id=which.set_id, functions=functions, counts=counts)
     columns = ("what", "parallelism", "predicted", "low", "high")
     lines = pl.concat(
         [
@@ -109,7 +99,7 @@ def _times(
             fitted.rename({"function": "what"}).select(columns),
         ]
     ).drop_nulls("predicted")
-    measured = view.ask("scaling/measured", **which.keys).with_columns(
+    measured = view.ask("scaling/measured", set_id=which.set_id).with_columns(
         what=pl.col("function").fill_null(_PROGRAM)
     )
     drawn = measured.filter(pl.col("what").is_in([_PROGRAM, *functions]))
@@ -242,7 +232,7 @@ def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
     st.subheader(f"Imbalance over ranks at {count}", anchor=False)
     largest = imbalance["function"].head(_RANKED).to_list()
     ranks = view.ask(
-        "imbalance/ranks", **which.keys, parallelism=count, most=256, functions=largest
+        "imbalance/ranks", set_id=which.set_id, parallelism=count, most=256, functions=largest
     )
     show(charts.ranks_chart(ranks, largest), "Time of functions on each rank over its mean")
     view.table(

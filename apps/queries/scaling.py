@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from apps.queries.base import ask
+from apps.queries.base import ask, ask_column
 from apps.queries.runs import LATEST
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class ScalingSet:
     """Runs that are modelled together: of one application, version and machine."""
 
+    set_id: int
     app: str | None
     version: str | None
     machine: str | None
@@ -31,39 +32,26 @@ class ScalingSet:
     largest: int
     flags: list[str]
 
-    @property
-    def keys(self) -> dict[str, Any]:
-        """What identifies the set."""
-        return {"app": self.app, "version": self.version, "machine": self.machine}
-
 
 def scaling_sets(
     con: DuckDBPyConnection,
     app: str = LATEST,
     version: str | None = None,
     machine: str | None = None,
+    set_id: int | None = None,
 ) -> list[ScalingSet]:
     """Return an application's sets of runs (of all applications: `latest`), the newest first."""
     params = {"app": app, "latest": LATEST, "version": version, "machine": machine}
-    found = ask(con, "scaling/sets", **params)
+    found = ask(con, "scaling/sets", **params, set_id=set_id)
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
 def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet | None:
     """Return the set that all of some runs belong to; None without one of three counts."""
-    found = ask(con, "scaling/of_runs", runs=runs).fetchall()
-    if len(found) != 1 or found[0][0] is None:
+    found = ask_column(con, "scaling/of_runs", runs=runs)
+    if len(found) != 1 or found[0] is None:
         return None
-    app, version, machine = found[0]
-    sets = scaling_sets(con, app, version, machine)
-    return next(
-        (
-            one
-            for one in sets
-            if one.keys == dict(zip(one.keys, found[0], strict=True)) and one.counts >= 3
-        ),
-        None,
-    )
+    return next((one for one in scaling_sets(con, set_id=found[0]) if one.counts >= 3), None)
 
 
 def scaling_program(
@@ -76,9 +64,9 @@ def scaling_program(
     """Return a program's predicted time, speed-up, efficiency and core hours at counts."""
     params = {"counts": counts, "scaling": scaling}
     if problem_size is None:
-        return ask(con, "scaling/program", **which.keys, **params)
+        return ask(con, "scaling/program", set_id=which.set_id, **params)
     at = {"smallest": which.smallest, "size": float(problem_size)}
-    return ask(con, "scaling/program_at", **which.keys, **params, **at)
+    return ask(con, "scaling/program_at", set_id=which.set_id, **params, **at)
 
 
 def scaling_functions(
@@ -87,8 +75,8 @@ def scaling_functions(
     """Return functions by their predicted time at a count, the longest first."""
     at = {"target": target, "largest": which.largest}
     if problem_size is None:
-        return ask(con, "scaling/functions", **which.keys, **at)
-    return ask(con, "scaling/functions_at", **which.keys, **at, size=float(problem_size))
+        return ask(con, "scaling/functions", set_id=which.set_id, **at)
+    return ask(con, "scaling/functions_at", set_id=which.set_id, **at, size=float(problem_size))
 
 
 _POINTS = 32

@@ -10,12 +10,7 @@ from apps.output.numbers import amount, amounts, counted, percent, three_digits
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
-from apps.queries.idle import (
-    Reading,
-    Window,
-    in_reading,
-    within,
-)
+from apps.queries.idle import Reading, Window, in_reading, within
 from apps.queries.timeline import timeline_span
 from warehouse.errors import NothingToAnalyse
 

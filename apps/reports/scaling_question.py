@@ -170,6 +170,9 @@ def why_guessed(row: Row) -> str | None:
 def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time at measured counts and those of `count_grid`."""
     counts = sorted(
-        {*count_grid(question), *ask_column(con, "scaling/program_counts", **question.which.keys)}
+        {
+            *count_grid(question),
+            *ask_column(con, "scaling/program_counts", set_id=question.which.set_id),
+        }
     )
     return scaling_program(con, question.which, counts, question.scaling, question.problem_size)

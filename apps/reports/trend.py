@@ -11,10 +11,7 @@ from apps.output.numbers import amounts, signed_percent, three_digits
 from apps.output.tables import Row, table_text
 from apps.output.text import BLOCKS, cell, day
 from apps.queries.base import ask_dicts
-from apps.queries.trend import (
-    EVERY_METRIC,
-    Series,
-)
+from apps.queries.trend import EVERY_METRIC, Series
 from apps.reports.changes import (
     change_sentence,
     commit_range,

@@ -10,65 +10,62 @@
 FROM _set_contents((SELECT list(scope) FROM _scope));
 
 -- rows
-SELECT _set_id(app, version, machine) AS set_id, *
-FROM (
-  WITH
-    fitted AS (
-      SELECT
-        *,
-        scaling_model(kind, x, y, noise) AS model,
-        list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
-      FROM _programs((
-        SELECT list_sort(list(DISTINCT largest * k))
-        FROM scaling_sets
-        CROSS JOIN unnest([2, 4, 8]) AS t (k)
-      ))
-    ),
+WITH
+  fitted AS (
+    SELECT
+      *,
+      scaling_model(kind, x, y, noise) AS model,
+      list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
+    FROM _programs((
+      SELECT list_sort(list(DISTINCT largest * k))
+      FROM scaling_sets
+      CROSS JOIN unnest([2, 4, 8]) AS t (k)
+    ))
+  ),
 
-    compared AS (
-      SELECT
-        *,
-        list_max(list_transform(
-          ahead,
-          lambda point: exp(abs(ln(
-            _formula_value(model['parameters'], point['count']) / point['seconds']
-          ))) - 1
-        )) AS apart
-      FROM fitted
-    )
+  compared AS (
+    SELECT
+      *,
+      list_max(list_transform(
+        ahead,
+        lambda point: exp(abs(ln(
+          _formula_value(model['parameters'], point['count']) / point['seconds']
+        ))) - 1
+      )) AS apart
+    FROM fitted
+  )
 
-  SELECT
-    app, version, machine,
-    scaling, basis, problem_size, smallest, largest,
-    y[1] AS seconds_smallest,
-    y[-1] AS seconds_largest,
-    functions, modelled, covered,
-    model['formula'] AS formula,
-    model['parameters'] AS parameters,
-    model['r2'] AS r2,
-    model['smape'] AS smape,
-    model['cv_error'] AS cv_error,
-    model['points'] AS points,
-    repetitions,
-    CASE
-      WHEN is_sum
-        THEN
-          log2(list_filter(ahead, lambda point: point['count'] = 2 * largest)[1]['seconds'] / y[-1])
-      ELSE model['exponent']
-    END AS exponent,
-    flags
-    || list_filter(
-      CASE WHEN len(x) > 0 THEN model['flags'] ELSE [] END,
-      lambda flag: NOT (is_sum AND starts_with(flag, 'formula_disagrees'))
-    )
-    || CASE
-      WHEN is_sum AND apart > 0.1 THEN [
-        printf(
-          'formula_disagrees: up to %.0f %% off the prediction, which is the sum of the functions',
-          100 * apart
-        )
-      ]
-      ELSE []
-    END AS flags
-  FROM compared
-);
+SELECT
+  set_id, app, version, machine,
+  scaling, basis, problem_size, smallest, largest,
+  y[1] AS seconds_smallest,
+  y[-1] AS seconds_largest,
+  functions, modelled, covered,
+  model['formula'] AS formula,
+  model['parameters'] AS parameters,
+  model['r2'] AS r2,
+  model['smape'] AS smape,
+  model['cv_error'] AS cv_error,
+  model['points'] AS points,
+  repetitions,
+  CASE
+    WHEN is_sum
+      THEN
+        log2(list_filter(ahead, lambda point: point['count'] = 2 * largest)[1]['seconds'] / y[-1])
+    ELSE model['exponent']
+  END AS exponent,
+  flags
+  || list_filter(
+    CASE WHEN len(x) > 0 THEN model['flags'] ELSE [] END,
+    lambda flag: NOT (is_sum AND starts_with(flag, 'formula_disagrees'))
+  )
+  || CASE
+    WHEN is_sum AND apart > 0.1 THEN [
+      printf(
+        'formula_disagrees: up to %.0f %% off the prediction, which is the sum of the functions',
+        100 * apart
+      )
+    ]
+    ELSE []
+  END AS flags
+FROM compared;

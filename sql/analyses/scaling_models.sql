@@ -10,29 +10,24 @@
 FROM _set_contents((SELECT list(scope) FROM _scope));
 
 -- rows
-SELECT _set_id(app, version, machine) AS set_id, *
-FROM (
-  WITH
-    fitted AS (
-      SELECT *, _fitted(kind, seen_last, x, y, noise) AS model FROM scaling_series
-    )
+WITH
+  fitted AS (
+    SELECT *, _fitted(kind, seen_last, x, y, noise) AS model FROM scaling_series
+  )
 
-  SELECT
-    f.app, f.version, f.machine, f.function, f.kind,
-    f.model['formula'] AS formula,
-    f.model['parameters'] AS parameters,
-    f.model['r2'] AS r2,
-    f.model['smape'] AS smape,
-    f.model['cv_error'] AS cv_error,
-    CASE WHEN f.seen_last THEN f.model['points'] ELSE len(f.x) END AS points,
-    f.repetitions,
-    f.model['exponent'] AS exponent,
-    f.model['exponent_low'] AS exponent_low,
-    f.model['exponent_high'] AS exponent_high,
-    s.scaling,
-    _model_flags(f.flags, f.seen_last, f.model, s.flags) AS flags
-  FROM fitted AS f
-  JOIN scaling_sets AS s
-    ON f.app IS NOT DISTINCT FROM s.app AND f.version IS NOT DISTINCT FROM s.version
-    AND f.machine IS NOT DISTINCT FROM s.machine
-);
+SELECT
+  f.set_id, f.app, f.version, f.machine, f.function, f.kind,
+  f.model['formula'] AS formula,
+  f.model['parameters'] AS parameters,
+  f.model['r2'] AS r2,
+  f.model['smape'] AS smape,
+  f.model['cv_error'] AS cv_error,
+  CASE WHEN f.seen_last THEN f.model['points'] ELSE len(f.x) END AS points,
+  f.repetitions,
+  f.model['exponent'] AS exponent,
+  f.model['exponent_low'] AS exponent_low,
+  f.model['exponent_high'] AS exponent_high,
+  s.scaling,
+  _model_flags(f.flags, f.seen_last, f.model, s.flags) AS flags
+FROM fitted AS f
+JOIN scaling_sets AS s ON f.set_id = s.set_id;

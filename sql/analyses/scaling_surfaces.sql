@@ -10,16 +10,13 @@
 FROM _set_contents((SELECT list(scope) FROM _scope));
 
 -- rows
-SELECT _set_id(app, version, machine) AS set_id, *
-FROM (
-  SELECT
-    app, version, machine, function, kind,
-    model['formula'] AS formula,
-    model['terms'] AS terms,
-    model['r2'] AS r2,
-    model['smape'] AS smape,
-    model['cv_error'] AS cv_error,
-    model['points'] AS points,
-    model['flags'] AS flags
-  FROM (SELECT *, scaling_surface(x, n, y) AS model FROM _surface_series)
-);
+SELECT
+  set_id, app, version, machine, function, kind,
+  model['formula'] AS formula,
+  model['terms'] AS terms,
+  model['r2'] AS r2,
+  model['smape'] AS smape,
+  model['cv_error'] AS cv_error,
+  model['points'] AS points,
+  model['flags'] AS flags
+FROM (SELECT *, scaling_surface(x, n, y) AS model FROM _surface_series);

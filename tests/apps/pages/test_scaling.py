@@ -35,7 +35,7 @@ def measured(warehouse):
 
 def test_measured_times_of_functions_and_of_their_sum(measured):
     con, which = measured
-    found = ask_dicts(con, "scaling/measured", **which.keys)
+    found = ask_dicts(con, "scaling/measured", set_id=which.set_id)
     program = [(row["parallelism"], row["seconds"]) for row in found if row["function"] is None]
     assert program == [(p, pytest.approx(100 / p + p / 10)) for p in COUNTS]
     work = [row["seconds"] for row in found if row["function"] == "work"]
@@ -44,7 +44,9 @@ def test_measured_times_of_functions_and_of_their_sum(measured):
 
 def test_predictions_have_their_intervals(measured):
     con, which = measured
-    found = ask_dicts(con, "scaling/fitted", **which.keys, functions=["work"], counts=[16, 32])
+    found = ask_dicts(
+        con, "scaling/fitted", set_id=which.set_id, functions=["work"], counts=[16, 32]
+    )
     assert [(row["function"], row["parallelism"]) for row in found] == [("work", 16), ("work", 32)]
     assert found[1]["low"] <= found[1]["predicted"] <= found[1]["high"]
     assert found[1]["predicted"] == pytest.approx(100 / 32, rel=0.05)
@@ -52,7 +54,7 @@ def test_predictions_have_their_intervals(measured):
 
 def test_models_state_their_growth(measured):
     con, which = measured
-    models = {row["function"]: row for row in ask_dicts(con, "scaling/models", **which.keys)}
+    models = {row["function"]: row for row in ask_dicts(con, "scaling/models", set_id=which.set_id)}
     assert growth(models["work"]).startswith("falls in proportion (p^-1.0")
 
 
@@ -125,7 +127,7 @@ def test_where_measured_times_turn_a_model_that_falls_on_does_not_hide_it(wareho
     (which,) = scaling_sets(warehouse, "app")
     question = complete_question(which, (), None, None)
     every = dicts(predict_grid(warehouse, question))
-    turning = ask_dicts(warehouse, "scaling/turning", **which.keys)
+    turning = ask_dicts(warehouse, "scaling/turning", set_id=which.set_id)
     point = turning_point(question, every, turning)
     assert 64 < point.low <= point.about <= point.high <= 512
     (said,) = [one for one in scaling_sentences(question, every, [], turning) if "slower" in one]
@@ -141,7 +143,7 @@ def test_the_time_of_a_rank_is_over_the_mean_of_all_also_where_some_do_not_call(
     found = ask_dicts(
         warehouse,
         "imbalance/ranks",
-        **which.keys,
+        set_id=which.set_id,
         parallelism=4,
         most=256,
         functions=["f", "g"],
@@ -150,7 +152,7 @@ def test_the_time_of_a_rank_is_over_the_mean_of_all_also_where_some_do_not_call(
     assert [shares["f", rank] for rank in range(4)] == [4, 0, 0, 0]
     assert {shares["g", rank] for rank in range(4)} == {1}
     few = ask_dicts(
-        warehouse, "imbalance/ranks", **which.keys, parallelism=4, most=2, functions=["f"]
+        warehouse, "imbalance/ranks", set_id=which.set_id, parallelism=4, most=2, functions=["f"]
     )
     assert [(r["first_rank"], r["last_rank"], r["seconds"]) for r in few] == [(0, 1, 8), (2, 3, 0)]
 
