@@ -23,13 +23,20 @@ from apps.output.streams import note, print_data, write_text
 from apps.output.tables import relation_text
 from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.base import ask
-from apps.queries.bottlenecks import diagnosed_runs
-from apps.queries.runs import LATEST, resolve_run, run_facts
+from apps.queries.base import ask, ask_column
+from apps.queries.runs import LATEST, resolve_run, resolve_runs, run_facts
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
+    """Return the runs of that name: all of an application's that have counters, or `resolve_runs`.
+
+    Raises `NothingToAnalyse` where there are none.
+    """
+    return ask_column(con, "bottlenecks/runs", app=name) or resolve_runs(con, name)
 
 
 class Place(StrEnum):

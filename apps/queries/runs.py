@@ -152,9 +152,3 @@ def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
     values = relation.fetchone() or ()
     facts = dict(zip(relation.columns, values, strict=True))
     return {name: value for name, value in facts.items() if value not in (None, {})}
-
-
-def run_functions_overlap(con: DuckDBPyConnection, run_id: str) -> bool:
-    """Return whether a run has times of calls of a GPU's interface and of the GPU."""
-    row = ask(con, "runs/overlaps", run_id=run_id).fetchone()
-    return bool(row and row[0])
