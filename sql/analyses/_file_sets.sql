@@ -12,17 +12,7 @@
 -- the events that are a part or a whole of others (in_pairs).
 
 -- inputs
-SELECT
-  r.run_id AS key, r.run_id AS scope,
-  md5(
-    concat_ws(
-      chr(0), c.digest, r.machine, r.tags['issue_width'],
-      _settings(['metric_sets', 'metric_definitions', 'event_aliases', 'machine_settings'])
-    )
-  ) AS digest
-FROM _run_contents AS c
-JOIN runs AS r ON c.run_id = r.run_id
-WHERE c.run_id IN (FROM _scope) AND c.rows['pmu_samples'] > 0;
+FROM _run_inputs((SELECT list(scope) FROM _scope), 'pmu_samples', 'counting');
 
 -- rows
 WITH

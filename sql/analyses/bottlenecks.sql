@@ -19,11 +19,7 @@ SELECT
   r.run_id AS key, r.run_id AS scope,
   md5(
     concat_ws(
-      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'],
-      _settings([
-        'metric_sets', 'metric_definitions', 'event_aliases', 'machine_settings',
-        'bottleneck_rules', 'models of bottlenecks'
-      ])
+      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'], _settings('bottlenecks')
     )
   ) AS digest
 FROM _run_contents AS c

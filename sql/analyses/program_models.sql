@@ -7,7 +7,7 @@
 -- Models of whole programs: of their wall time or slowest rank, else the sum of their functions.
 
 -- inputs
-FROM _set_contents((SELECT list(scope) FROM _scope));
+FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 WITH

@@ -6,7 +6,7 @@
 -- The measured time of the program of a set of runs at each parallelism.
 
 -- inputs
-FROM _set_contents((SELECT list(scope) FROM _scope));
+FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 WITH

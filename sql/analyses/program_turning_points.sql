@@ -7,7 +7,7 @@
 -- Between which counts a program is fastest.
 
 -- inputs
-FROM _set_contents((SELECT list(scope) FROM _scope));
+FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 WITH

@@ -7,7 +7,7 @@
 -- with it.
 
 -- inputs
-FROM _set_contents((SELECT list(scope) FROM _scope));
+FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 WITH

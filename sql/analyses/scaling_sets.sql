@@ -6,7 +6,7 @@
 -- Sets of runs that are modelled together, and what is known of the problem they solved.
 
 -- inputs
-FROM _set_contents((SELECT list(scope) FROM _scope));
+FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 WITH

@@ -7,7 +7,7 @@
 -- Models of two parameters, where a set of runs has several problem sizes at the same counts.
 
 -- inputs
-FROM _set_contents((SELECT list(scope) FROM _scope));
+FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 SELECT

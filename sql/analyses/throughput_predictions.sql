@@ -7,20 +7,7 @@
 -- What each segment of an instruction stream could reach, by the model in force.
 
 -- inputs
-SELECT
-  r.run_id AS key, r.run_id AS scope,
-  md5(
-    concat_ws(
-      chr(0), c.digest, r.machine, CAST(r.tags AS VARCHAR),
-      _settings([
-        'throughput_settings', 'core_units', 'cores', 'core_names', 'instruction_costs',
-        'machine_settings', 'models of throughput'
-      ])
-    )
-  ) AS digest
-FROM _run_contents AS c
-JOIN runs AS r ON c.run_id = r.run_id
-WHERE c.run_id IN (FROM _scope) AND c.rows['segments'] > 0;
+FROM _run_inputs((SELECT list(scope) FROM _scope), 'segments', 'throughput');
 
 -- rows
 WITH

@@ -27,21 +27,59 @@ FROM (
   UNION ALL
   SELECT 'instruction_costs', CAST(t AS VARCHAR) FROM instruction_costs AS t
   UNION ALL
-  SELECT 'models of ' || kind, concat_ws(' ', subject, version) FROM models_in_force
+  SELECT 'models of bottlenecks', concat_ws(' ', subject, version)
+  FROM models_in_force
+  WHERE kind = 'bottlenecks'
+  UNION ALL
+  SELECT 'models of throughput', concat_ws(' ', subject, version)
+  FROM models_in_force
+  WHERE kind = 'throughput'
 )
 GROUP BY name;
 
-CREATE OR REPLACE MACRO _settings(names) AS (
-  SELECT string_agg(digest, ',' ORDER BY name) FROM _setting_digests WHERE list_contains(names, name)
+-- Of the settings that a topic depends on.
+CREATE OR REPLACE MACRO _settings(topic) AS (
+  SELECT string_agg(digest, ',' ORDER BY name)
+  FROM _setting_digests
+  WHERE list_contains(
+    CASE topic
+      WHEN 'counting'
+        THEN ['metric_sets', 'metric_definitions', 'event_aliases', 'machine_settings']
+      WHEN 'bottlenecks'
+        THEN [
+          'metric_sets', 'metric_definitions', 'event_aliases', 'machine_settings',
+          'bottleneck_rules', 'models of bottlenecks'
+        ]
+      WHEN 'throughput'
+        THEN [
+          'throughput_settings', 'core_units', 'cores', 'core_names', 'instruction_costs',
+          'machine_settings', 'models of throughput'
+        ]
+      WHEN 'scaling' THEN ['function_kinds']
+    END,
+    name
+  )
 );
 
+-- The inputs of what is computed of these runs by their rows of a landing table and the settings of a
+-- topic: a row a run with such rows.
+CREATE OR REPLACE MACRO _run_inputs(run_ids, landing_table, topic) AS TABLE
+SELECT
+  r.run_id AS key, r.run_id AS scope,
+  md5(
+    concat_ws(chr(0), c.digest, r.machine, CAST(r.tags AS VARCHAR), _settings(topic))
+  ) AS digest
+FROM _run_contents AS c
+JOIN runs AS r ON c.run_id = r.run_id
+WHERE c.run_id IN (SELECT unnest(run_ids)) AND c.rows[landing_table] > 0;
+
 -- The inputs of what is computed of these sets of runs: a row a set with function times.
-CREATE OR REPLACE MACRO _set_contents(set_ids) AS TABLE
+CREATE OR REPLACE MACRO _set_inputs(set_ids) AS TABLE
 SELECT
   CAST(g.set_id AS VARCHAR) AS key, CAST(g.set_id AS VARCHAR) AS scope,
   md5(
     concat_ws(
-      chr(0), _settings(['function_kinds']),
+      chr(0), _settings('scaling'),
       string_agg(
         concat_ws(
           ' ', r.run_id, c.digest, r.ranks, r.threads, r.nodes, r.problem_size, r.wall_seconds,
