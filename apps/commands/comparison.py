@@ -10,8 +10,9 @@ from apps.commands.options import FormatOption, LevelOption, MetricOption, Outpu
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import write_text
+from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.base import ask, ask_dicts
+from apps.queries.comparison import run_comparison
 from apps.queries.runs import resolve_side
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -43,14 +44,7 @@ def compare(
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
         if style is not Format.table:
-            rows = ask(
-                con,
-                "comparison/metrics",
-                before=first,
-                after=second,
-                level=level,
-                metrics=metric or EVERY_METRIC,
-            )
+            rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
             emit(con, rows, style, output)
             return
         text = compared_text(con, ((before, first), (after, second)), level, metric)
@@ -75,14 +69,7 @@ def compared_text(
     )
 
     (before, first), (after, second) = sides
-    found = ask_dicts(
-        con,
-        "comparison/metrics",
-        before=first,
-        after=second,
-        level=level,
-        metrics=metrics or EVERY_METRIC,
-    )
+    found = dicts(run_comparison(con, first, second, level, metrics or EVERY_METRIC))
     if not both_sides(found):
         raise NothingToAnalyse(
             f"{before} and {after} have nothing in common to compare",

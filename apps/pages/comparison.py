@@ -13,6 +13,7 @@ from apps.pages import causes
 from apps.pages import comparison_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.queries.comparison import run_comparison
 from apps.queries.explanations import Comparison, explained_against
 from apps.queries.runs import resolve_side
 from apps.queries.scaling import scaling_set_of
@@ -70,9 +71,7 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
     """Show the comparison of two sides, each a name and its runs."""
     (_, before), (to, after) = sides
     with st.spinner("Comparing every metric ..."):
-        rows = view.ask(
-            "comparison/metrics", before=before, after=after, level=_LEVEL, metrics=["*"]
-        )
+        rows = view.rows(run_comparison, before, after, _LEVEL)
     found = rows.to_dicts()
     if not both_sides(found):
         st.info("The two have nothing in common to compare: no metric, or no configuration.")

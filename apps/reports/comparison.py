@@ -15,9 +15,10 @@ from apps.output.numbers import (
     ratio_percent,
     three_digits,
 )
-from apps.output.tables import Row, table_text
+from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
+from apps.queries.comparison import run_comparison
 from apps.reports.changes import HARDLY_VARIES
 from apps.reports.series import TOTALS, series_name, shown_fields
 
@@ -118,14 +119,7 @@ def _return_notes(
     notes = []
     for row in ask_dicts(con, "comparison/came_back", before=before, after=after):
         other, own = (name for name, _ in (sides if row["is_after"] else reversed(sides)))
-        changes = ask_dicts(
-            con,
-            "comparison/metrics",
-            before=row["earlier"],
-            after=row["later"],
-            level=level,
-            metrics=["*"],
-        )
+        changes = dicts(run_comparison(con, row["earlier"], row["later"], level))
         found = [one for one in changes if one["verdict"] in _BEYOND_NOISE]
         earlier, later = (counted(len(row[part]), "run") for part in ("earlier", "later"))
         differ = (

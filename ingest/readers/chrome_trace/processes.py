@@ -8,35 +8,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ingest.base import Item, LeftOut, Run
 from ingest.compressed import path_text
-from ingest.parsing.timelines import counters
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Timeline
 from ingest.readers.chrome_trace import kineto
 from ingest.readers.chrome_trace.assemble import assemble, left_out
+from ingest.readers.chrome_trace.counters import counter_rows
 from ingest.readers.chrome_trace.document import Document
 from ingest.readers.chrome_trace.events import Events
 from ingest.readers.chrome_trace.ranks import Process, process_of
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-
-def counter_rows(events: Events) -> Iterator[Item]:
-    """Yield the metrics of each counter; see `ingest.parsing.timelines.counters`."""
-    things = events.series.things()
-    several = len({pid for pid, *_ in things}) > 1
-    series = []
-    for pid, name, identity, key in things:
-        parts = [str(name), *(str(i) for i in identity if i is not None), str(key)]
-        label = " ".join(dict.fromkeys(parts)) + (f" of process {pid}" if several else "")
-        series.append(counters.Series(label))
-    of, time = events.counters["series"], events.counters["time"]
-    points = counters.Points(of, time, np.frombuffer(events.counted, np.float64))
-    yield from counters.counter_rows(series, points)
-
 
 _SINCE_1990 = 631_152_000 * 10**9
 _UNTIL_2200 = 7_258_118_400 * 10**9

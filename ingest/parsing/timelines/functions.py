@@ -1,0 +1,89 @@
+"""Function times of a timeline: exact sums over slices, nested ones by call path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ingest.base import Item, Rows
+from ingest.parsing.call_paths import frame_name
+from ingest.parsing.timelines.arrays import sums
+from ingest.parsing.timelines.nesting import Nesting
+from ingest.parsing.timelines.slices import Integers, Role, Timeline
+
+_NS = 1e9
+
+
+def function_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Iterator[Item]:
+    """Yield times by call path and thread, by name on the GPU, and of asynchronous operations.
+
+    The last are elapsed times, in which nothing need have run: they have no exclusive time.
+    """
+    slices = timeline.slices
+    if len(threads):
+        yield _path_rows(timeline, threads, nested)
+    for role in (Role.DEVICE, Role.CLOCK):
+        of = np.flatnonzero(slices.role == role)
+        if len(of):
+            yield _name_rows(timeline, of, own=role == Role.DEVICE)
+
+
+def _path_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Rows:
+    slices = timeline.slices
+    first, place = _groups(slices.worker[threads], nested.path, slices.kind[threads])
+    path = pa.array(nested.path[first])
+    numbers = [worker.thread for worker in timeline.workers]
+    columns = {
+        "function": pa.array(nested.paths.names, pa.string()).take(path),
+        "callpath": pa.array(nested.paths.joined(), pa.string()).take(path),
+        "thread": pa.array(numbers, pa.int64()).take(pa.array(slices.worker[threads[first]])),
+        "seconds": sums(nested.own, place, len(first)) / _NS,
+    }
+    return Rows("fn_timings", _table(timeline, threads, first, place, columns))
+
+
+def _name_rows(timeline: Timeline, of: Integers, *, own: bool) -> Rows:
+    slices = timeline.slices
+    first, place = _groups(slices.name[of], slices.kind[of])
+    names = pa.array(map(frame_name, timeline.names), pa.string())
+    columns: dict[str, object] = {"function": names.take(pa.array(slices.name[of[first]]))}
+    if own:
+        columns["seconds"] = sums((slices.end - slices.start)[of], place, len(first)) / _NS
+    return Rows("fn_timings", _table(timeline, of, first, place, columns))
+
+
+def _table(
+    timeline: Timeline,
+    of: Integers,
+    first: Integers,
+    place: Integers,
+    columns: dict[str, object],
+) -> pa.Table:
+    slices = timeline.slices
+    count = len(first)
+    kinds = pa.array(timeline.kinds, pa.string())
+    return pa.table(
+        {
+            **columns,
+            "kind": kinds.take(pa.array(slices.kind[of[first]])),
+            "rank": pa.array([timeline.rank] * count, pa.int32()),
+            "inclusive_seconds": sums((slices.end - slices.start)[of], place, count) / _NS,
+            "calls": np.bincount(place, minlength=count),
+        }
+    )
+
+
+def _groups(*keys: npt.NDArray[np.int64]) -> tuple[Integers, Integers]:
+    """Return the first row of each combination of keys, and the combination of each row.
+
+    Keys are numbers from 0 of things that were numbered as they were met, so that all
+    combinations fit 64 bits.
+    """
+    joined = np.zeros(len(keys[0]), np.int64)
+    for key in keys:
+        joined = joined * (int(key.max()) + 1) + key
+    _, first, place = np.unique(joined, return_index=True, return_inverse=True)
+    return first, place
