@@ -19,7 +19,6 @@ from warehouse.sharing import shared_reading
 
 EVERY_SECONDS = 4.0
 Counts = dict[str, Any]
-_NEWS = {"runs": "new run", "files": "new file", "rejected": "rejected file"}
 
 
 def counts_now(path: Address) -> Counts | None:

@@ -13,7 +13,6 @@ from apps.reports.threads import launch_sentences, program_sentences, similar_la
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
-_LAST = 2**31 - 1
 _MOST_EXECUTED = 12
 _TABLE_HEIGHT = 240
 _SHARES = ("imbalance", "excess_share", "share")
