@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
-from warehouse.lake.attach import is_lake
-from warehouse.lake.maintenance import Maintained, maintain_lake
+from warehouse.lake.attach import NAME, is_lake
+from warehouse.lake.writers import alone
 from warehouse.transactions import write_error
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+_UNREAD_SECONDS = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What maintenance did: files merged and written, snapshots expired, files deleted."""
+
+    files_before: int
+    files_after: int
+    snapshots_expired: int
+    files_deleted: int
+
+
+def maintain_lake(con: DuckDBPyConnection, keep_days: float) -> Maintained:
+    """Write small inserts of a lake together into few files, and delete what nobody reads.
+
+    Snapshots older than `keep_days` expire, the last one never. Files of expired snapshots, and
+    those of killed writers, are deleted once they are a day old: until then somebody may read or
+    write them. Other writers wait for each step, and land again what they had begun before it.
+    """
+    before = _files(con)
+    for call in ("flush_inlined_data", "merge_adjacent_files", "rewrite_data_files"):
+        _rows(con, f"CALL ducklake_{call}('{NAME}')")
+    older = "older_than => now() - to_seconds($seconds)"
+    keep = {"seconds": keep_days * 86400}
+    expired = _rows(con, f"FROM ducklake_expire_snapshots('{NAME}', {older})", keep)
+    deleted = [
+        _rows(con, f"FROM ducklake_{kind}('{NAME}', {older})", {"seconds": _UNREAD_SECONDS})
+        for kind in ("cleanup_old_files", "delete_orphaned_files")
+    ]
+    return Maintained(before, _files(con), len(expired), sum(map(len, deleted)))
+
+
+def _rows(
+    con: DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a step, during which no other writer commits."""
+    with alone(con):
+        found: list[tuple[Any, ...]] = con.execute(sql, params).fetchall()
+    return found
+
+
+def _files(con: DuckDBPyConnection) -> int:
+    row = con.execute(f"SELECT sum(file_count) FROM ducklake_table_info('{NAME}')").fetchone()
+    return int(row[0]) if row and row[0] is not None else 0
 
 
 def maintain(con: DuckDBPyConnection, keep_days: float) -> Maintained | None:

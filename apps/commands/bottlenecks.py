@@ -23,17 +23,20 @@ from apps.output.streams import note, print_data, write_text
 from apps.output.tables import relation_text
 from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.bottlenecks import (
-    bottleneck_classes,
-    bottlenecks_by,
-    diagnosed_runs,
-    tuning_history,
-)
-from apps.queries.runs import LATEST, resolve_run, run_facts
+from apps.queries.base import ask, ask_column
+from apps.queries.runs import LATEST, resolve_run, resolve_runs, run_facts
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
+    """Return the runs of that name: all of an application's that have counters, or `resolve_runs`.
+
+    Raises `NothingToAnalyse` where there are none.
+    """
+    return ask_column(con, "bottlenecks/runs", app=name) or resolve_runs(con, name)
 
 
 class Place(StrEnum):
@@ -75,7 +78,7 @@ def diagnose(
     with reading(context) as con:
         if history:
             app = _application(con, name)
-            found = tuning_history(con, app)
+            found = ask(con, "bottlenecks/tuning_history", app=app)
             if found.limit(1).fetchone() is None:
                 raise _no_history(app)
             emit(con, found, style, output)
@@ -85,7 +88,11 @@ def diagnose(
         if glyphs is not None:
             _draw(con, runs, by.value if by else None, title, glyphs)
         if style is not Format.table:
-            rows = bottlenecks_by(con, runs, by.value) if by else bottleneck_classes(con, runs)
+            rows = (
+                ask(con, f"bottlenecks/by_{by.value}", runs=runs)
+                if by
+                else ask(con, "bottlenecks/classes", runs=runs)
+            )
             emit(con, rows, style, output)
             return
         sentences = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
@@ -140,6 +147,8 @@ def label(
     with writing(context, wait) as con:
         run_id = resolve_run(con, run)
         known = add_label(con, run_id, what, labelled_by, place)
-        shown = relation_text(bottleneck_classes(con, [run_id]).project("class, samples, share"))
+        shown = relation_text(
+            ask(con, "bottlenecks/classes", runs=[run_id]).project("class, samples, share")
+        )
     note(f"{run_id} is {known}" + "".join(f", {k} {v}" for k, v in place.items() if v is not None))
     print_data(shown)

@@ -122,12 +122,13 @@ def _values(parameter: Any, part: str, command: Any, db: Address) -> list[str]:
         return []
     try:
         import warehouse
-        from apps.queries.completion import names_beginning
+        from apps.queries.base import ask_column
+        from apps.queries.runs import LATEST
 
         con = warehouse.connect(db, read_only=True, wait=0)
     except PwhError:
         return []
     try:
-        return names_beginning(con, kind, part)
+        return ask_column(con, "completion/names", kind=kind, part=part, latest=LATEST)
     finally:
         con.close()

@@ -11,15 +11,8 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.explanations import (
-    Comparison,
-    compared_runs,
-    explained_against,
-    explanation,
-    explanation_call_tree,
-    explanation_coverage,
-    run_in_history,
-)
+from apps.queries.base import ask_dicts
+from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
 from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -61,11 +54,11 @@ def explain(
             return
         text = explanation_text(
             which,
-            dicts(compared_runs(con, which)),
+            ask_dicts(con, "explanations/runs", **which.sides),
             dicts(found),
-            dicts(explanation_coverage(con, which)),
+            ask_dicts(con, "explanations/coverage", **which.sides),
             run_in_history(con, which),
-            dicts(explanation_call_tree(con, which)),
+            ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides),
             show_queries=sql,
             most=None if every else _MOST,
         )

@@ -25,7 +25,6 @@ from apps.output.streams import note, print_data, write_text
 from apps.output.writing import emit
 from apps.queries.base import ask
 from apps.queries.runs import resolve_run
-from apps.queries.threads import behaviour_thresholds
 from udfs.progress import Progress
 from warehouse.errors import UsageError
 
@@ -165,7 +164,7 @@ def behaviour(
             analyse_all(con)
         note(reference_sentence(rows))
     with reading(context, wait, after_changes=True) as con:
-        emit(con, behaviour_thresholds(con), style, output)
+        emit(con, ask(con, "threads/thresholds"), style, output)
 
 
 class Form(StrEnum):

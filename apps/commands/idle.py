@@ -12,7 +12,7 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import relation_text
 from apps.output.writing import emit
-from apps.queries.idle import Reading, idle_by
+from apps.queries.idle import Reading, in_reading
 from apps.queries.runs import LATEST, resolve_run
 
 
@@ -75,7 +75,7 @@ def idle(
         run_id = resolve_run(con, run)
         how = Reading(mode.value, latency.value, window)
         sentences = idle_sentences(con, run_id, how)
-        rows = idle_by(con, run_id, by.value, how)
+        rows = in_reading(con, "idle/by", how, run_id=run_id, by=by.value)
         if style is not Format.table:
             emit(con, rows, style, output)
             return

@@ -14,6 +14,7 @@ from apps.commands.options import FormatOption, OutputOption, WaitOption, need, 
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
+from apps.queries.base import ask_column
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -151,7 +152,7 @@ def refresh(
 ) -> None:
     """Compute anew what is stored of runs: idle attribution, decoded machine code, scalars."""
     from apps.output.progress import watched
-    from apps.queries.runs import all_runs, resolve_runs
+    from apps.queries.runs import resolve_runs
     from ingest.refresh import all_of, outdated
     from ingest.scalars import differing_scalars
     from warehouse.errors import UsageError
@@ -162,7 +163,7 @@ def refresh(
         raise UsageError("--all is all runs, so name none", hint="Leave --all or the names out.")
     with writing(context, wait) as con:
         if every:
-            asked = all_of(con, all_runs(con))
+            asked = all_of(con, ask_column(con, "runs/ids"))
         elif runs:
             named = dict.fromkeys(run for name in runs for run in resolve_runs(con, name))
             asked = all_of(con, list(named))

@@ -10,7 +10,8 @@ from apps.commands.options import FormatOption, OutputOption, RunArgument, readi
 from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.writing import emit
-from apps.queries.runs import LATEST, list_runs, list_sources, resolve_run, run_metrics
+from apps.queries.base import ask
+from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import NothingToAnalyse
 
 
@@ -22,7 +23,7 @@ def runs(
 ) -> None:
     """List the runs, those that landed last first."""
     with reading(context) as con:
-        rows = list_runs(con, app)
+        rows = ask(con, "runs/list", app=app)
         if app is not None and rows.limit(1).fetchone() is None:
             raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
         emit(con, rows, style, output)
@@ -37,7 +38,7 @@ def sources(
     """List the ingested files, the latest first."""
     with reading(context) as con:
         run_id = None if run is None else resolve_run(con, run)
-        emit(con, list_sources(con, run_id), style, output)
+        emit(con, ask(con, "runs/sources", run_id=run_id), style, output)
 
 
 def report(
@@ -50,7 +51,7 @@ def report(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         if style is not Format.table:
-            emit(con, run_metrics(con, run_id), style, output)
+            emit(con, ask(con, "runs/metrics", run_id=run_id), style, output)
             return
         if output is not None and output.suffix.lower() in (".html", ".htm"):
             from apps.reports.run_page import run_page

@@ -15,14 +15,8 @@ from apps.output.streams import note, write_text
 from apps.output.tables import dicts, table_text
 from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.imbalance import scaling_imbalance
-from apps.queries.scaling import (
-    scaling_comparison,
-    scaling_contents,
-    scaling_contents_of,
-    scaling_functions,
-    scaling_turning,
-)
+from apps.queries.base import ask, ask_dicts
+from apps.queries.scaling import scaling_functions
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +78,7 @@ def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> N
     from apps.reports.scaling_question import how_to_begin
     from apps.reports.scaling_tables import SETS, set_lines
 
-    rows = scaling_contents(con)
+    rows = ask(con, "scaling/contents", every=True, app=None)
     found = dicts(rows)
     if not found:
         raise NothingToAnalyse(
@@ -128,8 +122,8 @@ def _predict(
         return
     program = dicts(rows)
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
-    imbalance = dicts(scaling_imbalance(con, which))
-    turning = dicts(scaling_turning(con, which))
+    imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
+    turning = ask_dicts(con, "scaling/turning", set_id=which.set_id)
     grid = dicts(predict_grid(con, question))
     sentences = scaling_sentences(question, grid, functions, turning)
     sentences += scaling_imbalance_sentences(imbalance)
@@ -159,11 +153,11 @@ def _other_sets(
     from apps.reports.scaling_question import UNNAMED
     from apps.reports.scaling_tables import LEAST_COUNTS, SETS, set_lines
 
-    keys = [one.keys for one in others]
+    keys = [(one.app, one.version, one.machine) for one in others]
     rest = [
         row
-        for row in dicts(scaling_contents_of(con, app))
-        if {name: row[name] for name in keys[0]} in keys
+        for row in ask_dicts(con, "scaling/contents", every=False, app=app)
+        if (row["app"], row["version"], row["machine"]) in keys
     ]
     how = "a run" if app is None else "--version and --machine"
     name = UNNAMED if app is None else cell(app)
@@ -193,7 +187,13 @@ def _compare(
     before, _ = choose_set(con, words[0], words[1], machine)
     after, _ = choose_set(con, words[0], words[2], machine or before.machine)
     at = counts[-1] if counts else 2 * max(before.largest, after.largest)
-    rows = scaling_comparison(con, before, after, at)
+    rows = ask(
+        con,
+        "scaling/comparison",
+        before=before.set_id,
+        after=after.set_id,
+        at=at,
+    )
     if style is not Format.table:
         emit(con, rows, style, output)
         return

@@ -16,21 +16,9 @@ from apps.output.streams import note, write_text
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import rows_command, sql_command, sql_text
 from apps.output.writing import emit
+from apps.queries.base import ask, ask_column, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
-from apps.queries.threads import (
-    graph_blocks,
-    graph_edges,
-    imbalance_functions,
-    kernel_verdicts,
-    thread_blocks,
-    thread_groups,
-    thread_imbalance,
-    thread_launches,
-    thread_phases,
-    thread_picture,
-    thread_verdicts,
-    thread_warps,
-)
+from apps.queries.threads import thread_picture
 from apps.reports.flags import flag_text
 from apps.reports.thread_imbalance import FUNCTIONS, function_line, thread_imbalance_sentences
 from apps.reports.threads import (
@@ -119,7 +107,7 @@ def threads(
     _check_pictures(cfg, matrix)
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        verdicts = thread_verdicts(con, run_id, launch)
+        verdicts = ask(con, "threads/verdicts", run_id=run_id, launch=launch)
         rows = dicts(verdicts)
         uneven = thread_imbalance_sentences(con, run_id) if launch is None else []
         options = (block, cfg, matrix)
@@ -136,7 +124,7 @@ def threads(
             _draw_flow(con, run_id, chosen, cfg)
         if matrix is not None and blocks is not None:
             _draw_matrix(con, run_id, chosen, dicts(blocks.limit(1))[0], metric, matrix)
-        of_kernels = kernel_verdicts(con, run_id)
+        of_kernels = ask(con, "threads/kernels", run_id=run_id)
         tables = _tables(con, run_id, launch, groups, phases)
         if imbalance:
             tables.insert(0, _uneven_functions(con, run_id))
@@ -183,7 +171,7 @@ def _show_imbalance(
     """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
     functions = _uneven_functions(con, run_id) if imbalance else None
     if style is not Format.table:
-        rows = thread_imbalance(con, run_id) if functions is None else functions.rows
+        rows = ask(con, "threads/imbalance", run_id=run_id) if functions is None else functions.rows
         emit(con, rows, style, output)
         return
     lines = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in sentences)])
@@ -192,7 +180,7 @@ def _show_imbalance(
 
 def _uneven_functions(con: DuckDBPyConnection, run_id: str) -> _Table:
     """Return the functions that CPU threads share; raises `NothingToAnalyse` for none."""
-    functions = imbalance_functions(con, run_id)
+    functions = ask(con, "threads/functions", run_id=run_id)
     if functions.limit(1).fetchone() is None:
         raise NothingToAnalyse(
             f"the run {run_id} has no functions that several CPU threads share",
@@ -240,7 +228,7 @@ def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list
     """Return the launch that pictures are of: the one asked for, or that with the most visits."""
     if rows:
         return max(rows, key=lambda row: row["visits"] or 0)
-    known = thread_launches(con, run_id)
+    known = ask_column(con, "threads/launches", run_id=run_id)
     if launch is None or not known:
         raise NothingToAnalyse(
             f"the run {run_id} has no traces of basic blocks",
@@ -258,7 +246,9 @@ def _blocks(
 ) -> DuckDBPyRelation:
     """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
-    blocks = thread_blocks(con, run_id, launch, metric.value, block)
+    blocks = ask(
+        con, "threads/blocks", run_id=run_id, launch=launch, metric=metric.value, block=block
+    )
     if blocks.limit(1).fetchone() is not None:
         return blocks
     if block is None or chosen["threads"] is None:
@@ -279,8 +269,8 @@ def _draw_flow(con: DuckDBPyConnection, run_id: str, chosen: Row, path: Path) ->
     from apps.reports.pictures import draw_graph, graph_dot, largest_blocks, save_picture
 
     launch = chosen["launch"]
-    blocks = dicts(graph_blocks(con, run_id, launch))
-    edges = dicts(graph_edges(con, run_id, launch))
+    blocks = ask_dicts(con, "threads/graph_blocks", run_id=run_id, launch=launch)
+    edges = ask_dicts(con, "threads/graph_edges", run_id=run_id, launch=launch)
     if not blocks or (len(blocks) > 1 and not edges):
         raise NothingToAnalyse(
             f"no control flow is recorded for launch {launch} of {run_id}",
@@ -319,20 +309,20 @@ def _tables(
     """Return the requested tables; raises `NothingToAnalyse` where one has no rows."""
     found = []
     if groups:
-        alike = thread_groups(con, run_id, launch)
+        alike = ask(con, "threads/groups", run_id=run_id, launch=launch)
         if alike.limit(1).fetchone() is None:
             raise NothingToAnalyse(
                 f"the run {run_id} has no threads to group", hint="Its trace records warps only."
             )
         title, every = "Groups of similar threads", rows_command("thread_groups", run_id)
         found.append(_Table(title, alike, GROUPS, group_line, _LINES, every))
-        warps = thread_warps(con, run_id, launch)
+        warps = ask(con, "threads/warps", run_id=run_id, launch=launch)
         if warps.limit(1).fetchone() is not None:
             title = "Warps that lose most to divergence"
             every = rows_command("warp_divergence", run_id)
             found.append(_Table(title, warps, WARPS, warp_line, _FEW_LINES, every))
     if phases:
-        over_time = thread_phases(con, run_id, launch)
+        over_time = ask(con, "threads/phases", run_id=run_id, launch=launch)
         if over_time.limit(1).fetchone() is None:
             raise NothingToAnalyse(
                 f"the trace of {run_id} has no intervals",

@@ -12,15 +12,8 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts, relation_text, table_text
 from apps.output.writing import emit
+from apps.queries.base import ask, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
-from apps.queries.throughput import (
-    throughput_block,
-    throughput_effects,
-    throughput_limits,
-    throughput_model,
-    throughput_segments,
-    throughput_threads,
-)
 from apps.reports.throughput import (
     EFFECTS,
     LIMITS,
@@ -46,7 +39,6 @@ class By(StrEnum):
     segment = "segment"
 
 
-_QUESTIONS = {By.thread: throughput_threads, By.segment: throughput_segments}
 _SHOWN = {
     By.thread: (THREADS, thread_line),
     By.segment: (SEGMENTS, segment_line),
@@ -80,7 +72,7 @@ def throughput(
     """Predict what the code could sustain on its core, and show what limits it."""
     with reading(context) as con:
         if code is not None:
-            block = throughput_block(con, code, core, isa)
+            block = ask(con, "throughput/block", hex=code, core=core, isa=isa)
             if style is Format.table:
                 lines = [relation_text(block), *block_reasons(dicts(block)[0])]
                 write_text("\n".join(lines), output)
@@ -90,15 +82,15 @@ def throughput(
         run_id = resolve_run(con, run)
         sentences = throughput_sentences(con, run_id)
         if style is not Format.table:
-            emit(con, _QUESTIONS[by](con, run_id), style, output)
+            emit(con, ask(con, f"throughput/{by}s", run_id=run_id), style, output)
             return
         text = _text(con, run_id, sentences, by, limit)
     write_text(text, output)
 
 
 def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
-    effects = dicts(throughput_effects(con, run_id))
-    models = dicts(throughput_model(con, run_id))
+    effects = ask_dicts(con, "throughput/effects", run_id=run_id)
+    models = ask_dicts(con, "throughput/model", run_id=run_id)
     sentence = effects_sentence(effects)
     lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in sentences)]
     lines += [f"* {sentence}"] if sentence else []
@@ -106,7 +98,7 @@ def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, li
         f"* Model: {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models
     ]
-    limits = [limit_line(row) for row in dicts(throughput_limits(con, run_id))]
+    limits = [limit_line(row) for row in ask_dicts(con, "throughput/limits", run_id=run_id)]
     lines += ["", "What limits the predicted cycles", table_text(LIMITS, limits)]
     if effects:
         shown = [effect_line(row) for row in effects]
@@ -117,7 +109,7 @@ def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, li
 
 def _rows(con: DuckDBPyConnection, run_id: str, by: By, limit: int) -> list[str]:
     header, line = _SHOWN[by]
-    rows = _QUESTIONS[by](con, run_id)
+    rows = ask(con, f"throughput/{by}s", run_id=run_id)
     shown = [line(row) for row in dicts(rows.limit(limit))]
     lines = [f"Instructions per cycle by {by.value}", table_text(header, shown)]
     total = (rows.count("*").fetchone() or (0,))[0]

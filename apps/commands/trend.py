@@ -20,7 +20,8 @@ from apps.commands.options import (
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.writing import emit
-from apps.queries.trend import EVERY_METRIC, Series, trend_points
+from apps.queries.base import ask
+from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def trend(
             analyse_here(con, app)
         series = Series(app, metric or EVERY_METRIC, machine)
         if style is not Format.table:
-            emit(con, trend_points(con, series), style, output)
+            emit(con, ask(con, "trend/points", **series.params()), style, output)
             return
         text = trend_text(con, app, metric or [], machine)
     write_text(text, output)

@@ -1,7 +1,7 @@
 """The recordings that ship with pwh for its demo, and the options with which each is ingested.
 
-programs/record.sh makes them. The history of `stencil`, `sorter`, `spmv` and `kernels` is generated
-and tagged as such; everything else was measured.
+tests/apps/demo/programs/record.sh makes them. The history of `stencil`, `sorter`, `spmv` and
+`kernels` is generated and tagged as such; everything else was measured.
 """
 
 from __future__ import annotations

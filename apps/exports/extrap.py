@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from apps.exports import Exported
 from apps.output.numbers import counted
-from apps.queries.export import export_series
+from apps.queries.base import ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
     series: defaultdict[str, defaultdict[Point, list[float]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    for function, count, size, seconds in export_series(con, run_id).fetchall():
+    for function, count, size, seconds in ask(con, "export/series", run_id=run_id).fetchall():
         series[function][count, size].append(seconds)
     points = {point for measured in series.values() for point in measured}
     counts = {count for count, _ in points}

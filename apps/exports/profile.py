@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
 from apps.output.text import printable
-from apps.queries.export import export_stacks
+from apps.queries.base import ask
 from apps.queries.runs import row_counts
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -46,7 +46,9 @@ def profile(con: DuckDBPyConnection, run_id: str) -> tuple[list[Measure], list[s
     """
     measures: dict[str, Measure] = {}
     dropped = 0
-    for event, unit, rank, thread, frames, own in export_stacks(con, run_id).fetchall():
+    for event, unit, rank, thread, frames, own in ask(
+        con, "export/stacks", run_id=run_id
+    ).fetchall():
         if not (math.isfinite(own) and 0 < own < _MOST):
             dropped += 1
             continue

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.writing import emit
-from apps.queries.export import export_table
 from apps.queries.runs import row_counts, run_facts
+from warehouse.catalog import RUN_COLUMNS, landing
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 def export_tables(
@@ -37,7 +37,7 @@ def export_tables(
         raise NothingToAnalyse(f"the run {run_id} has no rows")
     chosen = table or next(iter(counts))
     if table is not None or (len(counts) == 1 and path is not None and path.suffix):
-        emit(con, export_table(con, run_id, chosen), style, path)
+        emit(con, _rows(con, run_id, chosen), style, path)
         return []
     if path is None or path.suffix in (".csv", ".parquet"):
         raise UsageError(
@@ -49,9 +49,23 @@ def export_tables(
     except OSError as error:
         raise UsageError(f"cannot make the folder {path}: {error.strerror}") from None
     for name in counts:
-        emit(con, export_table(con, run_id, name), style, path / f"{name}.{style}")
+        emit(con, _rows(con, run_id, name), style, path / f"{name}.{style}")
     lines = [f"{name}.{style}: {counted(rows, 'row')}" for name, rows in counts.items()]
     return [*lines, *_not_in_tables(con, run_id)]
+
+
+def _rows(con: DuckDBPyConnection, run_id: str, table: str) -> DuckDBPyRelation:
+    """Return the rows of one landing table of a run, with what is known of the run."""
+    own = [column.name for column in landing()[table]]
+    facts = [name for name in RUN_COLUMNS if name not in own]
+    # Names of tables and columns are those of the migrations.
+    columns = [f'r."{name}"' for name in facts] + [f't."{name}"' for name in own]
+    query = (
+        f"SELECT {', '.join(columns)} FROM {table} AS t JOIN runs AS r USING (run_id) "
+        "WHERE run_id = $run_id"
+    )
+    con.execute("CREATE OR REPLACE TEMP TABLE _exported AS " + query, {"run_id": run_id})
+    return con.table("_exported")
 
 
 def _not_in_tables(con: DuckDBPyConnection, run_id: str) -> list[str]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from apps.output.text import printable
-from apps.queries.export import export_counters, export_dependences, export_slices
+from apps.queries.base import ask
 from apps.queries.runs import row_counts
 from warehouse.errors import NothingToAnalyse
 
@@ -76,7 +76,7 @@ def timeline(con: DuckDBPyConnection, run_id: str) -> Timeline:
     """Return the timeline of a run; raises `NothingToAnalyse` where nothing has a time."""
     tracks: list[Track] = []
     tasks: dict[str, Slice] = {}
-    rows = export_slices(con, run_id).fetchall()
+    rows = ask(con, "export/slices", run_id=run_id).fetchall()
     for (node, worker, kind), found in groupby(rows, key=lambda row: (row[0], row[2], row[1])):
         lanes = _Lanes(_node(node), _shown(worker), kind)
         for _, _, _, name, task, start, end, *causes in found:
@@ -121,7 +121,7 @@ class _Lanes:
 
 def _counters(con: DuckDBPyConnection, run_id: str) -> list[Counter]:
     counters = []
-    rows = export_counters(con, run_id).fetchall()
+    rows = ask(con, "export/counters", run_id=run_id).fetchall()
     for (series, unit), found in groupby(rows, key=lambda row: (row[0], row[1])):
         points = [(start, end, value) for _, _, start, end, value in found]
         counter = Counter(_shown(series), unit, [(start, value) for start, _, value in points])
@@ -137,7 +137,7 @@ def _arrows(
 ) -> list[tuple[Slice, Slice]]:
     """Return the dependences between tasks, without those that the clocks put backwards."""
     arrows: list[tuple[Slice, Slice]] = []
-    for producer, reader in export_dependences(con, run_id).fetchall():
+    for producer, reader in ask(con, "export/dependences", run_id=run_id).fetchall():
         source, target = tasks.get(producer), tasks.get(reader)
         if source is None or target is None or target.start < source.start:
             continue

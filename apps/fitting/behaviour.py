@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.threads import thread_launches
+from apps.queries.base import ask_column
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -23,7 +23,7 @@ BEHAVIOURS = tuple(name for pair in _PAIRS for name in pair)
 
 def only_launch(con: DuckDBPyConnection, run_id: str) -> int:
     """Return the launch of a run that has one; raises `UsageError` where it has several."""
-    known = thread_launches(con, run_id)
+    known: list[int] = ask_column(con, "threads/launches", run_id=run_id)
     if not known:
         raise NothingToAnalyse(f"the run {run_id} has no traces of basic blocks")
     if len(known) > 1:

@@ -19,7 +19,7 @@ from apps.pages.answers import Answer, Answers
 from apps.pages.filters import Filters
 from apps.pages.tables import choose_rows, show_rows
 from apps.pages.text import plain
-from apps.queries.base import Asked, Question, ask_count, ask_page
+from apps.queries.base import Asked, ask, ask_count, ask_page
 from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.guarded import Result
@@ -61,6 +61,11 @@ class View(Filters):
         self._answers.close()
 
     # Querying
+
+    def ask(self, name: str, /, **params: Any) -> pl.DataFrame:
+        """Return the rows of the question `sql/queries/<name>.sql`."""
+        frame: pl.DataFrame = self._get(name, params, lambda con: ask(con, name, **params).pl())
+        return frame
 
     def rows(
         self, function: Callable[..., DuckDBPyRelation], /, *args: Any, **kwargs: Any
@@ -139,16 +144,15 @@ class View(Filters):
         """Show rows; `units` follow the names of columns, `percent` names shares (0.1: 10 %)."""
         show_rows(frame, units or {}, percent, height)
 
-    def count(self, question: Question) -> int:
+    def count(self, name: str, params: Mapping[str, Any]) -> int:
         """Return the number of rows that a question has."""
-        total: int = self._get(
-            f"{question.name} counted", question.params, lambda con: ask_count(con, question)
-        )
+        total: int = self._get(f"{name} counted", params, lambda con: ask_count(con, name, params))
         return total
 
     def paged(
         self,
-        question: Question,
+        name: str,
+        params: Mapping[str, Any],
         *,
         key: str,
         units: Mapping[str, str] | None = None,
@@ -159,7 +163,7 @@ class View(Filters):
 
         Returns these rows, with `choose` those that the user marked.
         """
-        total = self.count(question)
+        total = self.count(name, params)
         place, bottom = st.container(), st.container(horizontal=True, vertical_alignment="center")
         page = 1
         with bottom:
@@ -169,9 +173,9 @@ class View(Filters):
             st.caption(counted(total, "row"))
         offset = (page - 1) * ROWS_OF_A_PAGE
         frame: pl.DataFrame = self._get(
-            f"{question.name} paged",
-            (question.params, offset),
-            lambda con: ask_page(con, question, ROWS_OF_A_PAGE, offset).pl(),
+            f"{name} paged",
+            (params, offset),
+            lambda con: ask_page(con, name, params, ROWS_OF_A_PAGE, offset).pl(),
         )
         with place:
             if choose:

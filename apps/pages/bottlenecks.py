@@ -21,19 +21,6 @@ from apps.pages.slot_charts import (
     tree_chart,
 )
 from apps.pages.text import NO_APPLICATION, plain
-from apps.queries.bottlenecks import (
-    bottleneck_classes,
-    bottleneck_costs,
-    bottleneck_metrics,
-    class_shares,
-    classified_by_counts,
-    counted_runs,
-    model_clusters,
-    roofline,
-    speed_of_light,
-    topdown,
-    tuning_history,
-)
 from apps.reports.bottlenecks import bottleneck_sentences
 from apps.reports.flags import flag_text
 from apps.reports.star_glyphs import Stars, read_stars, scale_sentence
@@ -51,7 +38,7 @@ _MOST_ROWS = 100_000
 
 def page(view: View) -> None:
     """Show the verdict on an application's runs, or on one of them."""
-    known = view.rows(counted_runs)
+    known = view.ask("bottlenecks/counted_runs")
     if known.is_empty():
         view.select("Application", [], key="app")
         view.empty(
@@ -64,12 +51,14 @@ def page(view: View) -> None:
     runs, app = _chosen(view, known)
     by = view.select("Metrics by", list(_BY), key="by", every="automatic")
     view.verdicts(view.value(bottleneck_sentences, runs))
-    slots = view.rows(topdown, runs)
-    kernels = view.rows(speed_of_light, runs)
-    operations = view.rows(roofline, runs).filter(
+    slots = view.ask("bottlenecks/topdown", runs=runs)
+    kernels = view.ask("bottlenecks/speed_of_light", runs=runs)
+    operations = view.ask("bottlenecks/roofline", runs=runs).filter(
         pl.coalesce("flops", "flops_per_second").is_not_null()
     )
-    stated = {*slots["run_id"], *kernels["run_id"]} - view.value(classified_by_counts, runs)
+    stated = {*slots["run_id"], *kernels["run_id"]} - set(
+        view.ask("bottlenecks/by_counts", runs=runs)["run_id"]
+    )
     others = [run for run in runs if run not in stated]
     if others:
         _metrics(view, others, None if by is None else _BY[by])
@@ -123,7 +112,7 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         st.caption(plain(f"{error.problem[:1].upper()}{error.problem[1:]}. {error.hint}"))
         return
     if len(glyphs.stars) == 1:
-        view.table(view.rows(bottleneck_metrics, runs))
+        view.table(view.ask("bottlenecks/metrics", runs=runs))
         st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
         return
     st.altair_chart(
@@ -137,7 +126,7 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         st.caption(f"{len(glyphs.stars)} of {glyphs.places} are drawn, spread evenly.")
     _star(view, glyphs)
     with st.expander("Metrics: means over the samples, weighted by cycles"):
-        view.table(view.rows(bottleneck_metrics, runs))
+        view.table(view.ask("bottlenecks/metrics", runs=runs))
         st.caption(_DEVIATIONS)
 
 
@@ -232,7 +221,7 @@ def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
 
 def _shares(view: View, runs: list[str]) -> None:
     st.subheader("Classes of processes", anchor=False)
-    shares = view.rows(class_shares, runs)
+    shares = view.ask("bottlenecks/class_shares", runs=runs, most=24)
     if _is_unknown(shares):
         st.caption("Unknown for every process; the reasons are below.")
         return
@@ -248,8 +237,8 @@ def _is_unknown(shares: pl.DataFrame) -> bool:
 
 def _costs(view: View, runs: list[str]) -> None:
     st.subheader("What a cure could save at most", anchor=False)
-    costs = view.rows(bottleneck_costs, runs)
-    if costs.is_empty() and _is_unknown(view.rows(class_shares, runs)):
+    costs = view.ask("bottlenecks/costs", runs=runs)
+    if costs.is_empty() and _is_unknown(view.ask("bottlenecks/class_shares", runs=runs, most=24)):
         st.caption("Unknown, as the class is.")
         return
     if costs.is_empty():
@@ -263,7 +252,7 @@ def _costs(view: View, runs: list[str]) -> None:
 
 def _classes(view: View, runs: list[str]) -> None:
     st.subheader("Classes, what drove them, what helps", anchor=False)
-    classes = view.rows(bottleneck_classes, runs)
+    classes = view.ask("bottlenecks/classes", runs=runs)
     view.table(
         classes.select(
             "class",
@@ -281,7 +270,7 @@ def _classes(view: View, runs: list[str]) -> None:
 
 
 def _clusters(view: View, runs: list[str]) -> None:
-    clusters = view.rows(model_clusters, runs)
+    clusters = view.ask("bottlenecks/clusters", runs=runs)
     st.subheader("Clusters of the model in use", anchor=False)
     if clusters.is_empty():
         st.caption(
@@ -296,7 +285,7 @@ def _clusters(view: View, runs: list[str]) -> None:
 
 
 def _history(view: View, app: str) -> None:
-    history = view.rows(tuning_history, app)
+    history = view.ask("bottlenecks/tuning_history", app=app)
     st.subheader("Tuning history", anchor=False)
     if len(history) < 2:
         st.caption(

@@ -10,15 +10,7 @@ from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
 from apps.pages.text import plain
-from apps.queries.explanations import (
-    Comparison,
-    compared_runs,
-    explained_against,
-    explanation,
-    explanation_call_tree,
-    explanation_coverage,
-    run_in_history,
-)
+from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
 from apps.reports.explanations import explanation_sentences
 
 _FIGURES = (
@@ -67,8 +59,8 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
     """Show what changed between two sets of runs: sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
         rows = view.rows(explanation, which)
-        runs = view.rows(compared_runs, which)
-        coverage = view.rows(explanation_coverage, which)
+        runs = view.ask("explanations/runs", **which.sides)
+        coverage = view.ask("explanations/coverage", **which.sides)
     sentences = explanation_sentences(
         which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts(), history
     )
@@ -80,7 +72,7 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
     with st.expander("Figures"):
         view.table(rows.select(_FIGURES), percent=("change", "change_low", "change_high", "share"))
-    tree = view.rows(explanation_call_tree, which)
+    tree = view.ask("explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
     if not tree.is_empty():
         with st.expander("Call tree"):
             view.table(tree.select(_TREE), percent=("own_share", "inclusive_share"))

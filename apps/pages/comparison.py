@@ -13,16 +13,10 @@ from apps.pages import causes
 from apps.pages import comparison_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries.bottlenecks import bottleneck_classes, counted_runs
-from apps.queries.comparison import (
-    compared_by_default,
-    comparison_choices,
-    run_comparison,
-)
+from apps.queries.comparison import run_comparison
 from apps.queries.explanations import Comparison, explained_against
-from apps.queries.idle import idle_of_runs
 from apps.queries.runs import resolve_side
-from apps.queries.scaling import scaling_comparison, scaling_set_of
+from apps.queries.scaling import scaling_set_of
 from apps.reports.comparison import (
     both_sides,
     comparison_notes,
@@ -55,7 +49,7 @@ _PARTS = {"functions:seconds": "seconds:", "functions:cost": "cost:"}
 
 def page(view: View) -> None:
     """Show the comparison that the address names, without one that of the last two versions."""
-    choices = view.rows(comparison_choices)["choice"].to_list()
+    choices = view.ask("comparison/choices", most=100)["choice"].to_list()
     if not choices:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
@@ -115,8 +109,10 @@ def _usual(view: View) -> tuple[str | None, str | None]:
         if which is not None and (before := [run for run in which.against if run not in runs]):
             return before[-1], asked
         return None, asked
-    of_app = view.value(compared_by_default, view.address.carried("app"))
-    return of_app or view.value(compared_by_default, None) or (None, None)
+    for app in (view.address.carried("app"), None):
+        for before, after in view.ask("comparison/latest", app=app).iter_rows():
+            return before, after
+    return None, None
 
 
 def _configuration(view: View, rows: pl.DataFrame) -> pl.DataFrame:
@@ -217,7 +213,7 @@ def _idle(
     view: View, before: list[str], after: list[str], names: tuple[str, str]
 ) -> pl.DataFrame | None:
     """Return where the workers' time went on either side, None where one has no task traces."""
-    idle = view.rows(idle_of_runs, before, after)
+    idle = view.ask("idle/of_runs", before=before, after=after)
     if idle["is_after"].n_unique() < 2:
         return None
     side = pl.when("is_after").then(pl.lit(names[1])).otherwise(pl.lit(names[0]))
@@ -228,13 +224,13 @@ def _classes(
     view: View, before: list[str], after: list[str], names: tuple[str, str]
 ) -> pl.DataFrame | None:
     """Return the classes of bottlenecks on either side, None where one has no class."""
-    counted_on = set(view.rows(counted_runs)["run_id"])
+    counted_on = set(view.ask("bottlenecks/counted_runs")["run_id"])
     frames = []
     for name, side in zip(names, (before, after), strict=True):
         runs = [run for run in side if run in counted_on][:_MOST_RUNS]
         if not runs:
             return None
-        classes = view.rows(bottleneck_classes, runs)
+        classes = view.ask("bottlenecks/classes", runs=runs)
         if classes["class"].to_list() == ["Unknown"]:
             return None
         frames.append(classes.select(pl.lit(name).alias("side"), "class", "share"))
@@ -244,11 +240,16 @@ def _classes(
 def _scaling(view: View, before: list[str], after: list[str]) -> None:
     """Show how the functions of two versions grow, where each was measured at three counts."""
     first, second = (view.value(scaling_set_of, runs) for runs in (before, after))
-    if first is None or second is None or first.keys == second.keys:
+    if first is None or second is None or first == second:
         return
     at = max(first.largest, second.largest)
     st.subheader(f"Scaling, with shares of the time at {at}", anchor=False)
     view.table(
-        view.rows(scaling_comparison, first, second, at).drop("formula_before", "formula_after"),
+        view.ask(
+            "scaling/comparison",
+            before=first.set_id,
+            after=second.set_id,
+            at=at,
+        ).drop("formula_before", "formula_after"),
         percent=("share_before", "share_after"),
     )

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from apps.queries.profile import Profile, profile_stacks
+from apps.queries.base import ask
+from apps.queries.profile import Profile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -48,7 +49,7 @@ class Tree:
 
 def profile_tree(con: DuckDBPyConnection, which: Profile) -> tuple[dict[str, Any], int]:
     """Return the tree of a profile for flame.js, and how many call paths are left out of it."""
-    tree = merge_stacks(profile_stacks(con, which).pl())
+    tree = merge_stacks(ask(con, "profile/stacks", **which.params).pl())
     return tree.data(), tree.left_out
 
 

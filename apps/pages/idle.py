@@ -11,20 +11,8 @@ from apps.pages.base import View
 from apps.pages.charts import show
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
-from apps.queries.idle import (
-    MOST_WORKERS,
-    Reading,
-    Window,
-    idle_blame,
-    idle_what_if,
-    idle_workers,
-    path_parts,
-)
-from apps.queries.timeline import (
-    LANES,
-    timeline_runs,
-    timeline_span,
-)
+from apps.queries.idle import Reading, Window, in_reading, within
+from apps.queries.timeline import LANES, timeline_span
 from apps.reports.idle import idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")
@@ -32,10 +20,12 @@ _RULES = ("union", "last_arrival")
 # Tasks and waits; of more the critical path and what else needs the whole run take many seconds.
 _MOST_AT_ONCE = 300_000
 
+_MOST_WORKERS = 32
+
 
 def page(view: View) -> None:
     """Show where the time of a run's workers went."""
-    runs = view.rows(timeline_runs)["run_id"].to_list()
+    runs = view.ask("timeline/runs")["run_id"].to_list()
     run = view.select("Run", runs, key="run")
     if run is None:
         view.empty(
@@ -92,15 +82,15 @@ def page(view: View) -> None:
 
 def _sums(view: View, run: str, reading: Reading) -> None:
     st.subheader("Where the time went", anchor=False)
-    sums = view.rows(idle_workers, run, reading)
+    sums = view.rows(in_reading, "idle/workers", reading, run_id=run, most=_MOST_WORKERS)
     show(charts.sums_chart(sums), "Share of each worker's time by cause")
-    if sums["worker"].n_unique() == MOST_WORKERS:
-        st.caption(f"The {MOST_WORKERS} workers that idled most.")
+    if sums["worker"].n_unique() == _MOST_WORKERS:
+        st.caption(f"The {_MOST_WORKERS} workers that idled most.")
 
 
 def _blame(view: View, run: str, reading: Reading) -> None:
     st.subheader("What workers waited for", anchor=False)
-    blame = view.rows(idle_blame, run, reading)
+    blame = view.rows(in_reading, "idle/blame", reading, run_id=run, most=12)
     if blame.is_empty():
         st.caption("No wait for another task's data is known.")
         return
@@ -123,7 +113,7 @@ def _bars(rows: pl.DataFrame, title: str, description: str) -> None:
 
 def _path(view: View, run: str, window: Window | None) -> None:
     st.subheader("Critical path", anchor=False)
-    path = view.rows(path_parts, run, window)
+    path = view.rows(within, "idle/path_parts", window, run_id=run, most=12)
     if path.is_empty():
         st.caption("No task is on it here: the run has no dependent tasks, or the window none.")
         return
@@ -133,7 +123,7 @@ def _path(view: View, run: str, window: Window | None) -> None:
 
 def _gains(view: View, run: str) -> None:
     st.subheader("What could be gained", anchor=False)
-    gains = view.rows(idle_what_if, run).filter(pl.col("percent").is_not_null())
+    gains = view.ask("idle/what_if", run_id=run).filter(pl.col("percent").is_not_null())
     if gains.is_empty():
         st.caption("Unknown: the run has no workers with recorded time.")
         return

@@ -8,16 +8,15 @@ from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.pages.uploads import show_upload
-from apps.queries.ingest import rejection_list, rejections, source_list, used_readers
 
 
 def page(view: View) -> None:
     """Show rejected files, then landed ones by reader and one by one; land files if allowed."""
     show_upload(view)
-    readers = view.rows(used_readers)
+    readers = view.ask("ingest/readers")
     reader = view.select("Reader", readers["reader"].to_list(), key="reader", every="All")
     text = view.text("File name", key="text", placeholder="part of the path")
-    rejected = view.rows(rejections)
+    rejected = view.ask("ingest/rejections")
     if readers.is_empty() and rejected.is_empty():
         view.empty(
             "Nothing has landed and nothing was rejected yet.",
@@ -38,10 +37,15 @@ def page(view: View) -> None:
                 if row["hint"]:
                     st.caption(plain(row["hint"]))
         if len(rejected) > _DETAILED:
-            view.paged(rejection_list(), key="rejected")
+            view.paged("ingest/rejections", {}, key="rejected")
     st.subheader("Landed", anchor=False)
     view.table(readers, units=_UNITS)
-    view.paged(source_list(reader, text or None), key="page", units=_UNITS)
+    view.paged(
+        "ingest/sources",
+        {"reader": reader, "text": text or None},
+        key="page",
+        units=_UNITS,
+    )
 
 
 _DETAILED = 3

@@ -11,23 +11,23 @@ from typing import Any
 import streamlit as st
 
 from apps.output.numbers import counted
-from apps.output.tables import dicts
 from apps.pages.answers import Answers, FileState, file_state
-from apps.queries.overview import warehouse_counts
+from apps.queries.base import ask_dicts
 from warehouse.address import Address
 from warehouse.errors import WarehouseBusy, WarehouseError
 from warehouse.sharing import shared_reading
 
 EVERY_SECONDS = 4.0
 Counts = dict[str, Any]
-_NEWS = {"runs": "new run", "files": "new file", "rejected": "rejected file"}
 
 
 def counts_now(path: Address) -> Counts | None:
     """Return how many runs, files and rejected files there are; None where the file is not open."""
     answers = Answers(path, wait=0)
     try:
-        counts: Counts = answers.get("news", (), lambda con: dicts(warehouse_counts(con))[0]).value
+        counts: Counts = answers.get(
+            "news", (), lambda con: ask_dicts(con, "overview/counts")[0]
+        ).value
         return counts
     except WarehouseError:
         return None

@@ -14,14 +14,6 @@ from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
-from apps.queries.overview import (
-    last_runs,
-    latest_provisional,
-    latest_regressions,
-    latest_runs,
-    warehouse_counts,
-    watched_series,
-)
 from apps.queries.runs import rows_by_run
 from apps.reports.changes import commit_range, series_state
 from apps.reports.gate import gate_result
@@ -51,7 +43,7 @@ _TOPICS = (
 
 def page(view: View) -> None:
     """Show what to look at first, then what landed, and at the foot how much there is."""
-    counts = view.rows(warehouse_counts).row(0, named=True)
+    counts = view.ask("overview/counts").row(0, named=True)
     if not counts["runs"]:
         view.empty(
             "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
@@ -66,7 +58,7 @@ def page(view: View) -> None:
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader("Latest runs", anchor=False)
-        latest = view.rows(latest_runs, _RUNS)
+        latest = view.ask("overview/latest", number=_RUNS)
         view.table(latest.select("run_id", "app", "started_at", "wall_seconds"), units=_UNITS)
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
@@ -111,7 +103,7 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
 
 def _watch_list(view: View) -> None:
     """Show a line for each setting of an application: last values, last run, state."""
-    found = view.rows(watched_series, _SERIES, most=_VALUES)
+    found = view.ask("overview/watched", number=_SERIES, most=_VALUES, app=None)
     if found.is_empty():
         return
     st.subheader("Applications", anchor=False)
@@ -155,8 +147,8 @@ def _watch_list(view: View) -> None:
 
 def _regressions(view: View) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
     """Show the latest changes for the worse; return each certain one, and where its gate goes."""
-    found = view.rows(latest_regressions, _REGRESSIONS)
-    early = view.rows(latest_provisional, _REGRESSIONS)
+    found = view.ask("overview/regressions", number=_REGRESSIONS)
+    early = view.ask("overview/provisional", number=_REGRESSIONS)
     if found.is_empty():
         st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
     gates = [
@@ -203,7 +195,7 @@ def _gate(view: View, row: dict[str, Any]) -> str:
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Show the verdicts on the newest trace of each kind, in the shorter of two columns."""
-    last = view.rows(last_runs).to_dicts()
+    last = view.ask("overview/last_runs").to_dicts()
     tables = view.value(rows_by_run, [run["run_id"] for run in last])
     latest = {table: run for run in reversed(last) for table in tables[run["run_id"]]}
     known = [topic for topic in _TOPICS if topic[0] in latest]

@@ -11,13 +11,7 @@ from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.flame import profile_tree
-from apps.queries.comparison import comparison_choices
-from apps.queries.profile import (
-    Profile,
-    profile_events,
-    profile_functions,
-    profiled_runs,
-)
+from apps.queries.profile import Profile
 from apps.queries.runs import resolve_runs
 from apps.reports.imbalance import run_imbalance_sentences
 from warehouse.errors import UsageError
@@ -28,7 +22,7 @@ _NAME = "a run or APP@VERSION"
 
 def page(view: View) -> None:
     """Show the flame graph, or the treemap of a flat profile, and the table of functions."""
-    profiled = view.rows(profiled_runs)
+    profiled = view.ask("profile/runs")
     known = profiled["run_id"].to_list()
     if not known:
         view.empty(
@@ -38,7 +32,7 @@ def page(view: View) -> None:
             "pwh ingest profile.txt --app program --version 1.0",
         )
         return
-    choices = view.rows(comparison_choices)["choice"].to_list()
+    choices = view.ask("comparison/choices", most=100)["choice"].to_list()
     most = known[profiled["paths"].arg_max() or 0]
     named = view.pick("Run", known, key="run", placeholder=_NAME, default=most)
     other = view.pick("Compared with", choices, key="against", placeholder="none")
@@ -53,7 +47,7 @@ def page(view: View) -> None:
 
 
 def _profile(view: View, runs: list[str], against: list[str], named: str) -> None:
-    events = view.rows(profile_events, [*runs, *against])
+    events = view.ask("profile/events", runs=[*runs, *against])
     if events.is_empty():
         many = " and what it is compared with have no event in common" if against else ""
         st.info(f"{named} has no profile that can be drawn.{many}")
@@ -67,7 +61,12 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
     which = Profile(runs, against, str(event), rank, thread)
     is_flat = chosen["depth"] == 1
     tree, left_out = view.value(profile_tree, which)
-    functions = view.rows(profile_functions, which, is_flat=is_flat)
+    functions = view.ask(
+        "profile/functions",
+        **which.params,
+        run=runs[0] if len(runs) == 1 else None,
+        is_flat=is_flat,
+    )
     if functions.is_empty():
         st.info("Nothing was measured there: no function has a cost above 0.")
         return

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 import streamlit as st
-from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.text import plain
-from apps.queries.overview import warehouse_counts
-from apps.queries.runs import (
-    list_sources,
-    resolve_run,
-    row_counts,
-    run_benchmarks,
-    run_costs,
-    run_counters,
-    run_facts,
-    run_functions,
-    run_launches,
-    run_metrics,
-    run_segments,
-    run_workers,
-    runs_started_last,
-    runs_worth_a_look,
-)
+from apps.queries.runs import resolve_run, row_counts, run_facts
 from apps.reports.runs import facts_line, trace_sentences
 
 _UNITS = {"seconds": "s", "inclusive_seconds": "s", "longest": "s"}
@@ -38,38 +21,38 @@ _CHOICES = 100
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A kind of trace: its tab, its landing table, its rows, and the page that shows more.
+    """A kind of trace: tab, landing table, question in runs/, and the page that shows more.
 
     `measured` are the columns that are in the unit of the column unit.
     """
 
     title: str
     table: str
-    rows: Callable[[DuckDBPyConnection, str], DuckDBPyRelation]
+    question: str
     page: str | None
     percent: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
 
 
 _TRACES = (
-    Trace("Functions", "fn_timings", run_functions, "profile", ("share",)),
+    Trace("Functions", "fn_timings", "functions", "profile", ("share",)),
     Trace(
-        *("Functions by cost", "pmu_samples", run_costs, "profile", ("share",)),
+        *("Functions by cost", "pmu_samples", "costs", "profile", ("share",)),
         measured=("cost", "inclusive"),
     ),
-    Trace("Counters", "pmu_samples", run_counters, "bottlenecks"),
-    Trace("Workers", "tasks", run_workers, "idle"),
-    Trace("Launches", "bb_launches", run_launches, "threads"),
-    Trace("Instruction streams", "segments", run_segments, "throughput"),
-    Trace("Benchmarks", "metrics", run_benchmarks, None),
+    Trace("Counters", "pmu_samples", "counters", "bottlenecks"),
+    Trace("Workers", "tasks", "workers", "idle"),
+    Trace("Launches", "bb_launches", "launches", "threads"),
+    Trace("Instruction streams", "segments", "segments", "throughput"),
+    Trace("Benchmarks", "metrics", "benchmarks", None),
 )
 
 
 def page(view: View) -> None:
     """Show the run that the address names, without one that with the most kinds of trace."""
-    latest = view.rows(runs_started_last, _CHOICES)["run_id"].to_list()
-    newest = view.rows(runs_worth_a_look, latest)["run_id"].to_list()
-    if not newest and not view.rows(warehouse_counts)["runs"][0]:
+    latest = view.ask("runs/started_last", number=_CHOICES)["run_id"].to_list()
+    newest = view.ask("runs/worth_a_look", runs=latest)["run_id"].to_list()
+    if not newest and not view.ask("overview/counts")["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
     named = view.pick(
@@ -107,19 +90,21 @@ def _tabs(view: View, run_id: str, counts: dict[str, int]) -> None:
     """Show a tab for each kind of trace; only the one that is open is read."""
     traces = [trace for trace in _TRACES if trace.table in counts]
     # Counters can be what functions cost, but need not.
-    found = [one for one in traces if one.rows is not run_costs or _has_costs(view, run_id)]
+    found = [one for one in traces if one.question != "costs" or _has_costs(view, run_id)]
     chosen = view.tabs([*(trace.title for trace in found), "Metrics", "Files"], key="tab")
     for trace in found:
         if trace.title == chosen:
             if trace.page is not None:
                 title = view.pages[trace.page].title
                 view.link(f"More: {title}", trace.page, icon="arrow_forward", run=run_id)
-            rows, units = _with_one_unit(view.rows(trace.rows, run_id), trace.measured)
+            rows, units = _with_one_unit(
+                view.ask(f"runs/{trace.question}", run_id=run_id), trace.measured
+            )
             view.table(rows, units=_UNITS | units, percent=trace.percent)
     if chosen == "Metrics":
-        view.table(view.rows(run_metrics, run_id).select("metric", "value", "unit"))
+        view.table(view.ask("runs/metrics", run_id=run_id).select("metric", "value", "unit"))
     if chosen == "Files":
-        view.table(view.rows(list_sources, run_id), units={"bytes": "B"})
+        view.table(view.ask("runs/sources", run_id=run_id), units={"bytes": "B"})
         landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
         st.caption(plain(f"{counted(sum(counts.values()), 'row')}: {landed or 'none'}"))
 
@@ -134,4 +119,4 @@ def _with_one_unit(
 
 
 def _has_costs(view: View, run_id: str) -> bool:
-    return not view.rows(run_costs, run_id).is_empty()
+    return not view.ask("runs/costs", run_id=run_id).is_empty()

@@ -8,20 +8,18 @@ import polars as pl
 import streamlit as st
 
 from apps.pages.base import View
-from apps.queries.overview import warehouse_counts
-from apps.queries.runs import run_choices, run_list
 
 _UNITS = {"wall_seconds": "s"}
 
 
 def page(view: View) -> None:
     """Show the runs that the filters leave, a page at a time."""
-    every = view.rows(run_choices, None).filter(pl.col("kind").is_in(["app", "none"]))
-    if every.is_empty() and not view.rows(warehouse_counts)["runs"][0]:
+    every = view.ask("runs/choices", app=None).filter(pl.col("kind").is_in(["app", "none"]))
+    if every.is_empty() and not view.ask("overview/counts")["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
     app = view.select("Application", every["choice"].to_list(), key="app", every="All")
-    choices = view.rows(run_choices, app)
+    choices = view.ask("runs/choices", app=app)
     given: dict[str, Any] = {
         kind: view.select(
             label, choices.filter(kind=kind)["choice"].to_list(), key=kind, every="All"
@@ -30,7 +28,11 @@ def page(view: View) -> None:
     }
     text = view.text("Search", key="text", placeholder="in names and tags")
     marked = view.paged(
-        run_list(app, **given, text=text.strip() or None), key="page", units=_UNITS, choose=True
+        "runs/page",
+        {"app": app, **given, "text": text.strip() or None},
+        key="page",
+        units=_UNITS,
+        choose=True,
     )
     _lead_on(view, marked)
 

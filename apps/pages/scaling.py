@@ -9,27 +9,12 @@ from apps.pages import scaling_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
 from apps.pages.text import NO_APPLICATION
-from apps.queries.imbalance import rank_shares, scaling_imbalance
-from apps.queries.scaling import (
-    ScalingSet,
-    counts_between,
-    scaling_fitted,
-    scaling_functions,
-    scaling_measured,
-    scaling_models_of,
-    scaling_sets,
-    scaling_turning,
-)
+from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, scaling_sets
 from apps.reports.flags import flag_text
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point
-from apps.reports.scaling_question import (
-    Question,
-    complete_question,
-    how_to_begin,
-    predict_grid,
-)
+from apps.reports.scaling_question import Question, complete_question, how_to_begin, predict_grid
 from apps.reports.scaling_tables import growth
 
 _PROGRAM = "whole program"
@@ -55,14 +40,14 @@ def page(view: View) -> None:
     question = complete_question(which, (target,) if target else (), scaling, None)
     ranking = view.rows(scaling_functions, which, question.target)
     predicted = view.rows(predict_grid, question)
-    turning = view.rows(scaling_turning, which)
-    imbalance = view.rows(scaling_imbalance, which)
+    turning = view.ask("scaling/turning", set_id=which.set_id)
+    imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     sentences = scaling_sentences(
         question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
     )
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
     point = turning_point(question, predicted.to_dicts(), turning.to_dicts())
-    models = view.rows(scaling_models_of, which)
+    models = view.ask("scaling/models", set_id=which.set_id)
     _times(view, question, ranking, predicted, models, point)
     _program(view, question, predicted)
     _ranking(view, question, ranking)
@@ -107,7 +92,7 @@ def _times(
     )
     counts = counts_between(which.smallest, max(question.target, which.largest))
     program = _drawn(question, predicted)
-    fitted = view.rows(scaling_fitted, which, functions, counts)
+    fitted = view.ask("scaling/fitted", set_id=which.set_id, functions=functions, counts=counts)
     columns = ("what", "parallelism", "predicted", "low", "high")
     lines = pl.concat(
         [
@@ -115,7 +100,7 @@ def _times(
             fitted.rename({"function": "what"}).select(columns),
         ]
     ).drop_nulls("predicted")
-    measured = view.rows(scaling_measured, which).with_columns(
+    measured = view.ask("scaling/measured", set_id=which.set_id).with_columns(
         what=pl.col("function").fill_null(_PROGRAM)
     )
     drawn = measured.filter(pl.col("what").is_in([_PROGRAM, *functions]))
@@ -247,7 +232,9 @@ def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
     count = imbalance["parallelism"][0]
     st.subheader(f"Imbalance over ranks at {count}", anchor=False)
     largest = imbalance["function"].head(_RANKED).to_list()
-    ranks = view.rows(rank_shares, which, largest, count)
+    ranks = view.ask(
+        "imbalance/ranks", set_id=which.set_id, parallelism=count, most=256, functions=largest
+    )
     show(charts.ranks_chart(ranks, largest), "Time of functions on each rank over its mean")
     view.table(
         imbalance.select(

@@ -15,7 +15,7 @@ from apps.pages.components import component
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_answer
 from apps.pages.text import plain
-from apps.queries.schema import completions, saved_queries, schema_objects, schema_of
+from apps.queries.schema import completions, schema_objects, schema_of
 from warehouse import sqlfiles
 from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
@@ -116,7 +116,7 @@ def _edit(sql: str) -> None:
 
 def _earlier(view: View) -> None:
     """Show the queries of this session and those saved in the warehouse; one chosen is edited."""
-    saved = dict(view.rows(saved_queries).iter_rows())
+    saved = dict(view.ask("schema/saved").iter_rows())
     earlier: list[str] = st.session_state.get(_HISTORY, [])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for label, texts, symbol in (

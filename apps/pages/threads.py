@@ -6,42 +6,26 @@ import streamlit as st
 
 from apps.pages.base import View
 from apps.pages.text import plain
-from apps.queries.threads import (
-    fluctuating_blocks,
-    graph_blocks,
-    graph_edges,
-    group_list,
-    imbalance_functions,
-    kernel_verdicts,
-    phase_list,
-    thread_imbalance,
-    thread_launches,
-    thread_picture,
-    thread_verdicts,
-    thread_work,
-    traced_runs,
-    warp_list,
-)
+from apps.queries.threads import thread_picture
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
 from apps.reports.thread_imbalance import imbalance_sentences
 from apps.reports.threads import launch_sentences, program_sentences, similar_launches
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
-_LAST = 2**31 - 1
 _MOST_EXECUTED = 12
 _TABLE_HEIGHT = 240
 _SHARES = ("imbalance", "excess_share", "share")
 _LISTS = {
-    "groups": ("Groups of similar threads", group_list),
-    "warps": ("Warps that lose most to divergence", warp_list),
-    "phases": ("Phases over time", phase_list),
+    "groups": "Groups of similar threads",
+    "warps": "Warps that lose most to divergence",
+    "phases": "Phases over time",
 }
 
 
 def page(view: View) -> None:
     """Show the verdict on a run's launches, and control flow and similarity of one of them."""
-    runs = view.rows(traced_runs)["run_id"].to_list()
+    runs = view.ask("threads/runs")["run_id"].to_list()
     run = view.select("Run", runs, key="run")
     if run is None:
         view.empty(
@@ -51,16 +35,16 @@ def page(view: View) -> None:
         )
         return
     _imbalance(view, run)
-    verdicts = view.rows(thread_verdicts, run)
+    verdicts = view.ask("threads/verdicts", run_id=run, launch=None)
     if verdicts.is_empty():
         return
-    known = view.value(thread_launches, run)
+    known = view.ask("threads/launches", run_id=run)["launch"].to_list()
     chosen = view.select("Launch", [str(launch) for launch in known], key="launch", every="All")
     launch = None if chosen is None else int(chosen)
     metric = view.select("Distance", _METRICS, key="metric") or _METRICS[0]
     rows = [row for row in verdicts.to_dicts() if launch is None or row["launch"] == launch]
     several = launch is None and len(rows) > 1
-    over_all = view.rows(kernel_verdicts, run)
+    over_all = view.ask("threads/kernels", run_id=run)
     program = program_sentences(over_all.to_dicts()[0]) if several else []
     kinds = [line for group in similar_launches(rows) for line in launch_sentences(group)]
     view.verdicts([*program, *kinds])
@@ -84,21 +68,21 @@ def page(view: View) -> None:
 
 def _imbalance(view: View, run: str) -> None:
     """Show how unevenly the threads of CPU processes share their work, if they are known."""
-    processes = view.rows(thread_imbalance, run).to_dicts()
+    processes = view.ask("threads/imbalance", run_id=run).to_dicts()
     if not processes:
         return
-    functions = view.rows(imbalance_functions, run)
+    functions = view.ask("threads/functions", run_id=run)
     view.verdicts(imbalance_sentences(processes, functions.to_dicts()))
     st.subheader("What each thread spent", anchor=False)
-    view.table(view.rows(thread_work, run), height=_TABLE_HEIGHT)
+    view.table(view.ask("threads/work", run_id=run), height=_TABLE_HEIGHT)
     if not functions.is_empty():
         st.subheader("Functions by the excess of the busiest thread", anchor=False)
         view.table(functions, percent=_SHARES, height=_TABLE_HEIGHT)
 
 
 def _flow(view: View, run: str, launch: int) -> None:
-    blocks = view.rows(graph_blocks, run, launch)
-    edges = view.rows(graph_edges, run, launch).to_dicts()
+    blocks = view.ask("threads/graph_blocks", run_id=run, launch=launch)
+    edges = view.ask("threads/graph_edges", run_id=run, launch=launch).to_dicts()
     if not edges:
         st.subheader(f"Basic blocks of launch {launch}", anchor=False)
         view.table(blocks.head(_MOST_EXECUTED))
@@ -119,7 +103,9 @@ def _flow(view: View, run: str, launch: int) -> None:
 
 def _similarity(view: View, run: str, launch: int, metric: str) -> None:
     st.subheader("Similarity of threads", anchor=False)
-    blocks = view.rows(fluctuating_blocks, run, launch, metric)
+    blocks = view.ask("threads/blocks", run_id=run, launch=launch, metric=metric, block=None).head(
+        100
+    )
     known = {str(block): block for block in blocks["block"]}
     block = next(iter(known.values()), None)
     if len(known) > 1:
@@ -144,8 +130,9 @@ def _similarity(view: View, run: str, launch: int, metric: str) -> None:
 
 
 def _groups(view: View, run: str, launch: int | None) -> None:
-    for name, (title, question) in _LISTS.items():
-        if not view.count(question(run, launch)):
+    params = {"run_id": run, "launch": launch}
+    for name, title in _LISTS.items():
+        if not view.count(f"threads/{name}", params):
             continue
         st.subheader(title, anchor=False)
-        view.paged(question(run, launch), key=name, percent=_SHARES)
+        view.paged(f"threads/{name}", params, key=name, percent=_SHARES)

@@ -8,22 +8,13 @@ import streamlit as st
 from apps.pages import throughput_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries.throughput import (
-    largest_threads,
-    plotted_segments,
-    segment_list,
-    streamed_runs,
-    thread_list,
-    throughput_effects,
-    throughput_limits,
-)
 from apps.reports.throughput import effects_sentence, throughput_sentences
 from warehouse.errors import NothingToAnalyse
 
 
 def page(view: View) -> None:
     """Show predicted and measured instructions per cycle of a run, by segment and by thread."""
-    runs = view.rows(streamed_runs)["run_id"].to_list()
+    runs = view.ask("throughput/runs")["run_id"].to_list()
     run = view.select("Run", runs, key="run")
     if run is None:
         view.empty(
@@ -50,11 +41,11 @@ def _run(view: View, run: str) -> None:
         "Rates are instructions per cycle; cycles are those of one pass, and to gain those of all "
         "executions. Segments that were not measured come last, those with most cycles first."
     )
-    view.paged(segment_list(run), key="page")
+    view.paged("throughput/segments", {"run_id": run}, key="page")
 
 
 def _limits(view: View, run: str) -> None:
-    limits = view.rows(throughput_limits, run)
+    limits = view.ask("throughput/limits", run_id=run)
     # A single limit is in the sentences.
     if len(limits) > 1:
         st.subheader("What limits the cycles", anchor=False)
@@ -62,7 +53,7 @@ def _limits(view: View, run: str) -> None:
 
 
 def _effects(view: View, run: str) -> None:
-    effects = view.rows(throughput_effects, run)
+    effects = view.ask("throughput/effects", run_id=run)
     if effects.is_empty():
         return
     st.subheader(
@@ -75,7 +66,7 @@ def _effects(view: View, run: str) -> None:
 
 def _segments(view: View, run: str) -> None:
     st.subheader("Predicted and measured", anchor=False)
-    segments = view.rows(plotted_segments, run)
+    segments = view.ask("throughput/plotted_segments", run_id=run, most=2000)
     if segments.is_empty():
         st.caption(
             "No segment is both measured and predicted, so that there is nothing to compare."
@@ -90,8 +81,8 @@ def _segments(view: View, run: str) -> None:
 
 def _threads(view: View, run: str) -> None:
     st.subheader("Threads", anchor=False)
-    threads = view.rows(largest_threads, run).drop_nulls("predicted")
+    threads = view.ask("throughput/threads", run_id=run).head(24).drop_nulls("predicted")
     if len(threads) > 1:
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
         show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
-    view.paged(thread_list(run), key="threads")
+    view.paged("throughput/threads", {"run_id": run}, key="threads")

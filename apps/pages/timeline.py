@@ -19,7 +19,6 @@ from apps.queries.timeline import (
     tasks_found,
     timeline,
     timeline_lanes,
-    timeline_path,
     timeline_waits,
 )
 from warehouse.errors import UsageError
@@ -204,7 +203,7 @@ def _waits(rows: pl.DataFrame, first: int) -> dict[str, list[Any]]:
 def _path(view: View, drawn: Drawing) -> dict[str, list[Any]]:
     """Return the parts of the critical path on the lanes that are shown, in the window."""
     t0, t1 = drawn.window
-    parts = view.rows(timeline_path, drawn.run).filter(
+    parts = view.ask("timeline/path", run_id=drawn.run).filter(
         pl.col("t_end") > t0,
         pl.col("t_start") < t1,
         pl.col("lane").is_between(drawn.first, drawn.first + LANES - 1),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -12,21 +11,11 @@ import streamlit as st
 from apps.output.numbers import amount
 from apps.output.text import cell
 from apps.pages import causes, charts
-from apps.pages.acknowledging import acknowledging
 from apps.pages.base import View
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
-from apps.queries.overview import watched_series
-from apps.queries.runs import run_choices
-from apps.queries.trend import (
-    Series,
-    trend_choices,
-    trend_disturbances,
-    trend_points,
-    trend_provisional,
-    trend_states,
-)
+from apps.queries.trend import Series
 from apps.reports.changes import (
     change_sentence,
     disturbance_sentence,
@@ -37,7 +26,52 @@ from apps.reports.changes import (
 )
 from apps.reports.series import series_names, shown_fields
 from apps.reports.trend import doubt_sentences
+from ingest.acknowledge import acknowledge, withdraw
 from warehouse.errors import UsageError
+from warehouse.series import REASONS, Acknowledgement
+from warehouse.sharing import writing
+
+_WAIT = 10.0
+_MEANINGS = {
+    "expected": "an intended change",
+    "noise": "no change of the program",
+    "invalid run": "the run was measured wrongly: it leaves all series",
+    "fixed": "a later version undoes it",
+}
+
+
+def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> None:
+    """Offer to acknowledge the change at a run, as `pwh ack` does, or to withdraw what is known."""
+    label = "Acknowledge" if known is None else f"Acknowledged as {known}"
+    with st.popover(plain(label), icon=":material/task_alt:"):
+        st.markdown(f"An acknowledged change, here at {plain(named)}, leaves gate and overview.")
+        reason = st.radio(
+            "It is",
+            REASONS,
+            key=f"ack_reason {run_id}",
+            captions=[_MEANINGS[one] for one in REASONS],
+        )
+        fixed_in = None
+        if reason == "fixed":
+            fixed_in = st.text_input("In version", key=f"ack_version {run_id}").strip()
+        note = st.text_input("Note", key=f"ack_note {run_id}").strip()
+        said_by = st.text_input("Your name", key=f"ack_by {run_id}").strip()
+        if st.button("Acknowledge", key=f"ack {run_id}", type="primary", disabled=fixed_in == ""):
+            stated = Acknowledgement(reason, "*", fixed_in, note or None, said_by or None)
+            _write(view, run_id, stated)
+        if known is not None and st.button("Withdraw", key=f"open {run_id}"):
+            _write(view, run_id, None)
+
+
+def _write(view: View, run_id: str, stated: Acknowledgement | None) -> None:
+    view.close()  # of the readers, none may have the file open while it is written
+    with writing(view.path, wait=_WAIT) as con:
+        if stated is None:
+            withdraw(con, run_id)
+        else:
+            acknowledge(con, run_id, stated)
+    st.rerun()
+
 
 # As many as there are distinct colours.
 _SERIES = len(charts.PALETTE)
@@ -48,7 +82,7 @@ _BY = ("dates", "versions")
 
 def page(view: View) -> None:
     """Show metrics of an application over time."""
-    apps = view.rows(run_choices, None).filter(kind="app")["choice"].to_list()
+    apps = view.ask("runs/choices", app=None).filter(kind="app")["choice"].to_list()
     app = view.select("Application", apps, key="app")
     if app is None:
         view.empty(
@@ -56,7 +90,7 @@ def page(view: View) -> None:
             f"{view.pwh} ingest FILES --app NAME --version V --started-at 2026-01-31",
         )
         return
-    series = view.rows(trend_choices, app)
+    series = view.ask("trend/choices", app=app)
     doubts = view.value(doubt_sentences, app)
     if series.is_empty() and doubts:
         st.info(plain("\n\n".join(doubts)))
@@ -103,12 +137,12 @@ def _first(view: View, app: str, series: pl.DataFrame) -> str:
     """Return the metric to begin with: that of the overview."""
     if series["is_main"][0]:
         return str(series["metric"][0])
-    watched = view.rows(watched_series, 1, most=1, app=app)
+    watched = view.ask("overview/watched", number=1, most=1, app=app)
     return str(watched["metric"][0])
 
 
 def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl.DataFrame:
-    rows = view.rows(trend_points, Series(app, metrics))
+    rows = view.ask("trend/points", **Series(app, metrics).params())
     # A pattern in the name of a metric matches more than that metric.
     rows = rows.filter(pl.col("metric").is_in(metrics))
     if machine is not None:
@@ -139,8 +173,10 @@ def _verdicts(
     total = len(series.filter(metric=metric))
     shown = [row["fields"] for row in points.unique("series").to_dicts()]
 
-    def rows(question: Callable[..., Any]) -> list[dict[str, Any]]:
-        found = view.rows(question, Series(app, [metric], machine)).filter(metric=metric)
+    def rows(question: str) -> list[dict[str, Any]]:
+        found = view.ask(f"trend/{question}", **Series(app, [metric], machine).params()).filter(
+            metric=metric
+        )
         return [row for row in found.to_dicts() if row["fields"] in shown]
 
     names = series_names([(metric, fields if len(shown) > 1 else None) for fields in shown])
@@ -152,10 +188,10 @@ def _verdicts(
     changed = [row["fields"] for row in found]
     sentences = [
         *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),
-        *(provisional_sentence(name(row), row) for row in rows(trend_provisional)),
-        *(disturbance_sentence(name(row), row) for row in rows(trend_disturbances)),
+        *(provisional_sentence(name(row), row) for row in rows("provisional")),
+        *(disturbance_sentence(name(row), row) for row in rows("disturbances")),
     ]
-    states = rows(trend_states)
+    states = rows("states")
     shorts = [row for row in states if is_short(row) and row["fields"] not in changed]
     together = short_series_sentences(shorts)
     for row in states:

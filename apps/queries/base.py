@@ -1,19 +1,17 @@
-"""Questions: queries of sql/queries, by their name."""
+"""Questions: queries of sql/queries, asked by their name, which is topic/question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from apps.output.tables import Row, dicts
 from warehouse import sqlfiles
-from warehouse.lake.copies import (
-    forget_transaction,
-    read_copies,
-)
+from warehouse.lake.copies import forget_transaction, read_copies
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -22,25 +20,12 @@ _NUMBER = count()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A query of sql/queries (`name` is topic/question) with its parameters."""
-
-    name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def sql(self) -> str:
-        """The SELECT, without a semicolon at its end."""
-        return sqlfiles.read(f"queries/{self.name}").strip().removesuffix(";")
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A question that the warehouse answered: its name, SQL and parameters."""
 
     name: str
     sql: str
-    params: dict[str, Any]
+    params: Mapping[str, Any]
 
 
 _REMEMBERED: ContextVar[list[Asked] | None] = ContextVar("_REMEMBERED", default=None)
@@ -63,46 +48,58 @@ def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelatio
     They are stored in a temporary table: DuckDB's `sql` with parameters holds Python's lock while
     it computes, for which a Python function in another thread would wait for ever.
     """
-    return _computed(con, name, Question(name).sql, params)
+    return _computed(con, name, _sql(name), params)
+
+
+def ask_dicts(con: DuckDBPyConnection, name: str, /, **params: Any) -> list[Row]:
+    """Return the rows of a question as dictionaries; for few rows."""
+    return dicts(ask(con, name, **params))
+
+
+def ask_column(con: DuckDBPyConnection, name: str, /, **params: Any) -> list[Any]:
+    """Return the first column of a question's rows."""
+    return [row[0] for row in ask(con, name, **params).fetchall()]
+
+
+def ask_value(con: DuckDBPyConnection, name: str, /, **params: Any) -> Any:
+    """Return the first column of a question's first row; None without rows."""
+    return next(iter(ask_column(con, name, **params)), None)
 
 
 def ask_page(
-    con: DuckDBPyConnection, question: Question, limit: int, offset: int
+    con: DuckDBPyConnection, name: str, params: Mapping[str, Any], limit: int, offset: int
 ) -> DuckDBPyRelation:
     """Return `limit` rows of a question from row `offset` on, and compute only those.
 
     Parameters of the query may not be named limit or offset.
     """
-    query = f"FROM (\n{question.sql}\n)\nLIMIT $limit OFFSET $offset"
-    params = {**question.params, "limit": limit, "offset": offset}
-    return _computed(con, question.name, query, params)
+    query = f"FROM (\n{_sql(name)}\n)\nLIMIT $limit OFFSET $offset"
+    return _computed(con, name, query, {**params, "limit": limit, "offset": offset})
 
 
-def ask_count(con: DuckDBPyConnection, question: Question) -> int:
+def ask_count(con: DuckDBPyConnection, name: str, params: Mapping[str, Any]) -> int:
     """Return the number of rows that a question has."""
-    query = f"SELECT count(*) AS rows\nFROM (\n{question.sql}\n)"
-    row = _computed(con, question.name, query, dict(question.params)).fetchone()
+    query = f"SELECT count(*) AS rows\nFROM (\n{_sql(name)}\n)"
+    row = _computed(con, name, query, params).fetchone()
     return int(row[0]) if row else 0
 
 
+def _sql(name: str) -> str:
+    return sqlfiles.read(f"queries/{name}").strip().removesuffix(";")
+
+
 def _computed(
-    con: DuckDBPyConnection, name: str, query: str, params: dict[str, Any]
+    con: DuckDBPyConnection, name: str, query: str, params: Mapping[str, Any]
 ) -> DuckDBPyRelation:
     remembered = _REMEMBERED.get()
     if remembered is not None:
         remembered.append(Asked(name, query, params))
     table = f"_asked_{next(_NUMBER)}"
-    _execute(con, f"CREATE TEMP TABLE {table} AS {query}", params)
-    return con.table(table)
-
-
-def _execute(
-    con: DuckDBPyConnection, query: str, params: Mapping[str, Any] | None = None
-) -> DuckDBPyConnection:
-    """Execute a query, over a lake on copies of its tables."""
+    # Over a lake, copies of its tables are read.
     read_copies(con, query)
     try:
-        return con.execute(query, dict(params or {}) or None)
+        con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     except BaseException:
         forget_transaction(con)
         raise
+    return con.table(table)

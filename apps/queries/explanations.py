@@ -27,6 +27,11 @@ class Comparison:
     named: str | None = None
     metric: str | None = None
 
+    @property
+    def sides(self) -> dict[str, Any]:
+        """The parameters of a question about both sides."""
+        return {"runs": self.runs, "against": self.against}
+
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
     """Return what a run is compared with by default; None where there is no comparable run."""
@@ -35,11 +40,6 @@ def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None
         return None
     chosen_by, changed, runs, against, metric = found
     return Comparison(runs, against, chosen_by, changed, run_id, metric)
-
-
-def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Return the runs of both sides with application, version, date and side."""
-    return ask(con, "explanations/runs", **_runs(which))
 
 
 def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any] | None:
@@ -65,35 +65,9 @@ def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
             "explanations/stored",
             run_id=which.changed,
             metric=which.metric,
-            **_runs(which),
+            **which.sides,
         )
         if stored.limit(1).fetchone() is not None:
             return stored
-    params = {"explaining": which.named, "metric": which.metric, **_runs(which)}
+    params = {"explaining": which.named, "metric": which.metric, **which.sides}
     return ask(con, "explanations/findings", **params)
-
-
-def explanation_call_tree(
-    con: DuckDBPyConnection, which: Comparison, smallest_share: float = 0.05, most: int = 25
-) -> DuckDBPyRelation:
-    """Return the call paths with the largest shares of the difference, in the tree's order.
-
-    Paths with a smaller share than `smallest_share`, of themselves and with their callees, are left
-    out, and all but the `most` largest.
-    """
-    return ask(
-        con,
-        "explanations/call_tree",
-        smallest_share=smallest_share,
-        most=most,
-        **_runs(which),
-    )
-
-
-def explanation_coverage(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Return how many runs of either side have each kind of trace."""
-    return ask(con, "explanations/coverage", **_runs(which))
-
-
-def _runs(which: Comparison) -> dict[str, Any]:
-    return {"runs": which.runs, "against": which.against}

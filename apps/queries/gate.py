@@ -13,20 +13,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-def gate_runs(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Return the runs of an application, the newest first, with version, tags and configuration."""
-    return ask(con, "gate/runs", app=app)
-
-
-def failed_since(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Return the newest version of an application where all of its runs failed.
-
-    One row, version, runs (how many) and is_tied (whether a run that did not fail is as new); none
-    where such a run is newer, or of that version.
-    """
-    return ask(con, "gate/failed_since", app=app)
-
-
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a gate allows: the regression `limit` (0.05 is 5 %).

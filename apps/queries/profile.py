@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
-
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +26,9 @@ class Profile:
     def params(self) -> dict[str, Any]:
         """The parameters of the queries."""
         return {
-            "runs": json.dumps(self.runs),
-            "against": json.dumps(self.against),
+            "runs": self.runs,
+            "against": self.against,
             "event": self.event,
             "rank": self.rank,
             "thread": self.thread,
         }
-
-
-def profiled_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the runs that have a profile, the latest first."""
-    return ask(con, "profile/runs")
-
-
-def profile_events(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return what the profiles of all of the runs are of: event, unit, ranks, threads, depth."""
-    return ask(con, "profile/events", runs=json.dumps(list(runs)))
-
-
-def profile_stacks(con: DuckDBPyConnection, which: Profile) -> DuckDBPyRelation:
-    """Return the stacks of a profile with their own cost and that before, in their order."""
-    return ask(con, "profile/stacks", **which.params)
-
-
-def profile_functions(
-    con: DuckDBPyConnection, which: Profile, *, is_flat: bool
-) -> DuckDBPyRelation:
-    """Return the functions of a profile, the largest own cost or change first."""
-    run = which.runs[0] if len(which.runs) == 1 else None
-    return ask(con, "profile/functions", **which.params, run=run, is_flat=is_flat)

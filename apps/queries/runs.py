@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Question, ask
+from apps.queries.base import ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyConnection
 
 LATEST = "latest"
-
-
-def list_runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
-    """Return all runs, or one application's, those that landed last first."""
-    return ask(con, "runs/list", app=app)
-
-
-def list_sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPyRelation:
-    """Return all ingested files, or those of one run, the latest first."""
-    return ask(con, "runs/sources", run_id=run_id)
-
-
-def all_runs(con: DuckDBPyConnection) -> list[str]:
-    """Return the ids of all runs."""
-    return [str(run_id) for (run_id,) in con.execute("SELECT run_id FROM runs").fetchall()]
 
 
 def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
@@ -133,19 +117,12 @@ def rows_by_run(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, di
 
     The numbers are kept with the scalars; of runs without any, rows are counted.
     """
-    found: dict[str, dict[str, int]] = dict(
-        ask(con, "runs/kept_rows", runs=json.dumps(list(run_ids))).fetchall()
-    )
+    found: dict[str, dict[str, int]] = dict(ask(con, "runs/kept_rows", runs=run_ids).fetchall())
     if others := [run_id for run_id in run_ids if run_id not in found]:
         found |= {run_id: {} for run_id in others}
-        for run_id, table, rows in ask(con, "runs/rows", runs=json.dumps(others)).fetchall():
+        for run_id, table, rows in ask(con, "runs/rows", runs=others).fetchall():
             found[run_id][table] = rows
     return found
-
-
-def run_metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return every scalar of a run."""
-    return ask(con, "runs/metrics", run_id=run_id)
 
 
 def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
@@ -175,92 +152,3 @@ def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
     values = relation.fetchone() or ()
     facts = dict(zip(relation.columns, values, strict=True))
     return {name: value for name, value in facts.items() if value not in (None, {})}
-
-
-def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's events, the largest first."""
-    return ask(con, "runs/counters", run_id=run_id)
-
-
-def run_instructions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's counts of completed instructions, and of which cores or mode they are."""
-    return ask(con, "runs/instructions", run_id=run_id)
-
-
-def run_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return the wall times of the series that a run is in, in order of time."""
-    return ask(con, "runs/history", run_id=run_id)
-
-
-def run_is_profile(con: DuckDBPyConnection, run_id: str) -> bool:
-    """Return whether the counters of a run are what functions cost in a profile."""
-    row = ask(con, "runs/is_profile", run_id=run_id).fetchone()
-    return bool(row and row[0])
-
-
-def run_functions_overlap(con: DuckDBPyConnection, run_id: str) -> bool:
-    """Return whether a run has times of calls of a GPU's interface and of the GPU."""
-    row = ask(con, "runs/overlaps", run_id=run_id).fetchone()
-    return bool(row and row[0])
-
-
-def run_benchmarks(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's results of benchmarks, means over repetitions, in the order of the file."""
-    return ask(con, "runs/benchmarks", run_id=run_id)
-
-
-def run_functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's functions, those with the largest share first."""
-    return ask(con, "runs/functions", run_id=run_id)
-
-
-def run_costs(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return what a run's functions cost in a profile of events, the largest share first."""
-    return ask(con, "runs/costs", run_id=run_id)
-
-
-def run_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's workers."""
-    return ask(con, "runs/workers", run_id=run_id)
-
-
-def run_idle_intervals(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return the idle intervals of a run's workers, the longest first."""
-    return ask(con, "runs/idle", run_id=run_id)
-
-
-def run_launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's kernel launches."""
-    return ask(con, "runs/launches", run_id=run_id)
-
-
-def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's instruction streams, one row a thread."""
-    return ask(con, "runs/segments", run_id=run_id)
-
-
-def runs_started_last(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
-    """Return the runs that started last; where that is unknown, what counts is when they landed."""
-    return ask(con, "runs/started_last", number=number)
-
-
-def runs_worth_a_look(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return these runs, those with the most kinds of trace first."""
-    return ask(con, "runs/worth_a_look", runs=json.dumps(list(runs)))
-
-
-def run_choices(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
-    """Return the applications, and of one of them the versions, machines and tags of its runs."""
-    return ask(con, "runs/choices", app=app)
-
-
-def run_list(
-    app: str | None,
-    version: str | None,
-    machine: str | None,
-    tag: str | None,
-    text: str | None,
-) -> Question:
-    """Return the question for the runs that match, the last started first; None is any."""
-    given = {"app": app, "version": version, "machine": machine, "tag": tag, "text": text}
-    return Question("runs/page", given)

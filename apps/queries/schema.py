@@ -95,8 +95,3 @@ def completions(con: DuckDBPyConnection) -> Completions:
     """Return the names with which an editor completes SQL."""
     tables = {name: columns or [] for name, columns in ask(con, "schema/completions").fetchall()}
     return Completions(tables, [udf.name for udf in UDFS if udf.public])
-
-
-def saved_queries(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the saved queries. Columns: name, query."""
-    return ask(con, "schema/saved")

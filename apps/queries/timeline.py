@@ -37,16 +37,6 @@ class Span:
     most_ahead: int = 0
 
 
-def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the runs that have workers, the latest first."""
-    return ask(con, "timeline/runs")
-
-
-def timeline_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return the workers of a run in the order of their lanes, with their times."""
-    return ask(con, "timeline/workers", run_id=run_id)
-
-
 def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
     """Return the span of a run's workers; None where none has recorded time."""
     row = ask(con, "timeline/span", run_id=run_id).fetchone()
@@ -113,11 +103,6 @@ def timeline_waits(
 ) -> DuckDBPyRelation:
     """Return the longest idle intervals in a window, with what each waited for."""
     return ask(con, "timeline/waits", **_where(run_id, span, window, first), most=_MOST_PIECES)
-
-
-def timeline_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return the parts of a run's critical path: lane (from 1), t_start, t_end (ns), cause."""
-    return ask(con, "timeline/path", run_id=run_id)
 
 
 def tasks_found(con: DuckDBPyConnection, run_id: str, span: Span, text: str) -> DuckDBPyRelation:

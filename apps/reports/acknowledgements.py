@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
-from apps.output.tables import Row, dicts
+from apps.output.tables import Row
 from apps.output.text import cell
-from apps.queries.trend import Series, trend_changes, trend_provisional
+from apps.queries.base import ask_dicts
+from apps.queries.trend import Series
 from apps.reports.changes import change_sentence, provisional_sentence
 from apps.reports.series import series_name
 
@@ -23,7 +24,10 @@ def changes_of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Row]:
     if found is None or found[0] is None:
         return {}
     series = Series(found[0])
-    rows = [*dicts(trend_changes(con, series)), *dicts(trend_provisional(con, series))]
+    rows = [
+        *ask_dicts(con, "trend/changes", **series.params()),
+        *ask_dicts(con, "trend/provisional", **series.params()),
+    ]
     return {f"{row['metric']} {row['fields']} {row['run_id']}": row for row in rows}
 
 

@@ -6,21 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import counted, percent
-from apps.output.tables import dicts, table_text
+from apps.output.tables import table_text
 from apps.output.text import cell, short_name, version_text
-from apps.queries.bottlenecks import (
-    bottleneck_classes,
-    bottleneck_costs,
-    bottleneck_metrics,
-    bottleneck_verdict,
-    bottlenecks_by,
-    classified_by_counts,
-    contradictions,
-    metrics_not_measured,
-    newest_version,
-    speed_of_light,
-    topdown,
-)
+from apps.queries.base import ask, ask_column, ask_dicts
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
 
@@ -62,9 +50,9 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     Of several versions it is that on the newest. Raises `NothingToAnalyse` where the runs have no
     counters.
     """
-    of_newest = dicts(newest_version(con, runs))
+    of_newest = ask_dicts(con, "bottlenecks/newest", runs=runs)
     newest = [row["run_id"] for row in of_newest]
-    found = dicts(bottleneck_verdict(con, newest, "run"))
+    found = ask_dicts(con, "bottlenecks/verdict", runs=newest, by="run")
     if not found:
         raise NothingToAnalyse(
             "there are no counters to diagnose",
@@ -73,7 +61,7 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     (verdict,) = found
     heaviest = verdict["classes"][: verdict["tied"]]
     known = [part for part in heaviest if part["class"] != _UNKNOWN]
-    classes = dicts(bottleneck_classes(con, newest))
+    classes = ask_dicts(con, "bottlenecks/classes", runs=newest)
     sentences = _topdown_sentences(con, newest)
     has_slots = bool(sentences)
     sentences += _kernel_sentences(con, newest)
@@ -106,7 +94,7 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
 
 def contradiction_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return which counts of runs contradict each other: a part that is larger than its whole."""
-    rows = dicts(contradictions(con, runs))
+    rows = ask_dicts(con, "bottlenecks/contradictions", runs=runs)
     sentences = []
     for row in rows[:_NAMED]:
         part, whole, worst = cell(row["part"]), cell(row["whole"]), row["worst"]
@@ -183,7 +171,7 @@ def _amount(part: dict[str, Any], samples: int, unit: str) -> str:
 
 def _region_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return which region has which class where regions differ, that with most cycles first."""
-    places = dicts(bottleneck_verdict(con, runs, "region"))
+    places = ask_dicts(con, "bottlenecks/verdict", runs=runs, by="region")
     if len({place["class"] for place in places}) < 2:
         return []
     named = ", ".join(
@@ -206,7 +194,7 @@ def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
 
 def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return where the issue slots of top-down recordings went, by category and region."""
-    rows = dicts(topdown(con, runs))
+    rows = ask_dicts(con, "bottlenecks/topdown", runs=runs)
     by_category: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_category.setdefault(row["category"], []).append(row)
@@ -245,7 +233,7 @@ def _over_time(categories: list[dict[str, Any]] | None) -> str:
 
 def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return what limits the kernels of a GPU, those with the most time first, and what helps."""
-    rows = dicts(speed_of_light(con, runs))
+    rows = ask_dicts(con, "bottlenecks/speed_of_light", runs=runs)
     by_bound: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_bound.setdefault(row["bound"], []).append(row)
@@ -280,7 +268,7 @@ def _seconds(kernels: Sequence[dict[str, Any]]) -> float:
 def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool) -> list[str]:
     """Return which metrics the recordings lack, and the events that they are made of."""
     by_set: dict[str, list[str]] = {}
-    rows = dicts(metrics_not_measured(con, runs))
+    rows = ask_dicts(con, "bottlenecks/missing", runs=runs)
     if has_slots and {row["metric"] for row in rows} >= _LEVEL_1:
         # They follow from those of level 2.
         rows = [row for row in rows if row["metric"] not in _LEVEL_1]
@@ -295,7 +283,7 @@ def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool)
 
 
 def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
-    rows = [row for row in dicts(bottleneck_costs(con, runs)) if row["share"] >= 0.05]
+    rows = [row for row in ask_dicts(con, "bottlenecks/costs", runs=runs) if row["share"] >= 0.05]
     if not rows:
         return []
     parts = [
@@ -309,19 +297,21 @@ def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
 def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | None) -> list[str]:
     """Return the tables below the verdict: classes and metrics, or a verdict for each place."""
     if by is not None:
-        return [_limited(bottlenecks_by(con, runs, by))]
-    runs = [row["run_id"] for row in dicts(newest_version(con, runs))]
-    slots = topdown(con, runs)
+        return [_limited(ask(con, f"bottlenecks/by_{by}", runs=runs))]
+    runs = [row["run_id"] for row in ask_dicts(con, "bottlenecks/newest", runs=runs)]
+    slots = ask(con, "bottlenecks/topdown", runs=runs)
     tables = []
     if slots.limit(1).fetchall():
         tables.append(_limited(slots.project("* EXCLUDE (run_id, largest_over_time, advice)")))
-    kernels = speed_of_light(con, runs)
+    kernels = ask(con, "bottlenecks/speed_of_light", runs=runs)
     if kernels.limit(1).fetchall():
         tables.append(_limited(kernels.project("* EXCLUDE (run_id)")))
-    if tables and not classified_by_counts(con, runs):
+    if tables and not ask_column(con, "bottlenecks/by_counts", runs=runs):
         return tables
-    classes = bottleneck_classes(con, runs).project("class, samples, share, probability")
-    return [*tables, _limited(classes), _limited(bottleneck_metrics(con, runs))]
+    classes = ask(con, "bottlenecks/classes", runs=runs).project(
+        "class, samples, share, probability"
+    )
+    return [*tables, _limited(classes), _limited(ask(con, "bottlenecks/metrics", runs=runs))]
 
 
 def _limited(relation: Any) -> str:

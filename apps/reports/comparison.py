@@ -17,12 +17,8 @@ from apps.output.numbers import (
 )
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell
-from apps.queries.comparison import (
-    compared_clocks,
-    measured_within_runs,
-    run_comparison,
-    sides_that_came_back,
-)
+from apps.queries.base import ask_dicts
+from apps.queries.comparison import run_comparison
 from apps.reports.changes import HARDLY_VARIES
 from apps.reports.series import TOTALS, series_name, shown_fields
 
@@ -96,7 +92,9 @@ def _within_notes(
     """Return of two single runs what several measurements within each tell, without a verdict."""
     if len(before) != 1 or len(after) != 1 or not unknown:
         return []
-    found = dicts(measured_within_runs(con, before[0], after[0], unknown))
+    found = ask_dicts(
+        con, "comparison/within_runs", before=before[0], after=after[0], metrics=unknown
+    )
     apart = [
         f"all {row['after']} of {cell(row['metric'])} after lie {row['lie']} all {row['before']} "
         "before"
@@ -121,7 +119,7 @@ def _return_notes(
     """Return of a side that ran before and after the other whether its own runs differ."""
     (_, before), (_, after) = sides
     notes = []
-    for row in dicts(sides_that_came_back(con, before, after)):
+    for row in ask_dicts(con, "comparison/came_back", before=before, after=after):
         other, own = (name for name, _ in (sides if row["is_after"] else reversed(sides)))
         changes = dicts(run_comparison(con, row["earlier"], row["later"], level))
         found = [one for one in changes if one["verdict"] in _BEYOND_NOISE]
@@ -145,7 +143,7 @@ def _clock_notes(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
         f"{amount(row['apart_seconds'], 's')} apart in {cell(row['run_id'])}"
         + (f" and others in {row['runs'] - 1} more" if row["runs"] > 1 else "")
         + ", so where the time of workers went is not compared: pwh idle RUN says what to do."
-        for row in dicts(compared_clocks(con, runs))
+        for row in ask_dicts(con, "comparison/clocks", runs=list(runs))
     ]
 
 

@@ -12,7 +12,8 @@ from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
 from apps.queries.comparison import run_comparison
-from apps.queries.gate import Terms, failed_since, gate_metrics, gate_runs
+from apps.queries.base import ask_dicts
+from apps.queries.gate import Terms, gate_metrics
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
@@ -61,7 +62,7 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
     Raises `UsageError` for a baseline that cannot be read, `NothingToAnalyse` where a side has no
     runs or no configuration is on both sides.
     """
-    runs = dicts(gate_runs(con, app))
+    runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
     named = None if baseline.startswith(_LAST) else _named(con, app, runs, baseline)
@@ -126,7 +127,7 @@ def _candidate(
     """
     if name != LATEST:
         return _named(con, app, runs, name)
-    for row in dicts(failed_since(con, app)):
+    for row in ask_dicts(con, "gate/failed_since", app=app):
         which = "a version as new as any" if row["is_tied"] else "the newest version"
         raise NothingToAnalyse(
             f"all runs of {which} of {app}, {version_text(row['version'])}, failed",
@@ -264,7 +265,7 @@ def gate_result(
     Those are the latest of the same configuration as `run_id`: on its machine, for example.
     """
     try:
-        runs = dicts(gate_runs(con, app))
+        runs = ask_dicts(con, "gate/runs", app=app)
         own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
         newest = next(row for row in runs if str(row["configuration"]) == own)
         sides = find_sides(con, app, baseline, newest["version"] or newest["run_id"])

@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, amounts, counted, percent, three_digits
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
-from apps.queries.idle import (
-    Reading,
-    Window,
-    clocks_apart,
-    idle_awaited,
-    idle_by,
-    idle_contradictions,
-    idle_flags,
-    idle_readings,
-    idle_what_if,
-    lifecycle,
-    long_calls,
-    nodes_apart,
-    slow_workers,
-    tasks_in_turn,
-)
+from apps.queries.base import ask_dicts
+from apps.queries.idle import Reading, Window, in_reading, within
 from apps.queries.timeline import timeline_span
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
@@ -62,7 +48,8 @@ def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIR
 def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[str]:
     mode, latency_rule, window = reading
     readings = {
-        (row["mode"], row["latency_rule"]): row for row in dicts(idle_readings(con, run_id, window))
+        (row["mode"], row["latency_rule"]): row
+        for row in dicts(within(con, "idle/readings", window, run_id=run_id))
     }
     chosen = readings.get((mode, latency_rule))
     if window is not None and chosen is not None and not chosen["wall"]:
@@ -88,7 +75,7 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
     if window is None:
         sentences += _awaited(con, run_id, reading, chosen)
         sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
-    flags = dicts(idle_flags(con, run_id, reading))
+    flags = dicts(in_reading(con, "idle/flags", reading, run_id=run_id))
     return sentences + [
         f"{counted(row['intervals'], 'interval')} flagged {flag_text(row['flag'])}."
         for row in flags
@@ -111,14 +98,14 @@ def _outside(con: DuckDBPyConnection, run_id: str, window: Window) -> NothingToA
 
 def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return a warning where the clocks of nodes are apart, with what sets them right."""
-    for row in dicts(clocks_apart(con, run_id)):
+    for row in ask_dicts(con, "idle/clocks", run_id=run_id):
         return [
             f"The clocks of {cell(row['node'])} and {cell(row['other'])} are "
             f"{amount(row['apart_seconds'], 's')} apart: data seem to arrive before they are sent, "
             "so the shares below are wrong, and no comparison has them. Set them right: "
             f"pwh ingest {_file(row['path'])} --replace --align-clocks"
         ]
-    for row in dicts(idle_contradictions(con, run_id)):
+    for row in ask_dicts(con, "idle/contradictions", run_id=run_id):
         if row["flagged"] > _CONTRADICTIONS * row["intervals"]:
             return [
                 f"In {row['flagged']} of {counted(row['intervals'], 'wait')} data arrive or are "
@@ -126,7 +113,7 @@ def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:
                 "nodes may be apart, and the shares below wrong. Where you know by how much: "
                 f"pwh ingest {_file(row['path'])} --replace --clock-offset NODE=SECONDS"
             ]
-    for row in dicts(nodes_apart(con, run_id)):
+    for row in ask_dicts(con, "idle/nodes_apart", run_id=run_id):
         return [
             f"Nothing ran for {amount(row['seconds'], 's')} between the tasks of "
             f"{cell(row['node'])} and those of {cell(row['other'])}, longer than those of any node "
@@ -142,7 +129,7 @@ def _file(path: str | None) -> str:
 
 
 def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
-    slow = dicts(slow_workers(con, run_id))
+    slow = ask_dicts(con, "idle/slow_workers", run_id=run_id)
     if not slow:
         return []
     most = slow[0]
@@ -173,7 +160,7 @@ def _long_calls(con: DuckDBPyConnection, run_id: str) -> list[str]:
         f"{'its' if row['in_one_call'] == 1 else 'their'} time for one call, as "
         f"{cell(row['name'])}: whether they waited within it is unknown here, so they were busy "
         f"for so long at most. The calls below it tell: pwh report {shlex.quote(run_id)}"
-        for row in dicts(long_calls(con, run_id))
+        for row in ask_dicts(con, "idle/long_calls", run_id=run_id)
     ]
 
 
@@ -244,7 +231,7 @@ def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
 def _blamed(
     con: DuckDBPyConnection, run_id: str, reading: Reading, chosen: dict[str, Any]
 ) -> list[str]:
-    rows = dicts(idle_by(con, run_id, "blamed", reading))
+    rows = dicts(in_reading(con, "idle/by", reading, run_id=run_id, by="blamed"))
     starved = [row for row in rows if row["by"] is not None and row["starvation_seconds"] > 0]
     if not starved or not chosen["starvation"]:
         return []
@@ -264,7 +251,9 @@ def _awaited(
     """
     if chosen["dominant"] != "starvation":
         return []
-    rows = dicts(idle_awaited(con, run_id, reading))
+    rows = ask_dicts(
+        con, "idle/awaited", run_id=run_id, mode=reading.mode, latency_rule=reading.latency_rule
+    )
     awaited = [row for row in rows if row["busy_percent"] >= _BUSY]
     share = sum(row["starvation"] for row in awaited) / float(chosen["starvation"])
     if share < _MOSTLY:
@@ -279,7 +268,7 @@ def _awaited(
 
 def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return which tasks wait for each other, as those of which never two run at a time do."""
-    for row in dicts(tasks_in_turn(con, run_id)):
+    for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
         return [
             f"Never two tasks{'' if row['of_all'] else kind} ran at a time, though "
@@ -291,7 +280,7 @@ def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 
 def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
-    for row in dicts(lifecycle(con, run_id)):
+    for row in ask_dicts(con, "idle/lifecycle", run_id=run_id):
         stages = [row[f"{stage}_seconds"] for stage in ("wait_for_inputs", "wait_to_run", "run")]
         if not row["known_tasks"] or not sum(stages):
             return []
@@ -307,7 +296,9 @@ def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 
 def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
-    rows = [row for row in dicts(idle_what_if(con, run_id)) if row["percent"] is not None]
+    rows = [
+        row for row in ask_dicts(con, "idle/what_if", run_id=run_id) if row["percent"] is not None
+    ]
     if not rows or not any(row["percent"] for row in rows):
         return []
     if not rows[0]["is_recorded"]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import amount, amounts, percent, three_digits
-from apps.output.tables import Row, dicts
+from apps.output.tables import Row
 from apps.output.text import cell
-from apps.queries.imbalance import function_imbalance, work_imbalance
+from apps.queries.base import ask_dicts
 from apps.reports.flags import first_text
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _NEAR = 0.1
 
 def run_imbalance_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return how evenly the ranks of a run share its work; nothing where ranks are unknown."""
-    work = dicts(work_imbalance(con, run_id))
-    functions = dicts(function_imbalance(con, run_id))
+    work = ask_dicts(con, "imbalance/work", run_id=run_id)
+    functions = ask_dicts(con, "imbalance/functions", run_id=run_id)
     return imbalance_sentences(work[0], functions) if work else []
 
 

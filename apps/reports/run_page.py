@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, counted, is_number, percent
 from apps.output.tables import dicts, table_columns
 from apps.output.text import cell
-from apps.queries.runs import run_history
+from apps.queries.base import ask_dicts
 from apps.queries.timeline import LANES, timeline, timeline_span
 from apps.reports.runs import LINES, Report, Section, report_of, rows_left
 from apps.reports.svg import bars, history, lanes
@@ -166,7 +166,7 @@ def _timeline(con: DuckDBPyConnection, run_id: str) -> str:
 def _history(con: DuckDBPyConnection, report: Report) -> str:
     rows = [
         row
-        for row in dicts(run_history(con, report.run_id))
+        for row in ask_dicts(con, "runs/history", run_id=report.run_id)
         if row["seconds"] and 0 < row["seconds"] < math.inf
     ]
     if len(rows) < 2 or not any(row["is_own"] for row in rows):

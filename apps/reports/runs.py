@@ -10,24 +10,8 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, counted, percent
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, rows_command, version_text
-from apps.queries.bottlenecks import knows_events
-from apps.queries.runs import (
-    list_sources,
-    row_counts,
-    run_benchmarks,
-    run_costs,
-    run_counters,
-    run_facts,
-    run_functions,
-    run_functions_overlap,
-    run_idle_intervals,
-    run_instructions,
-    run_is_profile,
-    run_launches,
-    run_segments,
-    run_workers,
-)
-from apps.queries.threads import kernel_verdicts, thread_verdicts
+from apps.queries.base import ask, ask_dicts, ask_value
+from apps.queries.runs import row_counts, run_facts
 from apps.reports.bottlenecks import bottleneck_sentences, contradiction_sentences
 from apps.reports.failures import failure_text
 from apps.reports.idle import idle_sentences
@@ -100,7 +84,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
 def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
     lines = [
         f"{what} {cell(PurePath(row['path']).name)}: {cell(row[column], None)}"
-        for row in dicts(list_sources(con, run_id))
+        for row in ask_dicts(con, "runs/sources", run_id=run_id)
         for column, what in (("left_out", "Left out of"), ("repeats", "Duplicates in"))
         if row[column] is not None
     ]
@@ -156,14 +140,14 @@ def rows_left(section: Section, run_id: str) -> str:
 
 
 def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
-    relation = run_counters(con, run_id)
+    relation = ask(con, "runs/counters", run_id=run_id)
     events = dicts(relation)
-    instructions = dicts(run_instructions(con, run_id))
+    instructions = ask_dicts(con, "runs/instructions", run_id=run_id)
     known = [e for e in instructions if e["per_cycle"] is not None]
     sentences = _per_cycle([e for e in known if e["is_possible"] and not e["is_contradicted"]])
     if known and not sentences:
         sentences = [_implausible(known[0])]
-    if run_is_profile(con, run_id):
+    if ask_value(con, "runs/is_profile", run_id=run_id):
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation, "counter_summary")
     has_cycles = any(e["per_cycle"] is not None for e in events)
@@ -175,7 +159,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     missing = [event["event"] for event in events if event["value"] is None]
     sentences += _not_counted(events, missing)
     # Counts of system calls, processes or requests say nothing of what the cores wait for.
-    if missing or knows_events(con, run_id):
+    if missing or ask_value(con, "bottlenecks/known_events", run_id=run_id):
         sentences += bottleneck_sentences(con, [run_id])
     else:
         sentences += contradiction_sentences(con, [run_id])
@@ -229,7 +213,7 @@ def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
-    relation = run_benchmarks(con, run_id)
+    relation = ask(con, "runs/benchmarks", run_id=run_id)
     rows = dicts(relation)
     sentences = []
     failed = sum(row["mean"] is None for row in rows)
@@ -239,12 +223,12 @@ def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
 
 
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
-    relation = run_functions(con, run_id)
+    relation = ask(con, "runs/functions", run_id=run_id)
     rows = dicts(relation.limit(LINES))
     sentences = []
     if rows and rows[0]["share"] is not None:
         top = rows[0]
-        overlap = run_functions_overlap(con, run_id)
+        overlap = ask_value(con, "runs/overlaps", run_id=run_id)
         whole = "the calls' and the GPU's times, which overlap" if overlap else "the time"
         sentences.append(
             f"{cell(top['function'])} takes {percent(top['share'])} of {whole} "
@@ -260,12 +244,12 @@ def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
 
     What is no profile has regions: marked in the program, or sockets, threads and groups of these.
     """
-    relation = run_costs(con, run_id)
+    relation = ask(con, "runs/costs", run_id=run_id)
     rows = dicts(relation.limit(LINES))
     if not rows:
         return None
     top, sentences = rows[0], []
-    parts = "functions" if run_is_profile(con, run_id) else "regions"
+    parts = "functions" if ask_value(con, "runs/is_profile", run_id=run_id) else "regions"
     if top["share"] is not None:
         unit = "" if top["unit"] == top["event"] else f" ({amount(top['cost'], top['unit'])})"
         sentences.append(
@@ -285,7 +269,7 @@ def _first_together(rows: Sequence[Row], parts: str = "functions") -> str:
 
 
 def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
-    relation = run_workers(con, run_id)
+    relation = ask(con, "runs/workers", run_id=run_id)
     rows = dicts(relation)
     try:
         sentences = idle_sentences(con, run_id)
@@ -293,7 +277,7 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
         return Section("Workers", [nothing.problem.capitalize() + "."], relation, "worker_summary")
     tasks = counted(sum(row["tasks"] for row in rows), "task")
     sentences.append(f"{tasks} ran.")
-    longest = dicts(run_idle_intervals(con, run_id).limit(1))
+    longest = dicts(ask(con, "runs/idle", run_id=run_id).limit(1))
     if longest:
         wait = longest[0]
         until = f"until {cell(wait['task'])} started" if wait["task"] else "to the end"
@@ -305,19 +289,21 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
 
 
 def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
-    relation = run_launches(con, run_id)
-    launches = dicts(thread_verdicts(con, run_id))
+    relation = ask(con, "runs/launches", run_id=run_id)
+    launches = ask_dicts(con, "threads/verdicts", run_id=run_id, launch=None)
     kinds = similar_launches(launches)
     sentences = [launch_summary(kind) for kind in kinds[:LINES]]
     if len(launches) > 1:
-        sentences[:0] = program_sentences(dicts(kernel_verdicts(con, run_id).limit(1))[0])[:2]
+        sentences[:0] = program_sentences(
+            dicts(ask(con, "threads/kernels", run_id=run_id).limit(1))[0]
+        )[:2]
     if len(kinds) > LINES:
         sentences.append(f"{len(kinds) - LINES} more kinds of launches: see pwh threads.")
     return Section("Launches", sentences, relation, "launch_summary")
 
 
 def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
-    relation = run_segments(con, run_id)
+    relation = ask(con, "runs/segments", run_id=run_id)
     rows = dicts(relation)
     total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
     sentences = [

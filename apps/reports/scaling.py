@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
-from apps.queries.runs import run_facts
-from apps.queries.scaling import (
-    scaling_functions,
-    scaling_sets,
-    scaling_turning,
-)
-from apps.reports.flags import flag_text
+from apps.queries.base import ask_dicts
+from apps.queries.scaling import scaling_functions, scaling_set_of
 from apps.reports.scaling_limits import limit_sentences
-from apps.reports.scaling_question import (
-    Question,
-    complete_question,
-    predict_grid,
-    set_name,
-)
+from apps.reports.scaling_question import Question, complete_question, predict_grid, set_name
 from apps.reports.scaling_tables import NAME, why_unmodelled
+from apps.reports.flags import flag_text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -42,17 +33,13 @@ _REASONS = 3
 
 def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return how the program of a run scales; nothing where too few counts were measured."""
-    facts = run_facts(con, run_id)
-    if "app" not in facts:
+    which = scaling_set_of(con, [run_id])
+    if which is None:
         return []
-    keys: dict[str, Any] = {name: facts.get(name) for name in ("app", "version", "machine")}
-    found = [one for one in scaling_sets(con, **keys) if one.counts >= 3 and one.keys == keys]
-    if not found:
-        return []
-    question = complete_question(found[0], [], None, None)
+    question = complete_question(which, [], None, None)
     rows = dicts(predict_grid(con, question))
     ranking = dicts(scaling_functions(con, question.which, question.target))
-    turning = dicts(scaling_turning(con, question.which))
+    turning = ask_dicts(con, "scaling/turning", set_id=question.which.set_id)
     return scaling_sentences(question, rows, ranking, turning)
 
 

@@ -8,17 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
-from apps.output.tables import Row, dicts
+from apps.output.tables import Row
 from apps.output.text import cell, sql_command, sql_text, version_text
+from apps.queries.base import ask_column, ask_dicts
 from apps.queries.runs import LATEST, resolve_app, resolve_run, run_facts
-from apps.queries.scaling import (
-    ScalingSet,
-    known_wall_times,
-    measured_counts,
-    scaling_apps,
-    scaling_program,
-    scaling_sets,
-)
+from apps.queries.scaling import ScalingSet, scaling_program, scaling_sets
 from apps.reports.flags import first_text
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -69,11 +63,11 @@ def choose_set(
     """
     found = scaling_sets(con, app, version, machine)
     others = found
-    if not found and app not in scaling_apps(con):
+    if not found and app not in ask_column(con, "scaling/apps"):
         others = scaling_sets(con, LATEST)
         found = _of_run(con, app, version, machine, others)
     if not found:
-        known = ", ".join(scaling_apps(con)[:8])
+        known = ", ".join(ask_column(con, "scaling/apps")[:8])
         raise NothingToAnalyse(
             f"there are no function times at known counts for {app!r}"
             + (f", version {version!r}" if version else "")
@@ -93,7 +87,7 @@ def choose_set(
 
 def how_to_begin(con: DuckDBPyConnection, app: str | None = None) -> str:
     """Return what to type where nothing can be predicted of an application, or of any."""
-    found = dicts(known_wall_times(con, app))
+    found = ask_dicts(con, "scaling/wall_times", app=app)
     if not found:
         return _NO_RUNS
     (row,) = found
@@ -176,5 +170,10 @@ def why_guessed(row: Row) -> str | None:
 
 def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time at measured counts and those of `count_grid`."""
-    counts = sorted({*count_grid(question), *measured_counts(con, question.which)})
+    counts = sorted(
+        {
+            *count_grid(question),
+            *ask_column(con, "scaling/program_counts", set_id=question.which.set_id),
+        }
+    )
     return scaling_program(con, question.which, counts, question.scaling, question.problem_size)

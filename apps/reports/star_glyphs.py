@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from apps.output.tables import Row, dicts
+from apps.output.tables import Row
 from apps.output.text import cell
-from apps.queries.bottlenecks import bottleneck_glyphs
+from apps.queries.base import ask_dicts
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read_stars(
     Raises `NothingToAnalyse` where no metric can be made of the runs' counters.
     """
     for level in _LEVELS if by is None else (by,):
-        glyphs = stars(dicts(bottleneck_glyphs(con, runs, level)))
+        glyphs = stars(ask_dicts(con, "bottlenecks/glyphs", runs=runs, by=level, most=48))
         if glyphs.places > 1 or level in (by, _LEVELS[-1]):
             break
     if not glyphs.stars:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import amount, percent, short_count
-from apps.output.tables import Row, dicts
+from apps.output.tables import Row
 from apps.output.text import cell
-from apps.queries.threads import imbalance_functions, thread_imbalance
+from apps.queries.base import ask_dicts
 from apps.reports.flags import flag_text
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _UNKNOWN = "code whose function is not known"
 
 def thread_imbalance_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return how evenly the threads of a run share its work; nothing where threads are unknown."""
-    processes = dicts(thread_imbalance(con, run_id))
-    return imbalance_sentences(processes, dicts(imbalance_functions(con, run_id)))
+    processes = ask_dicts(con, "threads/imbalance", run_id=run_id)
+    return imbalance_sentences(processes, ask_dicts(con, "threads/functions", run_id=run_id))
 
 
 def imbalance_sentences(processes: Iterable[Row], functions: Sequence[Row]) -> list[str]:

@@ -6,14 +6,8 @@ from math import log, prod
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import counted, percent, three_digits
-from apps.output.tables import Row, dicts
-from apps.queries.throughput import (
-    counted_ipc,
-    throughput_cores,
-    throughput_flags,
-    throughput_limits,
-    throughput_threads,
-)
+from apps.output.tables import Row
+from apps.queries.base import ask_dicts, ask_value
 from apps.reports.flags import flag_labels, flag_text
 from warehouse.errors import NothingToAnalyse
 
@@ -55,19 +49,19 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
     Raises `NothingToAnalyse` where nothing can be predicted for its segments.
     """
-    threads = dicts(throughput_threads(con, run_id))
+    threads = ask_dicts(con, "throughput/threads", run_id=run_id)
     if not threads:
         raise NothingToAnalyse(
             f"the run {run_id} has no segments of instruction streams",
             hint="pwh throughput is for machine code (BHive, a column hex), traces of "
             "instructions and tables of segments.",
         )
-    flags = dicts(throughput_flags(con, run_id))
+    flags = ask_dicts(con, "throughput/flags", run_id=run_id)
     total = _total(threads)
     if total["predicted"] is None and total["tightest_bound"] is None:
         why = "; ".join(_flag(row) for row in flags if row["flag"]["code"] in _LEAVES_OUT)
         raise NothingToAnalyse(f"nothing can be predicted for the run {run_id}: {why}")
-    limits = dicts(throughput_limits(con, run_id))
+    limits = ask_dicts(con, "throughput/limits", run_id=run_id)
     verdict = _verdict(total, limits)
     if any(row["flag"]["code"] == "other_core" for row in flags):
         # What the run reaches on its own core tells nothing of what it could on another.
@@ -79,12 +73,12 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     lines = [verdict]
     if total["measured"] is not None:
         lines.append(_measured(total))
-    if (ipc := counted_ipc(con, run_id)) is not None:
+    if (ipc := ask_value(con, "throughput/counters", run_id=run_id)) is not None:
         text = f"Its counters show {ipc:.2f} instructions per cycle, cache misses included"
         lines.append(f"{text}{_attained(ipc, total['predicted'])}.")
     lines += [
         f"Bounds without a prediction are of {row['core']}, by: {row['source'] or 'its user'}."
-        for row in dicts(throughput_cores(con, run_id))
+        for row in ask_dicts(con, "throughput/cores", run_id=run_id)
     ]
     return [*lines, *(f"{_flag(row)}." for row in flags)]
 

@@ -8,22 +8,10 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import amounts, signed_percent, three_digits
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Row, table_text
 from apps.output.text import BLOCKS, cell, day
-from apps.queries.gate import gate_runs
-from apps.queries.trend import (
-    EVERY_METRIC,
-    Series,
-    trend_changes,
-    trend_dated,
-    trend_disturbances,
-    trend_events,
-    trend_mixed,
-    trend_provisional,
-    trend_series,
-    trend_states,
-    trend_units,
-)
+from apps.queries.base import ask_dicts
+from apps.queries.trend import EVERY_METRIC, Series
 from apps.reports.changes import (
     change_sentence,
     commit_range,
@@ -62,20 +50,20 @@ def trend_text(
     largest changes. Fields that all series have in common are stated once.
     """
     asked = Series(app, metrics or EVERY_METRIC, machine)
-    changes = dicts(trend_changes(con, asked))
-    early = dicts(trend_provisional(con, asked))
+    changes = ask_dicts(con, "trend/changes", **asked.params())
+    early = ask_dicts(con, "trend/provisional", **asked.params())
     shown = asked._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
-    series = dicts(trend_series(con, shown))
+    series = ask_dicts(con, "trend/series", **shown.params())
     if not series and not metrics:
         shown = asked
-        series = dicts(trend_series(con, shown))
+        series = ask_dicts(con, "trend/series", **shown.params())
     if not series:
         raise _nothing(con, app, metrics, machine)
     found = _Found(
         changes=_by_series(changes),
         provisional=_by_series(early),
-        disturbances=_by_series(dicts(trend_disturbances(con, shown))),
-        states=_by_series(dicts(trend_states(con, shown))),
+        disturbances=_by_series(ask_dicts(con, "trend/disturbances", **shown.params())),
+        states=_by_series(ask_dicts(con, "trend/states", **shown.params())),
     )
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
@@ -100,7 +88,7 @@ def _text(
         *_mixed_sentences(con, asked.app),
         *doubt_sentences(con, asked.app),
     ]
-    events = dicts(trend_events(con, asked))
+    events = ask_dicts(con, "trend/events", **asked.params())
     together = [event_line(event) for event in events] if any(e["others"] for e in events) else []
     parts = [
         f"History of {series_name(asked.app, series[0]['fields'] if alike else None)}",
@@ -215,7 +203,7 @@ def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     return [
         f"Note: a series has {row['most']} values of {row['field']} ({cell(row['texts'])}), "
         "which is not among the fields by which series are grouped."
-        for row in dicts(trend_mixed(con, app))
+        for row in ask_dicts(con, "trend/mixed", app=app)
     ]
 
 
@@ -233,7 +221,7 @@ def _order_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
         f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
         f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
         "do not keep; --started-at states it."
-        for row in dicts(trend_dated(con, app))
+        for row in ask_dicts(con, "trend/dated", app=app)
     ]
 
 
@@ -248,14 +236,14 @@ def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     return [
         f"Note: {cell(row['metric'])} is in several units ({cell(row['units'])}), the newest since "
         f"run {cell(row['run_id'])}: its values are no series."
-        for row in dicts(trend_units(con, app))
+        for row in ask_dicts(con, "trend/units", app=app)
     ]
 
 
 def _nothing(
     con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None
 ) -> NothingToAnalyse:
-    runs = dicts(gate_runs(con, app))
+    runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         return NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
     if all(row["started_at"] is None for row in runs):

@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: pmu_samples, runs
--- requires: run_contents, metric_sets
+-- requires: settings, metric_sets
 --
 -- Which metric sets the events of a file make up, and by which of its events.
 --
@@ -12,13 +12,7 @@
 -- the events that are a part or a whole of others (in_pairs).
 
 -- inputs
-SELECT
-  r.run_id AS key, r.run_id AS scope,
-  md5(concat_ws(chr(0), c.digest, (FROM _counting_settings), r.machine, r.tags['issue_width']))
-    AS digest
-FROM _run_contents AS c
-JOIN runs AS r ON c.run_id = r.run_id
-WHERE c.run_id IN (FROM _scope) AND c.rows['pmu_samples'] > 0;
+FROM _run_inputs((SELECT list(scope) FROM _scope), 'pmu_samples', 'counting');
 
 -- rows
 WITH

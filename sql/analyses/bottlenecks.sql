@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: sample_metrics, pmu_samples, runs, bottleneck_labels, models
--- requires: flags, run_contents, standardised
+-- requires: flags, settings, standardised
 -- functions: bottleneck.apply, models
 --
 -- One named bottleneck for every sample: the manual label, else the model's verdict.
@@ -19,8 +19,7 @@ SELECT
   r.run_id AS key, r.run_id AS scope,
   md5(
     concat_ws(
-      chr(0), c.digest, (FROM _counting_settings), (FROM _bottleneck_settings), l.labels, r.machine,
-      r.tags['issue_width']
+      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'], _settings('bottlenecks')
     )
   ) AS digest
 FROM _run_contents AS c

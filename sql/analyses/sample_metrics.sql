@@ -1,18 +1,12 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: pmu_samples, _file_sets, runs
--- requires: flags, run_contents, sample_metrics, contradictions
+-- requires: flags, settings, sample_metrics, contradictions
 --
 -- The metrics of every sample: counts combined by its metric set, over its cycles.
 
 -- inputs
-SELECT
-  r.run_id AS key, r.run_id AS scope,
-  md5(concat_ws(chr(0), c.digest, (FROM _counting_settings), r.machine, r.tags['issue_width']))
-    AS digest
-FROM _run_contents AS c
-JOIN runs AS r ON c.run_id = r.run_id
-WHERE c.run_id IN (FROM _scope) AND c.rows['pmu_samples'] > 0;
+FROM _run_inputs((SELECT list(scope) FROM _scope), 'pmu_samples', 'counting');
 
 -- rows
 WITH

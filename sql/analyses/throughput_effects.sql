@@ -1,22 +1,13 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: segments, segment_features, runs, models
--- requires: run_contents, throughput
+-- requires: settings, throughput
 -- functions: throughput.effects, throughput.predict, models
 --
 -- Feature contributions to the predictions of segments.
 
 -- inputs
-SELECT
-  r.run_id AS key, r.run_id AS scope,
-  md5(
-    concat_ws(
-      chr(0), c.digest, (FROM _throughput_settings), r.machine, CAST(r.tags AS VARCHAR)
-    )
-  ) AS digest
-FROM _run_contents AS c
-JOIN runs AS r ON c.run_id = r.run_id
-WHERE c.run_id IN (FROM _scope) AND c.rows['segments'] > 0;
+FROM _run_inputs((SELECT list(scope) FROM _scope), 'segments', 'throughput');
 
 -- rows
 WITH

@@ -11,12 +11,9 @@ WITH
       max(p.seconds) FILTER (p.parallelism = s.largest) AS seconds_largest
     FROM scaling_points AS p
     JOIN scaling_sets AS s
-      ON p.app IS NOT DISTINCT FROM s.app
-      AND p.version IS NOT DISTINCT FROM s.version
-      AND p.machine IS NOT DISTINCT FROM s.machine
-      AND p.problem_size IS NOT DISTINCT FROM s.problem_size
+      ON p.set_id = s.set_id AND p.problem_size IS NOT DISTINCT FROM s.problem_size
     WHERE s.scaling = 'strong' AND s.counts > 1
-    GROUP BY p.app, p.version, p.machine, p.function, s.smallest, s.largest
+    GROUP BY p.set_id, p.app, p.version, p.function, s.smallest, s.largest
   ),
 
   speedups AS (

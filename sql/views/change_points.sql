@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO _matches(name, pattern) AS name = pattern OR coalesce(na
 
 -- Whether a metric is one of `patterns`, a JSON list of names and glob patterns.
 CREATE OR REPLACE MACRO _matches_any(metric, patterns) AS len(
-  list_filter(from_json(patterns, '["VARCHAR"]'), lambda pattern: _matches(metric, pattern))
+  list_filter(CAST(patterns AS VARCHAR[]), lambda pattern: _matches(metric, pattern))
 ) > 0;
 
 -- All rows of change_thresholds in one list, the strongest first.

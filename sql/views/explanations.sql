@@ -284,9 +284,7 @@ WITH
     UNION ALL
     SELECT 3, 'scaling', r.run_id, NULL
     FROM runs AS r
-    JOIN scaling_sets AS s
-      ON r.app IS NOT DISTINCT FROM s.app AND r.version IS NOT DISTINCT FROM s.version
-      AND r.machine IS NOT DISTINCT FROM s.machine
+    JOIN scaling_sets AS s ON _set_id(r.app, r.version, r.machine) = s.set_id
     WHERE s.counts >= 3
     UNION ALL
     SELECT 4, 'idle', if(is_apart, NULL, run_id), if(is_apart, _flag('clocks_apart'), NULL)

@@ -81,7 +81,7 @@ WITH
   -- the sets of runs of the versions on both sides; those next to the change come first
   sets AS (
     SELECT
-      s.id, s.is_after, r.app, r.version, r.machine,
+      s.id, s.is_after, _set_id(r.app, r.version, r.machine) AS set_id,
       min(if(s.is_after, s.place, -s.place)) AS place
     FROM side AS s
     JOIN runs AS r ON s.run_id = r.run_id
@@ -96,13 +96,9 @@ WITH
       CASE WHEN t.id IS NOT NULL THEN _fitted(f.kind, f.seen_last, f.x, f.y, f.noise) END AS model,
       _model_flags(f.flags, f.seen_last, model, s.flags) AS flags
     FROM sets AS t
-    JOIN scaling_series AS f
-      ON t.app = f.app AND t.version IS NOT DISTINCT FROM f.version
-      AND t.machine IS NOT DISTINCT FROM f.machine
-    JOIN scaling_sets AS s
-      ON f.app = s.app AND f.version IS NOT DISTINCT FROM s.version
-      AND f.machine IS NOT DISTINCT FROM s.machine
-    WHERE f.kind <> 'total'
+    JOIN scaling_series AS f ON t.set_id = f.set_id
+    JOIN scaling_sets AS s ON f.set_id = s.set_id
+    WHERE f.app IS NOT NULL AND f.kind <> 'total'
   ),
 
   models AS (

@@ -227,7 +227,7 @@ CREATE OR REPLACE VIEW imbalance_scaling AS
 WITH
   at_counts AS (
     SELECT
-      u.app, u.version, u.machine, i.function,
+      u.set_id, u.app, u.version, u.machine, i.function,
       bool_or(i.waiting) AS waiting,
       coalesce(i.parallelism, u.parallelism) AS parallelism,
       CAST(median(i.ranks) AS BIGINT) AS ranks,
@@ -240,18 +240,17 @@ WITH
       flatten(list(i.slowest_ranks) FILTER (i.slowest_ranks IS NOT NULL)) AS slow
     FROM rank_imbalance AS i
     JOIN scaling_runs AS u ON i.run_id = u.run_id
-    JOIN scaling_sets AS s
-      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
-      AND u.machine IS NOT DISTINCT FROM s.machine
+    JOIN scaling_sets AS s ON u.set_id = s.set_id
     WHERE i.imbalance IS NOT NULL AND coalesce(i.parallelism, u.parallelism) > 0
       AND (NOT s.crossed OR u.problem_size = s.problem_size)
-    GROUP BY u.app, u.version, u.machine, i.function, coalesce(i.parallelism, u.parallelism)
+    GROUP BY
+      u.set_id, u.app, u.version, u.machine, i.function, coalesce(i.parallelism, u.parallelism)
   ),
 
   -- a straight line through the logarithms
   laws AS (
     SELECT
-      app, version, machine, function,
+      set_id, app, version, machine, function,
       regr_slope(ln(imbalance), ln(parallelism)) AS exponent
     FROM at_counts
     WHERE imbalance > 0
@@ -260,8 +259,8 @@ WITH
   )
 
 SELECT
-  a.app, a.version, a.machine, a.function, a.waiting, a.parallelism, a.ranks, a.measurements,
-  a.mean_seconds, a.max_seconds, a.imbalance, a.saved_seconds,
+  a.set_id, a.app, a.version, a.machine, a.function, a.waiting, a.parallelism, a.ranks,
+  a.measurements, a.mean_seconds, a.max_seconds, a.imbalance, a.saved_seconds,
   list_sort(
     list_filter(
       list_distinct(a.slow),
@@ -270,11 +269,10 @@ SELECT
   ) AS slow_ranks,
   a.share, l.exponent
 FROM at_counts AS a
-LEFT JOIN laws AS l
-  ON a.app IS NOT DISTINCT FROM l.app AND a.version IS NOT DISTINCT FROM l.version
-  AND a.machine IS NOT DISTINCT FROM l.machine AND a.function = l.function;
+LEFT JOIN laws AS l ON a.set_id = l.set_id AND a.function = l.function;
 
 COMMENT ON VIEW imbalance_scaling IS 'One row is one function of a set of runs (same application, version and machine) at one parallelism, at the set''s own problem size: how evenly the ranks share its time, as the median over runs and repetitions. Only measurements with two ranks or more.';
+COMMENT ON COLUMN imbalance_scaling.set_id IS 'Set of runs (scaling_sets.set_id).';
 COMMENT ON COLUMN imbalance_scaling.app IS 'Application.';
 COMMENT ON COLUMN imbalance_scaling.version IS 'Version.';
 COMMENT ON COLUMN imbalance_scaling.machine IS 'Machine.';

@@ -146,23 +146,6 @@ JOIN metrics AS m USING (metric_set)
 JOIN roles USING (metric_set)
 JOIN needs USING (metric_set);
 
--- A digest of what metrics of samples depend on beside their counts.
-CREATE OR REPLACE VIEW _counting_settings AS
-SELECT md5(string_agg(digest, ',' ORDER BY part))
-FROM (
-  SELECT 1 AS part, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) AS digest
-  FROM metric_sets AS t
-  UNION ALL
-  SELECT 2, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR))
-  FROM metric_definitions AS t
-  UNION ALL
-  SELECT 3, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR))
-  FROM event_aliases AS t
-  UNION ALL
-  SELECT 4, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR))
-  FROM machine_settings AS t
-);
-
 CREATE OR REPLACE VIEW metric_coverage AS
 SELECT
   run_id, source_id, metric_set,

@@ -35,37 +35,33 @@ CREATE OR REPLACE VIEW _program_series AS
 WITH
   series AS (
     SELECT
-      app, version, machine, any_value(basis) AS basis,
+      set_id, app, version, machine, any_value(basis) AS basis,
       any_value(basis) = 'sum of rank means' AS is_sum,
       list(CAST(parallelism AS DOUBLE) ORDER BY parallelism) AS x,
       list(seconds ORDER BY parallelism) AS y,
       coalesce(median(scatter) FILTER (scatter > 0), 0) AS noise
     FROM program_times
-    GROUP BY app, version, machine
+    GROUP BY set_id, app, version, machine
   ),
 
   lone AS (
-    SELECT app, version, machine, any_value(kind) AS kind, any_value(noise) AS noise
+    SELECT set_id, app, version, machine, any_value(kind) AS kind, any_value(noise) AS noise
     FROM scaling_series
     WHERE in_program
-    GROUP BY app, version, machine
+    GROUP BY set_id, app, version, machine
     HAVING count(*) = 1
   )
 
 SELECT
-  s.app, s.version, s.machine, s.basis,
+  s.set_id, s.app, s.version, s.machine, s.basis,
   s.is_sum AND l.kind IS NULL AS is_sum,
   CASE WHEN s.is_sum AND l.kind IS NOT NULL THEN l.kind ELSE 'computation' END AS kind,
   CASE WHEN s.x[-1] = t.largest THEN s.x ELSE [] END AS x,
   CASE WHEN s.x[-1] = t.largest THEN s.y ELSE [] END AS y,
   CASE WHEN s.is_sum AND l.kind IS NOT NULL THEN l.noise ELSE s.noise END AS noise
 FROM series AS s
-JOIN scaling_sets AS t
-  ON s.app IS NOT DISTINCT FROM t.app AND s.version IS NOT DISTINCT FROM t.version
-  AND s.machine IS NOT DISTINCT FROM t.machine
-LEFT JOIN lone AS l
-  ON s.app IS NOT DISTINCT FROM l.app AND s.version IS NOT DISTINCT FROM l.version
-  AND s.machine IS NOT DISTINCT FROM l.machine;
+JOIN scaling_sets AS t ON s.set_id = t.set_id
+LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
 -- One row is a set: what the sum of its functions is predicted to take at the counts `ats`, where
 -- that is the prediction of the program.
@@ -83,16 +79,14 @@ WITH
         ats
       ) AS forecast
     FROM scaling_series AS f
-    LEFT JOIN _program_series AS p
-      ON f.app IS NOT DISTINCT FROM p.app AND f.version IS NOT DISTINCT FROM p.version
-      AND f.machine IS NOT DISTINCT FROM p.machine
+    LEFT JOIN _program_series AS p ON f.set_id = p.set_id
     WHERE f.in_program
   ),
 
   -- measured and predicted times, one below the other
   parts AS (
     SELECT
-      app, version, machine, modelled, repetitions,
+      set_id, app, version, machine, modelled, repetitions,
       _are_doubtful(forecast['flags']) AS doubtful,
       unnest(
         list_transform(
@@ -117,7 +111,7 @@ WITH
   -- errors of functions are partly correlated: half way between fully and not at all
   summed AS (
     SELECT
-      app, version, machine, part['is_predicted'] AS is_predicted, part['count'] AS count,
+      set_id, app, version, machine, part['is_predicted'] AS is_predicted, part['count'] AS count,
       sum(part['seconds']) AS seconds,
       sum(part['seconds']) FILTER (modelled) / sum(part['seconds']) AS covered,
       sum(part['seconds']) FILTER (doubtful) / sum(part['seconds']) AS doubtful,
@@ -133,7 +127,7 @@ WITH
   )
 
 SELECT
-  app, version, machine,
+  set_id, app, version, machine,
   coalesce(arg_max(covered, count) FILTER (NOT is_predicted), 0) AS covered,
   arg_max(functions, count) FILTER (NOT is_predicted) AS functions,
   arg_max(modelled, count) FILTER (NOT is_predicted) AS modelled,
@@ -148,7 +142,7 @@ SELECT
     )
   ) AS predictions
 FROM summed
-GROUP BY app, version, machine;
+GROUP BY set_id, app, version, machine;
 
 -- One row is a set: its measured times, what it is predicted to take at the counts `ats`, the facts
 -- of the set and what to keep in mind. Up to the largest count the measured times are joined.
@@ -157,16 +151,12 @@ CREATE OR REPLACE MACRO _programs(ats) AS TABLE
 WITH
   forecasts AS (
     SELECT
-      t.* EXCLUDE (app, version, machine), u.*,
+      t.* EXCLUDE (set_id, app, version, machine), u.*,
       s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each, s.flags AS assumptions,
       scaling_forecast(t.kind, t.x, t.y, t.noise, ats) AS forecast
     FROM _program_series AS t
-    JOIN _program_sums(ats) AS u
-      ON t.app IS NOT DISTINCT FROM u.app AND t.version IS NOT DISTINCT FROM u.version
-      AND t.machine IS NOT DISTINCT FROM u.machine
-    JOIN scaling_sets AS s
-      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
-      AND u.machine IS NOT DISTINCT FROM s.machine
+    JOIN _program_sums(ats) AS u ON t.set_id = u.set_id
+    JOIN scaling_sets AS s ON u.set_id = s.set_id
   )
 
 SELECT
@@ -264,7 +254,7 @@ WITH
   )
 
 SELECT
-  app, version, machine, parallelism, basis,
+  set_id, app, version, machine, parallelism, basis,
   predicted, low, high,
   y[1] / known * CASE WHEN scaling = 'weak' THEN parallelism / x[1] ELSE 1 END AS speedup,
   y[1] / known * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END AS efficiency,
@@ -272,4 +262,4 @@ SELECT
   flags
 FROM trusted;
 
-COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or flagged poor_fit, law_may_change, times_rounded, last_counts_off or several_problems; flags.';
+COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.';

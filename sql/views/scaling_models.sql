@@ -50,7 +50,7 @@ WITH
 
   each AS (
     SELECT
-      app, version, machine, function, kind,
+      set_id, app, version, machine, function, kind,
       unnest(counts) AS parallelism,
       unnest(forecast['seconds']) AS predicted,
       unnest(forecast['low']) AS low,
@@ -61,19 +61,19 @@ WITH
   )
 
 SELECT
-  app, version, machine, function, kind, parallelism, predicted, low, high,
+  set_id, app, version, machine, function, kind, parallelism, predicted, low, high,
   flags || _far_beyond(predicted, parallelism, largest) AS flags
 FROM each;
 
 CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
 SELECT
-  app, version, machine, function, kind, parallelism, predicted, low, high,
+  set_id, app, version, machine, function, kind, parallelism, predicted, low, high,
   CASE WHEN kind <> 'total' THEN
     predicted / sum(predicted) FILTER (kind <> 'total') OVER (
-      PARTITION BY app, version, machine, parallelism
+      PARTITION BY set_id, parallelism
     )
   END AS share,
   flags
 FROM _scaling_predict(p);
 
-COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model, for the reason in flags.';
+COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); set_id, app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model, for the reason in flags.';

@@ -24,11 +24,6 @@ CREATE OR REPLACE MACRO _set_id(app, version, machine) AS
     )
   );
 
--- A digest of what models of scaling depend on beside the runs.
-CREATE OR REPLACE VIEW _scaling_settings AS
-SELECT md5(string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)))
-FROM function_kinds AS t;
-
 CREATE OR REPLACE VIEW function_classes AS
 WITH
   known AS (
@@ -179,7 +174,7 @@ WITH
   )
 
 SELECT
-  u.app, u.version, u.machine, m.function,
+  u.set_id, u.app, u.version, u.machine, m.function,
   coalesce(any_value(s.kind), any_value(c.kind)) AS kind,
   coalesce(m.parallelism, u.parallelism) AS parallelism,
   u.problem_size,
@@ -195,9 +190,11 @@ JOIN function_classes AS c ON m.function = c.function
 LEFT JOIN spelling AS s ON m.tool_kind = s.name
 WHERE coalesce(m.parallelism, u.parallelism) IS NOT NULL
 GROUP BY
-  u.app, u.version, u.machine, m.function, coalesce(m.parallelism, u.parallelism), u.problem_size;
+  u.set_id, u.app, u.version, u.machine, m.function, coalesce(m.parallelism, u.parallelism),
+  u.problem_size;
 
 COMMENT ON VIEW scaling_points IS 'One row is the time of one function of a set of runs at one parallelism and problem size.';
+COMMENT ON COLUMN scaling_points.set_id IS 'Set of runs (scaling_sets.set_id).';
 COMMENT ON COLUMN scaling_points.app IS 'Application.';
 COMMENT ON COLUMN scaling_points.version IS 'Version.';
 COMMENT ON COLUMN scaling_points.machine IS 'Machine.';

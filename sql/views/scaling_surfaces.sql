@@ -5,16 +5,14 @@
 
 CREATE OR REPLACE VIEW _surface_series AS
 SELECT
-  p.app, p.version, p.machine, p.function, p.kind,
+  p.set_id, p.app, p.version, p.machine, p.function, p.kind,
   list(CAST(p.parallelism AS DOUBLE) ORDER BY p.problem_size, p.parallelism) AS x,
   list(p.problem_size ORDER BY p.problem_size, p.parallelism) AS n,
   list(p.seconds ORDER BY p.problem_size, p.parallelism) AS y
 FROM scaling_points AS p
-JOIN scaling_sets AS s
-  ON p.app IS NOT DISTINCT FROM s.app AND p.version IS NOT DISTINCT FROM s.version
-  AND p.machine IS NOT DISTINCT FROM s.machine
+JOIN scaling_sets AS s ON p.set_id = s.set_id
 WHERE s.crossed AND p.seconds > 0 AND p.problem_size > 0
-GROUP BY p.app, p.version, p.machine, p.function, p.kind;
+GROUP BY p.set_id, p.app, p.version, p.machine, p.function, p.kind;
 
 CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE
 WITH
@@ -29,15 +27,13 @@ WITH
         ELSE _flag('no_size_model_uncrossed')
       END AS reason
     FROM scaling_predict(p) AS t
-    JOIN scaling_sets AS s
-      ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
-      AND t.machine IS NOT DISTINCT FROM s.machine
+    JOIN scaling_sets AS s ON t.set_id = s.set_id
     WHERE NOT s.crossed
   ),
 
   crossed AS (
     SELECT
-      u.app, u.version, u.machine, u.function, u.kind, o.flags, o.seen_last,
+      u.set_id, u.app, u.version, u.machine, u.function, u.kind, o.flags, o.seen_last,
       scaling_forecast_at(
         u.kind,
         CASE WHEN o.seen_last THEN u.x ELSE [] END,
@@ -47,12 +43,8 @@ WITH
       ) AS forecast,
       list_min(u.n) AS least, list_max(u.n) AS most, s.largest
     FROM _surface_series AS u
-    JOIN scaling_series AS o
-      ON u.app IS NOT DISTINCT FROM o.app AND u.version IS NOT DISTINCT FROM o.version
-      AND u.machine IS NOT DISTINCT FROM o.machine AND u.function = o.function
-    JOIN scaling_sets AS s
-      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
-      AND u.machine IS NOT DISTINCT FROM s.machine
+    JOIN scaling_series AS o ON u.set_id = o.set_id AND u.function = o.function
+    JOIN scaling_sets AS s ON u.set_id = s.set_id
   ),
 
   predicted AS (
@@ -68,7 +60,7 @@ WITH
 
   each AS (
     SELECT
-      app, version, machine, function, kind, parallelism,
+      set_id, app, version, machine, function, kind, parallelism,
       CASE WHEN same THEN predicted END AS predicted,
       CASE WHEN same THEN low END AS low,
       CASE WHEN same THEN high END AS high,
@@ -79,7 +71,7 @@ WITH
     FROM plain
     UNION ALL
     SELECT
-      app, version, machine, function, kind, parallelism, predicted, low, high,
+      set_id, app, version, machine, function, kind, parallelism, predicted, low, high,
       flags || CASE WHEN seen_last THEN doubts ELSE [] END
         || _far_beyond(predicted, parallelism, largest) || list_filter(
         [
@@ -96,11 +88,11 @@ WITH
   )
 
 SELECT
-  app, version, machine, function, kind, parallelism, CAST(n AS DOUBLE) AS problem_size,
+  set_id, app, version, machine, function, kind, parallelism, CAST(n AS DOUBLE) AS problem_size,
   predicted, low, high,
   CASE WHEN kind <> 'total' THEN
     predicted / sum(predicted) FILTER (kind <> 'total') OVER (
-      PARTITION BY app, version, machine, parallelism
+      PARTITION BY set_id, parallelism
     )
   END AS share,
   flags

@@ -31,18 +31,6 @@ SELECT l.metric_set, w.model, w.arrays, w.means, w.deviations, w.offsets
 FROM _set_layout AS l
 JOIN weights AS w ON l.models_of = w.subject AND l.names = w.inputs;
 
--- A digest of what verdicts on samples depend on beside their metrics.
-CREATE OR REPLACE VIEW _bottleneck_settings AS
-SELECT md5(string_agg(digest, ',' ORDER BY part))
-FROM (
-  SELECT 1 AS part, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) AS digest
-  FROM bottleneck_rules AS t
-  UNION ALL
-  SELECT 2, string_agg(concat_ws(' ', subject, version), ',' ORDER BY subject, version)
-  FROM models_in_force
-  WHERE kind = 'bottlenecks'
-);
-
 CREATE OR REPLACE VIEW pmu_standardised AS
 WITH
   tall AS (

@@ -15,30 +15,6 @@ JOIN model_arrays AS a USING (kind, version)
 WHERE f.kind = 'throughput'
 GROUP BY f.subject, f.version;
 
--- A digest of what predictions depend on beside the segments.
-CREATE OR REPLACE VIEW _throughput_settings AS
-SELECT md5(string_agg(digest, ',' ORDER BY part))
-FROM (
-  SELECT 1 AS part, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) AS digest
-  FROM throughput_settings AS t
-  UNION ALL
-  SELECT 2, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) FROM core_units AS t
-  UNION ALL
-  SELECT 3, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) FROM cores AS t
-  UNION ALL
-  SELECT 4, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)) FROM core_names AS t
-  UNION ALL
-  SELECT 5, md5(string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR)))
-  FROM instruction_costs AS t
-  UNION ALL
-  SELECT 6, string_agg(CAST(t AS VARCHAR), ',' ORDER BY CAST(t AS VARCHAR))
-  FROM machine_settings AS t
-  UNION ALL
-  SELECT 7, string_agg(concat_ws(' ', subject, version), ',' ORDER BY subject, version)
-  FROM models_in_force
-  WHERE kind = 'throughput'
-);
-
 -- For each run the model of its machine, else the first by rank.
 CREATE OR REPLACE VIEW _run_models AS
 SELECT run_id, form, best.model, best.inputs, best.own OR machine IS NULL AS is_own

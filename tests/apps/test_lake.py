@@ -22,8 +22,7 @@ import pytest
 import warehouse as pwh
 from apps.pages.answers import Answers, file_state
 from apps.queries.base import ask
-from apps.queries.overview import warehouse_counts
-from apps.queries.runs import list_runs, row_counts
+from apps.queries.runs import row_counts
 from apps.reports.runs import run_report
 from tests.helpers.network import Cut, network
 from tests.helpers.postgres import USER, call, programs, running_postgres
@@ -169,8 +168,8 @@ def copied(con):
 
 
 def test_copied_tables_are_those_that_a_question_reads(copying, reader):
-    listed = list_runs(reader).fetchall()
-    assert list_runs(copying).fetchall() == listed
+    listed = ask(reader, "runs/list", app=None).fetchall()
+    assert ask(copying, "runs/list", app=None).fetchall() == listed
     assert (
         {"runs", "run_facts", "sources"}
         <= copied(copying)
@@ -182,9 +181,9 @@ def test_copied_tables_are_those_that_a_question_reads(copying, reader):
 
 def test_a_cursor_reads_one_snapshot(copying, reader, writer, tmp_path, monkeypatch):
     monkeypatch.setattr("warehouse.lake.copies._MOST_ROWS", 1)
-    before = list_runs(copying).fetchall()
+    before = ask(copying, "runs/list", app=None).fetchall()
     land(writer, csv(tmp_path, "later", [("later", "cycles", 1)]))
-    assert list_runs(copying).fetchall() == before
+    assert ask(copying, "runs/list", app=None).fetchall() == before
     assert row_counts(copying, "later") == {}
     own, after = copying_cursor(reader)
     assert {run for run, *_ in after} == {"later", *(run for run, *_ in before)}
@@ -201,7 +200,7 @@ def copies(con):
 def copying_cursor(con):
     """Return another cursor of a connection, which copies, and the runs that it lists."""
     own = reading_cursor(con)
-    return own, list_runs(own).fetchall()
+    return own, ask(own, "runs/list", app=None).fetchall()
 
 
 def test_cursors_share_copies_which_go_with_their_last_reader(address, writer, tmp_path):
@@ -226,8 +225,8 @@ def test_cursors_share_copies_which_go_with_their_last_reader(address, writer, t
 def test_threads_read_a_lake_into_which_files_land(address, writer, tmp_path):
     def read(_):
         with shared_reading(parse_address(address), wait=0) as own:
-            assert warehouse_counts(own).fetchone()
-            return {run for run, *_ in list_runs(own).fetchall()}
+            assert ask(own, "overview/counts").fetchone()
+            return {run for run, *_ in ask(own, "runs/list", app=None).fetchall()}
 
     with ThreadPoolExecutor(3) as pool:
         reading = pool.map(read, range(9))
@@ -242,7 +241,11 @@ def test_pages_ask_again_after_a_snapshot(address, writer, tmp_path):
     def listed():
         answers = Answers(where)
         try:
-            return answers.get("runs", (), lambda con: asked.append(1) or list_runs(con).fetchall())
+            return answers.get(
+                "runs",
+                (),
+                lambda con: asked.append(1) or ask(con, "runs/list", app=None).fetchall(),
+            )
         finally:
             answers.close()
 
@@ -287,7 +290,7 @@ def test_a_writer_whose_lake_another_version_migrates_is_refused(
 def test_a_shared_connection_sees_what_others_create(address, writer):
     where = parse_address(address)
     with shared_reading(where, wait=0) as own:
-        assert list_runs(own).fetchall()
+        assert ask(own, "runs/list", app=None).fetchall()
     # As a migration does.
     with pwh.connect(address) as con:
         con.execute("CREATE TABLE added (run_id VARCHAR); INSERT INTO added VALUES ('one')")
@@ -302,7 +305,7 @@ def test_a_question_alone_copies_nothing(reader):
     own = cursor(reader)
     let_copy(own)
     for tables in (set(), {"runs", "run_facts", "sources", "nodes"}):
-        assert list_runs(own).fetchall()
+        assert ask(own, "runs/list", app=None).fetchall()
         assert copied(own) == tables
     own.close()
 
@@ -317,10 +320,10 @@ def test_rules_of_a_cursor_are_not_copied(copying):
 
 @pytest.mark.parametrize(("params", "why"), [({}, "most"), ({"number": "many"}, "convert")])
 def test_questions_are_answered_after_one_that_fails(copying, params, why):
-    listed = list_runs(copying).fetchall()
+    listed = ask(copying, "runs/list", app=None).fetchall()
     with pytest.raises(duckdb.Error, match=why):
         ask(copying, "overview/watched", **{"most": 1, "app": "none"} | params if params else {})
-    assert list_runs(copying).fetchall() == listed != []
+    assert ask(copying, "runs/list", app=None).fetchall() == listed != []
 
 
 def test_a_file_is_replaced_and_forgotten(run, address, writer, reader, tmp_path):
@@ -524,14 +527,14 @@ def test_postgres_stops_in_the_middle_and_comes_back(
 ):
     path = csv(tmp_path, "lost", [("lost", "cycles", 1)])
     with shared_reading(parse_address(address), wait=0) as own:
-        listed = list_runs(own).fetchall()
+        listed = ask(own, "runs/list", app=None).fetchall()
     with pytest.raises(WarehouseError, match="out of reach"):
         transactions.land(writer, lambda: (land_rows(writer), server.stop()))
     code, _, err = run("--db", address, "ingest", path)
     assert (code, "cannot open" in err) == (4, True)
     server.start()
     with shared_reading(parse_address(address), wait=0) as own:
-        assert list_runs(own).fetchall() == listed
+        assert ask(own, "runs/list", app=None).fetchall() == listed
     assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'lost'") == [(0,)]
     code, out, _ = run("--db", address, "ingest", path)
     assert (code, out.startswith("landed")) == (0, True)

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warehouse
-from apps.queries import overview
-from apps.queries.runs import list_runs, rows_by_run
+from apps.queries.base import ask
+from apps.queries.runs import rows_by_run
 from apps.reports.runs import run_report
 from ingest.forget import forget_source
 from tests.bench.large_warehouse import KINDS_OF_TRACE, fill
@@ -72,20 +72,20 @@ def _open(db: Path) -> None:
 
 
 def _watched(con: DuckDBPyConnection) -> None:
-    overview.watched_series(con, 6, most=20).fetchall()
-    overview.latest_regressions(con, 10).fetchall()
-    overview.latest_provisional(con, 10).fetchall()
+    ask(con, "overview/watched", number=6, most=20, app=None).fetchall()
+    ask(con, "overview/regressions", number=10).fetchall()
+    ask(con, "overview/provisional", number=10).fetchall()
 
 
 def _traces(con: DuckDBPyConnection) -> None:
-    rows_by_run(con, [run_id for run_id, *_ in overview.last_runs(con).fetchall()])
+    rows_by_run(con, [run_id for run_id, *_ in ask(con, "overview/last_runs").fetchall()])
 
 
 QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {
-    "list of all runs": lambda con: list_runs(con).fetchall(),
-    "last 20 runs": lambda con: list_runs(con).limit(20).fetchall(),
-    "overview: counts": lambda con: overview.warehouse_counts(con).fetchall(),
-    "overview: latest runs": lambda con: overview.latest_runs(con, 10).fetchall(),
+    "list of all runs": lambda con: ask(con, "runs/list", app=None).fetchall(),
+    "last 20 runs": lambda con: ask(con, "runs/list", app=None).limit(20).fetchall(),
+    "overview: counts": lambda con: ask(con, "overview/counts").fetchall(),
+    "overview: latest runs": lambda con: ask(con, "overview/latest", number=10).fetchall(),
     "overview: series, changes": _watched,
     "overview: latest traces": _traces,
 }

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import warehouse
 from apps.landing import Lander
-from apps.queries.runs import list_runs
+from apps.queries.base import ask
 from ingest.load import Landed, Options
 from ingest.walk import find
 from warehouse.transactions import transaction
@@ -104,7 +104,7 @@ def _actions(db: Path) -> tuple[Callable[[int], None], ...]:
 
     def list_last(turn: int) -> None:
         with warehouse.connect(db, read_only=True) as con:
-            list_runs(con).limit(20).fetchall()
+            ask(con, "runs/list", app=None).limit(20).fetchall()
 
     return land_one, open_it, list_last
 

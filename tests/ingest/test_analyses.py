@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 import warehouse as pwh
 from apps.cli import app
 from apps.fitting.labels import add_label
-from apps.queries.runs import all_runs
+from apps.queries.base import ask_column
 from ingest.acknowledge import acknowledge, withdraw
 from ingest.analyse import analyse_all, outdated_keys, until_analysed
 from ingest.forget import forget_run, forget_source
@@ -293,7 +293,7 @@ class Warehouse(RuleBasedStateMachine):
 
     @rule(data=st.data(), reason=st.sampled_from((None, *REASONS)))
     def acknowledge(self, data, reason):
-        if names := sorted(all_runs(self.con)):
+        if names := sorted(ask_column(self.con, "runs/ids")):
             run = data.draw(st.sampled_from(names))
             if reason is None:
                 withdraw(self.con, run)
@@ -308,7 +308,7 @@ class Warehouse(RuleBasedStateMachine):
     @rule(sql=st.sampled_from(BY_HAND))
     def write_by_hand(self, sql):
         self.con.execute(sql)
-        asked = all_of(self.con, all_runs(self.con))
+        asked = all_of(self.con, ask_column(self.con, "runs/ids"))
         for _ in refresh(self.con, asked, Refreshed()):
             pass
         analyse_all(self.con)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apps.output.tables import dicts
-from apps.queries.bottlenecks import bottleneck_glyphs, bottleneck_metrics, bottlenecks_by
+from apps.queries.base import ask_dicts
 from apps.reports.bottlenecks import bottleneck_sentences
 from tests.helpers.support import given, rows
 
@@ -32,9 +31,11 @@ def test_a_long_sample_outweighs_many_short_ones(warehouse):
 
 def test_metrics_and_stars_weigh_samples_as_the_verdict_does(warehouse):
     run(warehouse, ("f", 900, "Mem"), ("f", 50, "Balance"), ("f", 50, "Balance"))
-    (ipc,) = (m for m in dicts(bottleneck_metrics(warehouse, ["r1"])) if m["metric"] == "IPC")
+    (ipc,) = (
+        m for m in ask_dicts(warehouse, "bottlenecks/metrics", runs=["r1"]) if m["metric"] == "IPC"
+    )
     assert (ipc["samples"], ipc["value"]) == (3, pytest.approx(27 / 4000))
-    (glyph,) = dicts(bottleneck_glyphs(warehouse, ["r1"], "run"))
+    (glyph,) = ask_dicts(warehouse, "bottlenecks/glyphs", runs=["r1"], by="run", most=48)
     assert glyph["values"] == [pytest.approx(27 / 4000)]
 
 
@@ -44,7 +45,7 @@ def test_a_tie_names_both_in_every_place(warehouse):
     assert bottleneck_sentences(warehouse, ["r1"])[0] == (
         "A tie: Balance or Mem (Balance 50 % and Mem 50 % of the cycles)."
     )
-    (glyph,) = dicts(bottleneck_glyphs(warehouse, ["r1"], "run"))
+    (glyph,) = ask_dicts(warehouse, "bottlenecks/glyphs", runs=["r1"], by="run", most=48)
     assert glyph["class"] == "Balance or Mem"
     assert rows(warehouse, "SELECT class FROM tuning_history") == [("Balance or Mem",)]
     assert rows(warehouse, "SELECT class, processes FROM bottleneck_summary") == [
@@ -77,7 +78,9 @@ def test_where_regions_differ_the_sentence_says_which_has_which(warehouse):
         "Regions by their share of the cycles: solve Mem (70 %), io Other (20 %), init Balance "
         "(10 %).",
     ]
-    assert [row["class"] for row in dicts(bottlenecks_by(warehouse, ["r1"], "region"))] == [
+    assert [
+        row["class"] for row in ask_dicts(warehouse, f"bottlenecks/by_{'region'}", runs=["r1"])
+    ] == [
         "Mem",
         "Other",
         "Balance",

@@ -143,6 +143,20 @@ def test_sets_are_of_one_application_version_and_machine(warehouse):
     ) == [("stencil", "1", 5), ("stencil", "2", 10), ("stencil", None, 15)]
 
 
+@pytest.mark.parametrize(
+    "answers",
+    ["scaling_points", "scaling_series", "scaling_predict(64)", "program_predict(64)"],
+)
+def test_sets_are_found_by_their_id_where_a_name_is_unknown(warehouse, answers):
+    for app, version in (("a", None), ("b", "1")):
+        measured(warehouse, {"f": law((10, -1))}, app=app, version=version)
+    assert rows(
+        warehouse,
+        "SELECT DISTINCT s.app, s.version, s.largest, a.app = s.app "
+        f"FROM {answers} AS a JOIN scaling_sets AS s USING (set_id) ORDER BY ALL",
+    ) == [("a", None, 32, True), ("b", "1", 32, True)]
+
+
 def test_a_set_crossed_by_sizes_is_modelled_at_its_widest(warehouse):
     for size in (10.0, 20.0):
         counts = (2, 4, 8, 16) if size == 20 else (2, 4)

@@ -22,9 +22,9 @@ from apps import cli
 from tests.helpers.serving import READING, ROOT, WRITING, is_accepted, plain_client, served
 from warehouse.connection import first_rows
 from warehouse.errors import PwhError, UsageError, WarehouseBusy, WarehouseError
-from warehouse.quack import refusals, tokens
+from warehouse.quack import server, tokens
 from warehouse.quack.literals import with_literals
-from warehouse.quack.refusals import Refusals
+from warehouse.quack.server import Refusals
 from warehouse.quack.statements import is_taken
 
 RECORDINGS = ROOT / "apps" / "demo" / "recordings"
@@ -285,8 +285,8 @@ def test_refused_tokens_are_reported_and_slowed_and_right_ones_are_not(template,
 
 def test_refusals_are_slow_only_when_there_were_many_within_a_minute(monkeypatch):
     now, waits, lines = [0.0], [], []
-    monkeypatch.setattr(refusals.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(refusals.time, "sleep", waits.append)
+    monkeypatch.setattr(server.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(server.time, "sleep", waits.append)
     some = Refusals(9, lines.append)
     for _ in range(10):
         some.add()
@@ -319,7 +319,7 @@ def test_the_address_of_a_refusal_may_be_of_ipv6():
 
 
 def test_no_address_is_reported_where_the_system_does_not_know_it(monkeypatch, tmp_path):
-    monkeypatch.setattr(refusals, "_OPEN_FILES", tmp_path / "none")
+    monkeypatch.setattr(server, "_OPEN_FILES", tmp_path / "none")
     lines = []
     Refusals(9, lines.append).add()
     assert re.fullmatch(r"\S+ refused a token", lines[0])

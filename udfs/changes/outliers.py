@@ -19,7 +19,6 @@ _LEVEL_NEIGHBOURS = 7  # neighbours on each side of the running median that remo
 _BURST = 6.0  # deviations from it at which a point belongs to a burst
 _NEIGHBOURS = 3  # neighbours on each side of the running median for single outliers
 _OUTLIER = 3.0  # deviations from it at which a point is an outlier
-OUTLIERS_AT_END = 2  # so many in a row are clipped there
 
 
 def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Marks]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +21,117 @@ import pyarrow.compute as pc
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
-from ingest.readers.mpip.call_sites import call_paths
+from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
+from ingest.parsing.lines import quoted
 from ingest.readers.mpip.header import Header, header_of
-from ingest.readers.mpip.sections import NUMBER, Section, Table, sections
-from ingest.readers.mpip.tasks import ROUNDING, Tasks, means_of, of_tasks
+from ingest.readers.mpip.sections import NUMBER, Floats, Section, Table, sections
 from ingest.recording import Recording
 from warehouse.errors import InputError
+
+# Times are printed with three digits.
+ROUNDING = 0.011
+_TASK = rf"^\s*(?P<task>\d+|\*)\s+(?P<app>{NUMBER})\s+(?P<mpi>{NUMBER})\s+(?:{NUMBER})\s*$"
+_STATISTIC = rf"^(?P<what>\S+)\s+(?P<app>{NUMBER})\s+(?P<mpi>{NUMBER})(?:\s+(?:{NUMBER}))*\s*$"
+
+
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Times of the tasks, s, in all and in MPI: by rank, or one entry that is their mean."""
+
+    count: int
+    app: Floats
+    mpi: Floats
+    longest: float
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the times are those of every rank."""
+        return len(self.app) == self.count
+
+
+def of_tasks(section: Section, header: Header) -> Tasks:
+    """Read the times of every task; the last row is their sum."""
+    table = section.filled(_TASK, "task, AppTime, MPITime and MPI%")
+    app, mpi = table.floats("app", "AppTime"), table.floats("mpi", "MPITime")
+    task = table.text("task").to_pylist()
+    count = len(task) - 1
+    wrong = next((row for row in range(count) if task[row] != str(row)), count)
+    if wrong < count or count < 1 or task[-1] != "*":
+        raise table.error(f"task {task[wrong]} was found", wrong, "tasks from 0, then *")
+    if header.hosts and len(header.hosts) != count:
+        raise table.error(f"{count} tasks are listed", 0, f"{len(header.hosts)}, as assigned")
+    for column, what in ((app, "AppTime"), (mpi, "MPITime")):
+        slack = ROUNDING * column[-1] + 0.001 * count
+        if abs(column[:-1].sum() - column[-1]) > slack:
+            raise table.error(f"the {what} of the tasks does not sum up to this", count, "the sum")
+    over = np.flatnonzero(mpi > app * (1 + ROUNDING) + 0.001)
+    if len(over):
+        raise table.error("MPITime is more than AppTime", int(over[0]), "at most AppTime")
+    return Tasks(count, app[:-1], mpi[:-1], float(app[:-1].max()))
+
+
+def means_of(section: Section) -> Tasks:
+    """Read the statistics that a concise report has in place of the tasks' times."""
+    table = section.filled(_STATISTIC, "a statistic of AppTime and MPITime")
+    app, mpi = table.floats("app", "AppTime"), table.floats("mpi", "MPITime")
+    rows = {what: row for row, what in enumerate(table.text("what").to_pylist())}
+    if not {"Max", "Mean", "Aggregate"} <= rows.keys() or not app[rows["Mean"]] > 0:
+        raise table.error("a statistic is missing", 0, "Max, Mean, Min, Stddev and Aggregate")
+    mean, total = rows["Mean"], rows["Aggregate"]
+    tasks = app[total] / app[mean]
+    count = round(tasks)
+    if not 1 <= count < 1 << 31 or abs(tasks - count) > 0.01:
+        raise table.error("Aggregate is no multiple of Mean", total, "the sum over all tasks")
+    return Tasks(count, app[[mean]], mpi[[mean]], float(app[rows["Max"]]))
+
+
+# ID, level, file and line or an address, function, and on level 0 the MPI call.
+_FRAME = re.compile(
+    r"(?P<site>\d{1,9}) (?P<level>\d{1,9}) "
+    r"(?:(?P<address>0x[0-9a-fA-F]+)|(?P<file>\S.*?) (?P<line>\d+)) (?P<rest>\S.*)"
+)
+_CALL = re.compile(r"(?P<function>\S.*) (?P<call>[A-Z]\w*)")
+
+
+def call_paths(section: Section) -> dict[int, str]:
+    """Return the path of functions, outermost first, that each call site was reached by.
+
+    A function comes with its place, `halo (mini.c:9)`; where mpiP does not know the function,
+    its address is its name.
+    """
+    frames: dict[int, list[str]] = {}
+    for at, line in enumerate(section.lines.text.to_pylist()[1:], section.lines.first + 1):
+        words = " ".join(line.split())
+        if not words:
+            continue
+        found = _FRAME.fullmatch(words)
+        level = int(found["level"]) if found else 0
+        called = _CALL.fullmatch(found["rest"]) if found and level == 0 else None
+        if found is None or (level == 0) != (called is not None):
+            raise _error(line, at, "ID, level, file, line, function and MPI call")
+        site = int(found["site"])
+        function = called["function"] if called else found["rest"]
+        if level != len(frames.setdefault(site, [])):
+            raise _error(line, at, f"level {len(frames[site])} of call site {site}")
+        frames[site].append(_frame(found, function))
+    if section.counted() not in (None, len(frames)):
+        raise InputError(
+            f"{len(frames)} call sites are listed",
+            where=f"line {section.lines.first}",
+            expected=f"{section.counted()}, as in the title",
+        )
+    return {site: ARROW.join(reversed(path)) for site, path in frames.items()}
+
+
+def _frame(found: re.Match[str], function: str) -> str:
+    if found["address"]:
+        return found["address"] if function == UNKNOWN else frame_name(function)
+    return frame_name(f"{function} ({found['file']}:{found['line']})")
+
+
+def _error(line: str, at: int, expected: str) -> InputError:
+    return InputError(f"{quoted(line)} was found", where=f"line {at}", expected=expected)
+
 
 OUTSIDE = "outside MPI"
 _START = re.compile(rb"@ mpiP\b")

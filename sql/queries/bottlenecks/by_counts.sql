@@ -2,5 +2,5 @@
 SELECT DISTINCT c.run_id
 FROM metric_coverage AS c
 JOIN metric_sets AS s USING (metric_set)
-WHERE _is_of(c.run_id, from_json($runs, '["VARCHAR"]'))
+WHERE _is_of(c.run_id, CAST($runs AS VARCHAR[]))
   AND c.names_class AND s.whole = 0;

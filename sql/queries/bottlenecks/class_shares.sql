@@ -4,7 +4,7 @@ WITH
   judged AS (
     SELECT run_id, rank, class, sum(samples) AS samples, sum(weight) AS weight
     FROM bottleneck_weights
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
     GROUP BY run_id, rank, class
   ),
 

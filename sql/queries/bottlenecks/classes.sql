@@ -3,13 +3,13 @@
 WITH
   judged AS (
     FROM bottlenecks
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
   ),
 
   chosen AS (
     SELECT *, min(weighed_by) OVER () = max(weighed_by) OVER () AS is_alike
     FROM bottleneck_weights
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
   ),
 
   weighed AS (

@@ -4,7 +4,7 @@ WITH
   used AS (
     SELECT DISTINCT model
     FROM bottlenecks
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]')) AND model IS NOT NULL
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[])) AND model IS NOT NULL
   ),
 
   arrays AS (

@@ -5,6 +5,6 @@ SELECT
   sum(contradictions) AS contradictions, sum(samples) AS samples,
   max({'ratio': part_value / whole_value, 'part': part_value, 'whole': whole_value}) AS worst
 FROM counter_contradictions
-WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
 GROUP BY part, whole
 ORDER BY runs DESC, part, whole;

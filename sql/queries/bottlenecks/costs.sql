@@ -3,7 +3,7 @@ WITH
   judged AS (
     SELECT coalesce(cycles, 0) AS cycles, * EXCLUDE (cycles)
     FROM bottlenecks
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
   ),
 
   tall AS (

@@ -11,7 +11,7 @@ WITH
       CASE WHEN $by = 'sample' THEN sample END AS sample,
       metric_set, metric, value, coalesce(cycles, 1) AS weight
     FROM pmu_standardised
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
   ),
 
   means AS (
@@ -83,11 +83,11 @@ WITH
     SELECT run_id, rank, thread, region, NULL AS sample, class, all_samples AS samples
     FROM bottleneck_verdicts
     WHERE place = CASE $by WHEN 'rank' THEN 'thread' ELSE $by END
-      AND _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+      AND _is_of(run_id, CAST($runs AS VARCHAR[]))
     UNION ALL
     SELECT run_id, rank, thread, region, sample, class, 1
     FROM bottlenecks
-    WHERE $by = 'sample' AND _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE $by = 'sample' AND _is_of(run_id, CAST($runs AS VARCHAR[]))
   )
 
 SELECT

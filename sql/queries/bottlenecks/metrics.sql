@@ -11,7 +11,7 @@ LEFT JOIN (
   SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
 ) AS d USING (metric_set, metric)
 LEFT JOIN metric_titles AS t USING (metric)
-WHERE _is_of(s.run_id, from_json($runs, '["VARCHAR"]'))
+WHERE _is_of(s.run_id, CAST($runs AS VARCHAR[]))
 GROUP BY s.metric_set, s.metric, t.title, t.unit, d.position
 HAVING count(s.value) > 0
 ORDER BY s.metric_set, d.position, s.metric;

@@ -4,7 +4,7 @@ WITH
   used AS (
     SELECT metric_set, flatten(list(metrics)) AS metrics
     FROM metric_coverage
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
       AND names_class
     GROUP BY metric_set
   )

@@ -5,7 +5,7 @@ WITH
     SELECT r.run_id, r.app, r.version, r.started_at, v.step
     FROM runs AS r
     LEFT JOIN run_versions AS v USING (run_id)
-    WHERE list_contains(from_json($runs, '["VARCHAR"]'), r.run_id)
+    WHERE list_contains(CAST($runs AS VARCHAR[]), r.run_id)
   ),
 
   versions AS (

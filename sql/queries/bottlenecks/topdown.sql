@@ -3,5 +3,5 @@
 SELECT * EXCLUDE (leaf, reason)
 FROM topdown
 WHERE leaf AND category IS NOT NULL
-  AND _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+  AND _is_of(run_id, CAST($runs AS VARCHAR[]))
 ORDER BY run_id, region;

@@ -4,7 +4,7 @@ WITH
   chosen AS (
     SELECT *, CASE WHEN $by = 'region' THEN region END AS place
     FROM bottleneck_weights
-    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
   ),
 
   -- runs that are weighted by different units count the same

@@ -4,10 +4,10 @@ WITH
   placed AS (
     SELECT
       run_id, app, started_at, configuration,
-      list_contains(from_json($after, '["VARCHAR"]'), run_id) AS is_after
+      list_contains(CAST($after AS VARCHAR[]), run_id) AS is_after
     FROM run_configurations
     WHERE started_at IS NOT NULL
-      AND list_contains(from_json($before, '["VARCHAR"]') || from_json($after, '["VARCHAR"]'), run_id)
+      AND list_contains(CAST($before AS VARCHAR[]) || CAST($after AS VARCHAR[]), run_id)
   ),
 
   others AS (

@@ -1,7 +1,7 @@
 -- Two sets of runs, metric by metric, in the order of `place`.
 SELECT * EXCLUDE (place)
 FROM comparison(
-  from_json($before, '["VARCHAR"]'), from_json($after, '["VARCHAR"]'),
-  level := $level, metrics := from_json($metrics, '["VARCHAR"]')
+  CAST($before AS VARCHAR[]), CAST($after AS VARCHAR[]),
+  level := $level, metrics := CAST($metrics AS VARCHAR[])
 )
 ORDER BY place;

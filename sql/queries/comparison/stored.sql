@@ -4,9 +4,9 @@ WITH
   sides AS (
     SELECT
       list(run_id ORDER BY run_id)
-        FILTER (list_contains(from_json($before, '["VARCHAR"]'), run_id)) AS before,
+        FILTER (list_contains(CAST($before AS VARCHAR[]), run_id)) AS before,
       list(run_id ORDER BY run_id)
-        FILTER (list_contains(from_json($after, '["VARCHAR"]'), run_id)) AS "after"
+        FILTER (list_contains(CAST($after AS VARCHAR[]), run_id)) AS "after"
     FROM run_groups
     WHERE fields IS NOT NULL
   )

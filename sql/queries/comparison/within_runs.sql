@@ -12,7 +12,7 @@ FROM metrics
 WHERE
   run_id IN ($before, $after)
   AND repetition IS NOT NULL
-  AND list_contains(from_json($metrics, '["VARCHAR"]'), 'metric:' || metric)
+  AND list_contains(CAST($metrics AS VARCHAR[]), 'metric:' || metric)
 GROUP BY metric
 HAVING least(before, "after") >= 5
 ORDER BY metric;

@@ -4,9 +4,7 @@ SELECT
   m.function, coalesce(m.parallelism, r.parallelism) AS parallelism, r.problem_size, m.seconds
 FROM _function_measurements AS m
 JOIN scaling_runs AS r USING (run_id)
-JOIN scaling_runs AS one
-  ON r.app IS NOT DISTINCT FROM one.app AND r.version IS NOT DISTINCT FROM one.version
-  AND r.machine IS NOT DISTINCT FROM one.machine
+JOIN scaling_runs AS one ON r.set_id = one.set_id
 WHERE one.run_id = $run_id AND coalesce(m.parallelism, r.parallelism) IS NOT NULL
   AND m.seconds >= 0 AND isfinite(m.seconds)
 ORDER BY m.function, parallelism, r.problem_size NULLS FIRST, run_id, m.repetition;

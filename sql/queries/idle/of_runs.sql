@@ -2,9 +2,9 @@
 -- a side and cause, in the reading direct with union latency.
 WITH
   side AS (
-    SELECT unnest(from_json($before, '["VARCHAR"]')) AS run_id, false AS is_after
+    SELECT unnest(CAST($before AS VARCHAR[])) AS run_id, false AS is_after
     UNION ALL
-    SELECT unnest(from_json($after, '["VARCHAR"]')), true
+    SELECT unnest(CAST($after AS VARCHAR[])), true
   ),
 
   sums AS (

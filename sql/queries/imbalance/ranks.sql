@@ -6,13 +6,9 @@ WITH
     SELECT t.run_id, t.repetition, t.rank, t.function, t.seconds
     FROM rank_times AS t
     JOIN scaling_runs AS r USING (run_id)
-    JOIN scaling_sets AS s
-      ON r.app IS NOT DISTINCT FROM s.app AND r.version IS NOT DISTINCT FROM s.version
-      AND r.machine IS NOT DISTINCT FROM s.machine
+    JOIN scaling_sets AS s ON r.set_id = s.set_id
     WHERE (NOT s.crossed OR r.problem_size = s.problem_size)
-      AND r.app IS NOT DISTINCT FROM $app AND r.version IS NOT DISTINCT FROM $version
-      AND r.machine IS NOT DISTINCT FROM $machine
-      AND coalesce(t.parallelism, r.parallelism) = $parallelism
+      AND r.set_id = $set_id AND coalesce(t.parallelism, r.parallelism) = $parallelism
   ),
 
   ranks AS (
@@ -28,7 +24,7 @@ WITH
       CASE WHEN count(m.rank) = count(m.seconds)
         THEN coalesce(sum(m.seconds), 0) / any_value(r.repetitions) END AS seconds
     FROM ranks AS r
-    CROSS JOIN (SELECT unnest(from_json($functions, '["VARCHAR"]')) AS function) AS f
+    CROSS JOIN (SELECT unnest(CAST($functions AS VARCHAR[])) AS function) AS f
     LEFT JOIN measured AS m ON r.rank = m.rank AND f.function = m.function
     GROUP BY f.function, r.rank, r.width
   )

@@ -3,8 +3,7 @@
 WITH
   of_set AS (
     FROM imbalance_scaling
-    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-      AND machine IS NOT DISTINCT FROM $machine
+    WHERE set_id = $set_id
   )
 
 SELECT

@@ -2,7 +2,7 @@
 -- the ranks and threads that they have and how deep their stacks are.
 WITH
   asked AS (
-    SELECT unnest(from_json($runs, '["VARCHAR"]')) AS run_id
+    SELECT unnest(CAST($runs AS VARCHAR[])) AS run_id
   )
 
 SELECT

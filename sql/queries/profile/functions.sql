@@ -5,7 +5,7 @@ WITH
   functions AS (
     SELECT is_after, own, stack[-1] AS last, unnest(list_distinct(stack)) AS function
     FROM _stack_costs(
-      from_json($runs, '["VARCHAR"]'), from_json($against, '["VARCHAR"]'), $event, $rank, $thread
+      CAST($runs AS VARCHAR[]), CAST($against AS VARCHAR[]), $event, $rank, $thread
     )
   ),
 
@@ -52,4 +52,4 @@ LEFT JOIN stated AS t USING (function)
 LEFT JOIN called AS c USING (function)
 LEFT JOIN balance AS b USING (function)
 ORDER BY
-  if(len(from_json($against, '["VARCHAR"]')) > 0, abs(s.own - s.own_before), s.own) DESC, s.function;
+  if(len(CAST($against AS VARCHAR[])) > 0, abs(s.own - s.own_before), s.own) DESC, s.function;

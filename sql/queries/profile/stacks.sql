@@ -5,7 +5,7 @@ SELECT
   coalesce(sum(own) FILTER (is_after), 0) AS own,
   coalesce(sum(own) FILTER (NOT is_after), 0) AS own_before
 FROM _stack_costs(
-  from_json($runs, '["VARCHAR"]'), from_json($against, '["VARCHAR"]'), $event, $rank, $thread
+  CAST($runs AS VARCHAR[]), CAST($against AS VARCHAR[]), $event, $rank, $thread
 )
 GROUP BY stack
 ORDER BY stack;

@@ -1,4 +1,4 @@
--- Of those of the runs $runs (a JSON list) whose scalars are kept: rows by landing table.
+-- Of those of the runs $runs whose scalars are kept: rows by landing table.
 SELECT run_id, rows
 FROM kept_runs
-WHERE run_id IN (SELECT unnest(from_json($runs, '["VARCHAR"]'))) AND rows IS NOT NULL;
+WHERE run_id IN (SELECT unnest(CAST($runs AS VARCHAR[]))) AND rows IS NOT NULL;

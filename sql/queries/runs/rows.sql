@@ -1,7 +1,7 @@
--- Rows of the runs $runs (a JSON list) by landing table, those without any left out, as counted now.
+-- Rows of the runs $runs by landing table, those without any left out, as counted now.
 WITH
   asked AS (
-    SELECT unnest(from_json($runs, '["VARCHAR"]')) AS run_id
+    SELECT unnest(CAST($runs AS VARCHAR[])) AS run_id
   )
 
 SELECT run_id, "table", CAST(sum(rows) AS BIGINT) AS rows

@@ -2,8 +2,8 @@
 WITH
   named AS (
     SELECT
-      unnest(from_json($runs, '["VARCHAR"]')) AS run_id,
-      generate_subscripts(from_json($runs, '["VARCHAR"]'), 1) AS place
+      unnest(CAST($runs AS VARCHAR[])) AS run_id,
+      generate_subscripts(CAST($runs AS VARCHAR[]), 1) AS place
   ),
 
   traced AS (

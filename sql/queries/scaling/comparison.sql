@@ -1,21 +1,19 @@
--- Functions of two versions, $before and $after: how fast their time grows with the parallelism,
+-- Functions of two sets of runs, $before and $after: how fast their time grows with the parallelism,
 -- and their shares of the predicted time at $at; the worse ones first. An exponent is certainly
 -- worse where the intervals of the two do not overlap. Where only whole runs were measured, these are
 -- compared.
 WITH
   models AS (
-    SELECT
-      version, function, kind, exponent, exponent_low, exponent_high, formula, points, flags
+    SELECT set_id, function, kind, exponent, exponent_low, exponent_high, formula, points, flags
     FROM scaling_models
-    WHERE app = $app AND machine IS NOT DISTINCT FROM $machine
-      AND (version IS NOT DISTINCT FROM $before OR version IS NOT DISTINCT FROM $after)
+    WHERE set_id IN ($before, $after)
     QUALIFY kind <> 'total' OR bool_and(kind = 'total') OVER ()
   ),
 
   shares AS (
-    SELECT version, function, share
+    SELECT set_id, function, share
     FROM scaling_predict(CAST($at AS BIGINT))
-    WHERE app = $app AND machine IS NOT DISTINCT FROM $machine
+    WHERE set_id IN ($before, $after)
   )
 
 SELECT
@@ -32,10 +30,10 @@ SELECT
   END AS verdict,
   s.share AS share_before, t.share AS share_after,
   a.formula AS formula_before, b.formula AS formula_after
-FROM (FROM models WHERE version IS NOT DISTINCT FROM $before) AS a
-FULL JOIN (FROM models WHERE version IS NOT DISTINCT FROM $after) AS b USING (function)
-LEFT JOIN (FROM shares WHERE version IS NOT DISTINCT FROM $before) AS s USING (function)
-LEFT JOIN (FROM shares WHERE version IS NOT DISTINCT FROM $after) AS t USING (function)
+FROM (FROM models WHERE set_id = $before) AS a
+FULL JOIN (FROM models WHERE set_id = $after) AS b USING (function)
+LEFT JOIN (FROM shares WHERE set_id = $before) AS s USING (function)
+LEFT JOIN (FROM shares WHERE set_id = $after) AS t USING (function)
 ORDER BY
   CASE verdict WHEN 'worse' THEN 0 WHEN 'new' THEN 1 WHEN 'better' THEN 3 ELSE 2 END,
   greatest(coalesce(share_after, 0), coalesce(share_before, 0)) DESC, function;

@@ -2,7 +2,7 @@
 -- may be NULL, or with $every of all applications.
 WITH
   functions AS (
-    SELECT r.app, r.version, r.machine, count(DISTINCT t.function) AS functions
+    SELECT _set_id(r.app, r.version, r.machine) AS set_id, count(DISTINCT t.function) AS functions
     FROM fn_timings AS t
     JOIN runs AS r USING (run_id)
     WHERE t.seconds IS NOT NULL AND ($every OR r.app IS NOT DISTINCT FROM $app)
@@ -11,7 +11,7 @@ WITH
 
   members AS (
     SELECT
-      r.app, r.version, r.machine,
+      _set_id(r.app, r.version, r.machine) AS set_id,
       count(*) AS runs,
       max(t.last_at) AS newest,
       first(r.run_id ORDER BY t.last_at DESC NULLS LAST, t.position DESC, r.run_id) AS newest_run
@@ -25,11 +25,7 @@ SELECT
   s.app, s.version, s.machine, s.scaling, s.problem_size, s.counts, s.smallest, s.largest,
   f.functions, m.runs, m.newest_run
 FROM scaling_sets AS s
-JOIN functions AS f
-  ON s.app IS NOT DISTINCT FROM f.app AND s.version IS NOT DISTINCT FROM f.version
-  AND s.machine IS NOT DISTINCT FROM f.machine
-JOIN members AS m
-  ON s.app IS NOT DISTINCT FROM m.app AND s.version IS NOT DISTINCT FROM m.version
-  AND s.machine IS NOT DISTINCT FROM m.machine
+JOIN functions AS f ON s.set_id = f.set_id
+JOIN members AS m ON s.set_id = m.set_id
 WHERE $every OR s.app IS NOT DISTINCT FROM $app
 ORDER BY m.newest DESC NULLS LAST, s.version DESC NULLS LAST, s.machine, s.app;

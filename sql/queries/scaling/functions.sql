@@ -2,8 +2,7 @@
 WITH
   predictions AS (
     FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])
-    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-      AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
+    WHERE set_id = $set_id AND kind <> 'total'
   )
 
 SELECT
@@ -23,8 +22,7 @@ FROM predictions
 LEFT JOIN (
   SELECT function, formula, flags
   FROM scaling_models
-  WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-    AND machine IS NOT DISTINCT FROM $machine
+  WHERE set_id = $set_id
 ) AS m USING (function)
 GROUP BY function
 ORDER BY predicted DESC NULLS LAST, function;

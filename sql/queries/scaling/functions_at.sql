@@ -3,8 +3,7 @@
 WITH
   predictions AS (
     FROM scaling_predict_at([CAST($target AS BIGINT), CAST($largest AS BIGINT)], $size)
-    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-      AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
+    WHERE set_id = $set_id AND kind <> 'total'
   )
 
 SELECT
@@ -24,8 +23,7 @@ FROM predictions AS p
 LEFT JOIN (
   SELECT function, formula
   FROM scaling_surfaces
-  WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-    AND machine IS NOT DISTINCT FROM $machine
+  WHERE set_id = $set_id
 ) AS m USING (function)
 GROUP BY function
 ORDER BY predicted DESC NULLS LAST, function;

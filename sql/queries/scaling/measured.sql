@@ -4,8 +4,7 @@ WITH
   points AS (
     SELECT function, kind, unnest(x) AS parallelism, unnest(y) AS seconds
     FROM scaling_series
-    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-      AND machine IS NOT DISTINCT FROM $machine
+    WHERE set_id = $set_id
   )
 
 SELECT function, kind, CAST(parallelism AS BIGINT) AS parallelism, seconds
@@ -13,6 +12,5 @@ FROM points
 UNION ALL
 SELECT NULL, NULL, parallelism, seconds
 FROM program_times
-WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-  AND machine IS NOT DISTINCT FROM $machine
+WHERE set_id = $set_id
 ORDER BY function NULLS FIRST, parallelism;

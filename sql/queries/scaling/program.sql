@@ -8,13 +8,8 @@ WITH
       round(t.parallelism * t.efficiency / t.speedup) AS smallest,
       CASE WHEN s.scaling = 'weak' THEN t.efficiency ELSE t.speedup END AS faster
     FROM program_predict(CAST($counts AS BIGINT[])) AS t
-    JOIN scaling_sets AS s
-      ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
-      AND t.machine IS NOT DISTINCT FROM s.machine
-    WHERE s.app IS NOT DISTINCT FROM $app AND s.version IS NOT DISTINCT FROM $version
-      AND s.machine IS NOT DISTINCT FROM $machine
-      AND t.app IS NOT DISTINCT FROM $app AND t.version IS NOT DISTINCT FROM $version
-      AND t.machine IS NOT DISTINCT FROM $machine
+    JOIN scaling_sets AS s ON t.set_id = s.set_id
+    WHERE s.set_id = $set_id AND t.set_id = $set_id
   )
 
 SELECT
@@ -25,8 +20,7 @@ SELECT
   parallelism IN (
     SELECT parallelism
     FROM program_times
-    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-      AND machine IS NOT DISTINCT FROM $machine
+    WHERE set_id = $set_id
   ) AS measured,
   flags
 FROM predictions

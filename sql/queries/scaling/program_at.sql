@@ -11,11 +11,8 @@ WITH
       _are_doubtful(t.flags) AS doubtful
     FROM scaling_predict_at(list_append(CAST($counts AS BIGINT[]), CAST($smallest AS BIGINT)), $size)
       AS t
-    JOIN scaling_series AS s
-      ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
-      AND t.machine IS NOT DISTINCT FROM s.machine AND t.function = s.function
-    WHERE t.app IS NOT DISTINCT FROM $app AND t.version IS NOT DISTINCT FROM $version
-      AND t.machine IS NOT DISTINCT FROM $machine AND s.in_program
+    JOIN scaling_series AS s ON t.set_id = s.set_id AND t.function = s.function
+    WHERE t.set_id = $set_id AND s.in_program
   ),
 
   summed AS (
@@ -63,9 +60,7 @@ WITH
       s.predicted * s.covered * exp(-s.half) AS low,
       s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high
     FROM programs AS s
-    JOIN scaling_sets AS c
-      ON c.app IS NOT DISTINCT FROM $app AND c.version IS NOT DISTINCT FROM $version
-      AND c.machine IS NOT DISTINCT FROM $machine
+    JOIN scaling_sets AS c ON c.set_id = $set_id
   ),
 
   trusted AS (

@@ -1,6 +1,5 @@
 -- Counts at which the program of a set of runs was measured.
 SELECT parallelism
 FROM program_times
-WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
-  AND machine IS NOT DISTINCT FROM $machine
+WHERE set_id = $set_id
 ORDER BY parallelism;

@@ -1,6 +1,6 @@
 -- Sets of runs of an application that are modelled together, the newest first: of $app, or of every
--- application where $app is $latest. $version and $machine may be NULL; of a version that is a commit
--- the first seven digits or more are enough, unless others begin so.
+-- application where $app is $latest. $version, $machine and $set_id may be NULL; of a version that is
+-- a commit the first seven digits or more are enough, unless others begin so.
 WITH
   commits AS (
     SELECT min(version) AS version
@@ -11,16 +11,16 @@ WITH
   )
 
 SELECT
-  s.app, s.version, s.machine, s.scaling, s.assumed, s.problem_size, s.problem_sizes, s.crossed,
-  s.counts, s.smallest, s.largest, s.flags,
+  s.set_id, s.app, s.version, s.machine, s.scaling, s.assumed, s.problem_size, s.problem_sizes,
+  s.crossed, s.counts, s.smallest, s.largest, s.flags,
   (
     SELECT max(r.started_at)
     FROM runs AS r
-    WHERE r.app IS NOT DISTINCT FROM s.app AND r.version IS NOT DISTINCT FROM s.version
-      AND r.machine IS NOT DISTINCT FROM s.machine
+    WHERE _set_id(r.app, r.version, r.machine) = s.set_id
   ) AS newest
 FROM scaling_sets AS s
 WHERE ($app = $latest OR s.app = $app)
   AND ($version IS NULL OR s.version = $version OR s.version IN (FROM commits))
   AND ($machine IS NULL OR s.machine = $machine)
+  AND ($set_id IS NULL OR s.set_id = $set_id)
 ORDER BY newest DESC NULLS LAST, s.version DESC NULLS LAST, s.machine, s.app;

@@ -1,6 +1,6 @@
--- Groups of threads that behave alike, of launches $first to $last.
+-- Groups of threads that behave alike, of all launches or $launch.
 SELECT
   launch, kernel, behaviour_group, threads, share, distinct_vectors, block, thread, radius
 FROM thread_groups
-WHERE run_id = $run_id AND launch BETWEEN $first AND $last
+WHERE run_id = $run_id AND launch BETWEEN coalesce($launch, 0) AND coalesce($launch, 2147483647)
 ORDER BY launch, behaviour_group;

@@ -1,7 +1,7 @@
 -- Events of one application, the newest first: changes of several metrics at one version.
 SELECT *
 FROM change_events(
-  metrics := from_json($metrics, '["VARCHAR"]'), machines := [coalesce($machine, '*')]
+  metrics := CAST($metrics AS VARCHAR[]), machines := [coalesce($machine, '*')]
 )
 WHERE app = $app
 ORDER BY started_at DESC, run_id;

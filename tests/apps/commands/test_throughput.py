@@ -9,8 +9,7 @@ import shutil
 import pytest
 
 import warehouse
-from apps.output.tables import dicts
-from apps.queries.throughput import throughput_effects
+from apps.queries.base import ask_dicts
 from apps.reports.throughput import effects_sentence
 from tests.helpers.segments import segments
 from tests.helpers.support import given
@@ -77,7 +76,7 @@ def test_effects_leave_out_what_threads_leave_out(warehouse):
         r1      1        500     1600          1600   [0,0,0,0,400]
         """,
     )
-    found = dicts(throughput_effects(warehouse, "r1"))
+    found = ask_dicts(warehouse, "throughput/effects", run_id="r1")
     assert len(found) == 6
     assert {row["segments"] for row in found} == {1}
     factors = [row["factor"] for row in found]

@@ -172,7 +172,7 @@ def test_the_history_holds_the_planted_cause(con):
 
 def test_the_history_is_what_its_generator_writes(tmp_path):
     subprocess.run(
-        [sys.executable, "-m", "apps.demo.programs.generate_history", str(tmp_path)],
+        [sys.executable, "-m", "tests.apps.demo.programs.generate_history", str(tmp_path)],
         cwd=Path(cli.__file__).parents[1],
         check=True,
     )

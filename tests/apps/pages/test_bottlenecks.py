@@ -9,11 +9,10 @@ import pytest
 
 import warehouse as pwh
 from apps.fitting.labels import add_label
-from apps.output.tables import dicts
 from apps.pages import bottleneck_charts as charts
 from apps.pages.metric_heatmap import metric_heatmap
 from apps.pages.slot_charts import roofline_chart, short_regions, tree_boxes, tree_chart
-from apps.queries.bottlenecks import class_shares, counted_runs, model_clusters
+from apps.queries.base import ask_dicts
 from apps.reports.star_glyphs import Star, Stars
 from tests.apps.pages.conftest import address, texts
 from tests.helpers.support import given, land, rows, shared
@@ -187,12 +186,16 @@ def test_the_roof_is_drawn_where_both_peaks_are_known(peaks):
 
 def test_the_application_with_most_runs_comes_first(counters):
     given(counters, "pmu_samples", "run_id event value\nr3 cycles 10")
-    assert [row["run_id"] for row in dicts(counted_runs(counters))] == ["r1", "r2", "r3"]
+    assert [row["run_id"] for row in ask_dicts(counters, "bottlenecks/counted_runs")] == [
+        "r1",
+        "r2",
+        "r3",
+    ]
 
 
 def test_class_shares_are_of_processes(counters):
     add_label(counters, "r1", "Mem", "Ada", {"rank": 1, "sample": 1})
-    found = dicts(class_shares(counters, ["r1"]))
+    found = ask_dicts(counters, "bottlenecks/class_shares", runs=["r1"], most=24)
     assert [(row["place"], row["class"], row["samples"], row["share"]) for row in found] == [
         ("rank 0", "Unknown", 1, 1.0),
         ("rank 1", "Mem", 1, 0.5),
@@ -201,7 +204,7 @@ def test_class_shares_are_of_processes(counters):
 
 
 def test_versions_name_the_runs_that_they_tell_apart(counters):
-    found = dicts(class_shares(counters, ["r1", "r2"]))
+    found = ask_dicts(counters, "bottlenecks/class_shares", runs=["r1", "r2"], most=24)
     assert [row["place"] for row in found] == [
         "version 1.0, rank 0",
         "version 1.0, rank 1",
@@ -210,12 +213,12 @@ def test_versions_name_the_runs_that_they_tell_apart(counters):
 
 
 def test_of_many_processes_some_are_given_evenly(counters):
-    found = dicts(class_shares(counters, ["r1", "r2"], 2))
+    found = ask_dicts(counters, "bottlenecks/class_shares", runs=["r1", "r2"], most=2)
     assert [(row["position"], row["places"]) for row in found] == [(2, 3), (3, 3)]
 
 
 def test_runs_without_a_model_have_no_clusters(counters):
-    assert dicts(model_clusters(counters, ["r1"])) == []
+    assert ask_dicts(counters, "bottlenecks/clusters", runs=["r1"]) == []
 
 
 def test_a_cluster_is_its_medoid_in_deviations_from_the_mean(warehouse):
@@ -233,7 +236,7 @@ def test_a_cluster_is_its_medoid_in_deviations_from_the_mean(warehouse):
           ('bottlenecks', 9, 'deviation', [2], [1, 2]);
         """
     )
-    found = dicts(model_clusters(warehouse, ["r1"]))
+    found = ask_dicts(warehouse, "bottlenecks/clusters", runs=["r1"])
     assert [
         (row["cluster"], row["class"], row["samples"], row["metric"], row["deviations"])
         for row in found

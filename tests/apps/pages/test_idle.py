@@ -6,7 +6,8 @@ import pytest
 
 from apps.output.tables import dicts
 from apps.queries import timeline
-from apps.queries.idle import Reading, idle_blame, idle_workers, path_parts
+from apps.queries.base import ask_dicts
+from apps.queries.idle import Reading, in_reading, within
 from tests.apps.pages.conftest import address, sent, texts
 from tests.helpers.schedules import land_schedule
 from tests.helpers.support import rows
@@ -93,7 +94,7 @@ def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, 
     for worker, cause, t_start, t_end, low, high in pieces(schedule, mode=mode):
         key = (worker, cause)
         drawn[key] = drawn.get(key, 0) + (t_end - t_start) * (high - low)
-    for row in dicts(idle_workers(con, run, Reading(mode))):
+    for row in dicts(in_reading(con, "idle/workers", Reading(mode), run_id=run, most=32)):
         found = drawn.get((row["worker"], row["cause"]), 0)
         assert found == pytest.approx(row["seconds"], abs=0.2), (row, found)
 
@@ -132,14 +133,17 @@ def test_blame_and_path(schedule):
     con, run, _ = schedule
     assert [
         (row["waits_by"], row["what"], row["cause"], row["seconds"])
-        for row in dicts(idle_blame(con, run, Reading()))
+        for row in dicts(in_reading(con, "idle/blame", Reading(), run_id=run, most=12))
     ] == [
         ("type", "make", "overhead", 5),
         ("type", "make", "starvation", 25),
         ("worker", "w9", "overhead", 5),
         ("worker", "w9", "starvation", 25),
     ]
-    assert [(row["what"], row["cause"], row["seconds"]) for row in dicts(path_parts(con, run))] == [
+    assert [
+        (row["what"], row["cause"], row["seconds"])
+        for row in dicts(within(con, "idle/path_parts", None, run_id=run, most=12))
+    ] == [
         ("use", "compute", 45),
         ("use", "overhead", 15),
         ("make", "compute", 30),
@@ -210,7 +214,7 @@ def test_the_critical_path_is_on_the_lanes(schedule):
     con, run, _ = schedule
     drawn = [
         (row["lane"], row["t_start"], row["cause"])
-        for row in dicts(timeline.timeline_path(con, run))
+        for row in ask_dicts(con, "timeline/path", run_id=run)
     ]
     assert drawn == [(1, 0, "compute"), (2, 30 * SECOND, "overhead"), (2, 45 * SECOND, "compute")]
 
@@ -249,11 +253,21 @@ def test_the_charts_follow_the_window(schedule, window):
     con, run, _ = schedule
     t0, t1 = (time * SECOND for time in window)
     drawn = sums(pieces(schedule, (t0, t1)))
-    for row in dicts(idle_workers(con, run, Reading(window=(t0, t1)))):
+    for row in dicts(
+        in_reading(con, "idle/workers", Reading(window=(t0, t1)), run_id=run, most=32)
+    ):
         found = drawn.get((row["worker"], row["cause"]), 0)
         assert found == pytest.approx(row["seconds"], abs=1e-6), (row, found)
-    blamed = sum(row["seconds"] for row in dicts(idle_blame(con, run, Reading(window=(t0, t1)))))
+    blamed = sum(
+        row["seconds"]
+        for row in dicts(
+            in_reading(con, "idle/blame", Reading(window=(t0, t1)), run_id=run, most=12)
+        )
+    )
     # Both the type and the worker that were waited for, until 30 s.
     assert blamed == pytest.approx(2 * max(0, min(30, window[1]) - window[0]))
-    path = sum(row["seconds"] for row in dicts(path_parts(con, run, (t0, t1))))
+    path = sum(
+        row["seconds"]
+        for row in dicts(within(con, "idle/path_parts", (t0, t1), run_id=run, most=12))
+    )
     assert path == pytest.approx(max(0, min(90, window[1]) - window[0]))

@@ -11,15 +11,8 @@ import pytest
 import warehouse as pwh
 from apps.output.tables import dicts
 from apps.pages import scaling_charts as charts
-from apps.queries.imbalance import rank_shares
-from apps.queries.scaling import (
-    counts_between,
-    scaling_fitted,
-    scaling_measured,
-    scaling_models_of,
-    scaling_sets,
-    scaling_turning,
-)
+from apps.queries.base import ask_dicts
+from apps.queries.scaling import counts_between, scaling_sets
 from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import TurningPoint, turning_point
 from apps.reports.scaling_question import complete_question, predict_grid
@@ -41,7 +34,8 @@ def measured(warehouse):
 
 
 def test_measured_times_of_functions_and_of_their_sum(measured):
-    found = dicts(scaling_measured(*measured))
+    con, which = measured
+    found = ask_dicts(con, "scaling/measured", set_id=which.set_id)
     program = [(row["parallelism"], row["seconds"]) for row in found if row["function"] is None]
     assert program == [(p, pytest.approx(100 / p + p / 10)) for p in COUNTS]
     work = [row["seconds"] for row in found if row["function"] == "work"]
@@ -49,14 +43,18 @@ def test_measured_times_of_functions_and_of_their_sum(measured):
 
 
 def test_predictions_have_their_intervals(measured):
-    found = dicts(scaling_fitted(*measured, ["work"], [16, 32]))
+    con, which = measured
+    found = ask_dicts(
+        con, "scaling/fitted", set_id=which.set_id, functions=["work"], counts=[16, 32]
+    )
     assert [(row["function"], row["parallelism"]) for row in found] == [("work", 16), ("work", 32)]
     assert found[1]["low"] <= found[1]["predicted"] <= found[1]["high"]
     assert found[1]["predicted"] == pytest.approx(100 / 32, rel=0.05)
 
 
 def test_models_state_their_growth(measured):
-    models = {row["function"]: row for row in dicts(scaling_models_of(*measured))}
+    con, which = measured
+    models = {row["function"]: row for row in ask_dicts(con, "scaling/models", set_id=which.set_id)}
     assert growth(models["work"]).startswith("falls in proportion (p^-1.0")
 
 
@@ -130,7 +128,7 @@ def test_where_measured_times_turn_a_model_that_falls_on_does_not_hide_it(wareho
     (which,) = scaling_sets(warehouse, "app")
     question = complete_question(which, (), None, None)
     every = dicts(predict_grid(warehouse, question))
-    turning = dicts(scaling_turning(warehouse, which))
+    turning = ask_dicts(warehouse, "scaling/turning", set_id=which.set_id)
     point = turning_point(question, every, turning)
     assert 64 < point.low <= point.about <= point.high <= 512
     (said,) = [one for one in scaling_sentences(question, every, [], turning) if "slower" in one]
@@ -143,11 +141,20 @@ def test_the_time_of_a_rank_is_over_the_mean_of_all_also_where_some_do_not_call(
     times = "".join(f"\n{r} {f} {rank} {t}" for r, f, rank, t in rows)
     given(warehouse, "fn_timings", f"run_id function rank seconds{times}")
     (which,) = scaling_sets(warehouse, "app")
-    found = dicts(rank_shares(warehouse, which, ["f", "g"], 4))
+    found = ask_dicts(
+        warehouse,
+        "imbalance/ranks",
+        set_id=which.set_id,
+        parallelism=4,
+        most=256,
+        functions=["f", "g"],
+    )
     shares = {(row["function"], row["first_rank"]): row["of_mean"] for row in found}
     assert [shares["f", rank] for rank in range(4)] == [4, 0, 0, 0]
     assert {shares["g", rank] for rank in range(4)} == {1}
-    few = dicts(rank_shares(warehouse, which, ["f"], 4, most=2))
+    few = ask_dicts(
+        warehouse, "imbalance/ranks", set_id=which.set_id, parallelism=4, most=2, functions=["f"]
+    )
     assert [(r["first_rank"], r["last_rank"], r["seconds"]) for r in few] == [(0, 1, 8), (2, 3, 0)]
 
 

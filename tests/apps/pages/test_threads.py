@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warehouse as pwh
-from apps.output.tables import dicts
-from apps.queries.threads import traced_runs
+from apps.queries.base import ask_dicts
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 
@@ -82,4 +81,4 @@ def test_runs_that_count_visits_come_first(warehouse):
         r2      0       0       0   1       4
         """,
     )
-    assert [row["run_id"] for row in dicts(traced_runs(warehouse))] == ["r2", "r1"]
+    assert [row["run_id"] for row in ask_dicts(warehouse, "threads/runs")] == ["r2", "r1"]

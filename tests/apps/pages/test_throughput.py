@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from apps.output.tables import dicts
 from apps.pages import throughput_charts as charts
-from apps.queries.throughput import plotted_segments, streamed_runs
+from apps.queries.base import ask_dicts
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 
@@ -28,7 +27,7 @@ PREDICTIONS = """
 
 def test_segments_that_were_measured_are_drawn_with_their_tightest_bound(warehouse):
     warehouse.execute(PREDICTIONS)
-    found = dicts(plotted_segments(warehouse, "r1"))
+    found = ask_dicts(warehouse, "throughput/plotted_segments", run_id="r1", most=2000)
     assert [(row["segment"], row["tightest"]) for row in found[:4]] == [
         (0, "front end"),
         (1, "critical path"),
@@ -40,13 +39,16 @@ def test_segments_that_were_measured_are_drawn_with_their_tightest_bound(warehou
 
 def test_of_many_segments_some_are_drawn_evenly(warehouse):
     warehouse.execute(PREDICTIONS)
-    assert [row["segment"] for row in dicts(plotted_segments(warehouse, "r1", 3))] == [1, 3, 5]
+    assert [
+        row["segment"]
+        for row in ask_dicts(warehouse, "throughput/plotted_segments", run_id="r1", most=3)
+    ] == [1, 3, 5]
 
 
 def test_runs_with_segments_are_offered(warehouse):
     given(warehouse, "runs", "run_id app\nr1 a\nr2 a")
     given(warehouse, "segments", "run_id thread segment instructions\nr2 0 0 100")
-    assert [row["run_id"] for row in dicts(streamed_runs(warehouse))] == ["r2"]
+    assert [row["run_id"] for row in ask_dicts(warehouse, "throughput/runs")] == ["r2"]
 
 
 def test_the_diagonal_reaches_the_largest_value():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.queries.base import ask
-from apps.queries.comparison import compared_by_default
-from apps.queries.runs import LATEST, list_runs, resolve_run, resolve_side
+from apps.queries.runs import LATEST, resolve_run, resolve_side
 from tests.helpers.support import given, rows
 
 BY_START = ["new", "two", "one", "old", "hand"]
@@ -73,20 +72,20 @@ def test_choices_of_comparisons_have_the_same_order(runs):
 
 
 def test_the_newest_of_an_application_is_the_first_of_its_list(runs):
-    assert compared_by_default(runs, None) == ("a@4", "a@2")
+    assert ask(runs, "comparison/latest", app=None).fetchone() == ("a@4", "a@2")
     assert [row[0] for row in ask(runs, "gate/runs", app="a").fetchall()] == BY_START
     assert resolve_side(runs, "a") == ["new"]
     # a run without a start that landed after
     runs.execute("UPDATE sources SET ingested_at = '2026-01-11' WHERE path = 'both'")
     runs.execute("DELETE FROM run_facts WHERE run_id = 'one'")
-    assert compared_by_default(runs, None) == ("a@2", "a@4")
+    assert ask(runs, "comparison/latest", app=None).fetchone() == ("a@2", "a@4")
     assert resolve_side(runs, "a") == ["two"]
     of_latest = "SELECT runs, against FROM explain_baseline('two')"
     assert runs.execute(of_latest).fetchall() == [(["two"], ["new"])]
 
 
 def test_the_list_of_runs_begins_with_the_latest_which_landed_last(runs):
-    assert [row[0] for row in list_runs(runs).fetchall()] == BY_LANDING
+    assert [row[0] for row in ask(runs, "runs/list", app=None).fetchall()] == BY_LANDING
     assert resolve_run(runs, LATEST) == "old"
 
 
@@ -106,7 +105,7 @@ def test_numbered_versions_without_any_start_are_in_the_order_of_their_numbers(w
     order = "SELECT version FROM app_versions WHERE app = 'a' ORDER BY version_order"
     assert rows(warehouse, order) == [("v1.9",), ("v1.10",)]
     # and so for what is compared, judged and named
-    assert compared_by_default(warehouse, "a") == ("a@v1.9", "a@v1.10")
+    assert ask(warehouse, "comparison/latest", app="a").fetchone() == ("a@v1.9", "a@v1.10")
     assert [row[0] for row in ask(warehouse, "gate/runs", app="a").fetchall()] == ["new", "old"]
     assert resolve_side(warehouse, "a") == ["new"]
     baseline = "SELECT runs, against FROM explain_baseline('new')"

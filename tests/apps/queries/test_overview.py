@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.queries.overview import watched_series
+from apps.queries.base import ask
 from tests.helpers.support import given, keep
 
 
@@ -16,5 +16,9 @@ def test_the_size_of_a_trace_is_watched_where_there_is_nothing_else(warehouse):
     given(warehouse, "segments", "run_id segment instructions\nx1 0 9\ny1 0 9")
     given(warehouse, "pmu_samples", "run_id event value\nx2 widgets 100")
     keep(warehouse)
-    found = watched_series(warehouse, 9, most=1).select("app, metric").fetchall()
+    found = (
+        ask(warehouse, "overview/watched", number=9, most=1, app=None)
+        .select("app, metric")
+        .fetchall()
+    )
     assert found == [("y", "segments:count"), ("x", "counter:widgets")]

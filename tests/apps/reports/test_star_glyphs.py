@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from apps.queries.bottlenecks import bottleneck_glyphs
+from apps.queries.base import ask
 from apps.reports.star_glyphs import corners, read_stars, scale_sentence, stars, stars_svg
 from tests.helpers.support import given
 from warehouse.errors import NothingToAnalyse
@@ -72,7 +72,7 @@ def test_of_many_places_some_are_drawn_evenly_and_that_is_stated(warehouse):
         for event, value in (("cycles", 100), ("instructions", 50 + rank))
     ]
     counters(warehouse, "\n".join(["rank sample event value", *lines]))
-    found = bottleneck_glyphs(warehouse, ["r1"], "rank", 5)
+    found = ask(warehouse, "bottlenecks/glyphs", runs=["r1"], by="rank", most=5)
     assert [row[4] for row in found.fetchall()] == [1, 3, 5, 7, 9]
     drawn = stars([star_row("a", x=1.0)])
     assert "1 of 2 are drawn" in scale_sentence(drawn)

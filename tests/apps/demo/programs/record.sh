@@ -3,9 +3,9 @@
 #
 # Needs perf, valgrind, gcc, binutils, and a Python with pwh and its extra dask.
 set -eu
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../../.."
 python=${PYTHON:-python3}
-programs=apps/demo/programs
+programs=tests/apps/demo/programs
 to=apps/demo/recordings
 
 for version in 1.0 1.1 1.2 1.3 1.4 1.5; do
@@ -14,9 +14,9 @@ for version in 1.0 1.1 1.2 1.3 1.4 1.5; do
         "$python" $programs/heat.py $version $to/heat-$version.pstats
 done
 
-"$python" -m apps.demo.programs.heat_processes > $to/heat_scaling.jsonl
-"$python" -m apps.demo.programs.heat_tasks $to/heat_tasks
-"$python" -m apps.demo.programs.generate_history $to/history
+"$python" -m tests.apps.demo.programs.heat_processes > $to/heat_scaling.jsonl
+"$python" -m tests.apps.demo.programs.heat_tasks $to/heat_tasks
+"$python" -m tests.apps.demo.programs.generate_history $to/history
 
 program=$(mktemp)
 gcc -O2 -fno-inline -pthread -o "$program" $programs/heat.c

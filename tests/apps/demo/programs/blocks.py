@@ -13,7 +13,6 @@ import sys
 
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 _INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *(?:\t(\S+)(.*))?")
-_TARGET = re.compile(r"\s*([0-9a-f]+) <")
 _PADDING = ("nop", "nopw", "nopl", "data16", "cs", "xchg")
 
 Line = tuple[str, int, str, str]

@@ -1,6 +1,6 @@
 """The plate as Dask tasks on two workers, and the dump of the cluster's state.
 
-    python -m apps.demo.programs.heat_tasks heat_tasks       (makes heat_tasks.msgpack.gz)
+    python -m tests.apps.demo.programs.heat_tasks heat_tasks       (makes heat_tasks.msgpack.gz)
 
 Strips of the plate are swept as tasks, two strips on each worker. After every round one task saves
 all of them, and the next round waits for it.
@@ -17,7 +17,7 @@ from typing import Any
 import msgpack
 from distributed import Client, Future, LocalCluster
 
-from apps.demo.programs.heat import Plate, save, start, sweep
+from tests.apps.demo.programs.heat import Plate, save, start, sweep
 
 SIZE = 240
 STRIPS = 4

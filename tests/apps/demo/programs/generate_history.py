@@ -1,6 +1,6 @@
 """The history of three programs and a suite of benchmarks, GENERATED: no machine has run them.
 
-    python -m apps.demo.programs.generate_history FOLDER
+    python -m tests.apps.demo.programs.generate_history FOLDER
 
 Virtual machines have no hardware counters and no steady clock, so these stand in for a machine that
 was measured every day; they are ingested with the tag generated=true. What is planted:
@@ -26,7 +26,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from apps.demo.programs import generate_traces as traces
+from tests.apps.demo.programs import generate_traces as traces
 
 CHANGED = 23
 STENCIL = range(9, 31)
@@ -84,7 +84,7 @@ class History:
     """Where the files go, and the noise; one generator, so that every call draws on."""
 
     folder: Path
-    noise: random.Random = field(default_factory=lambda: random.Random(23))  # noqa: S311
+    noise: random.Random = field(default_factory=lambda: random.Random(23))
     runs: list[tuple[Any, ...]] = field(default_factory=list)
 
     def write(self, name: str, header: str, rows: Iterable[Sequence[Any]]) -> None:

@@ -1,6 +1,6 @@
 """The plate on 1, 2 and 4 processes: how long each function takes, as Extra-P JSON Lines.
 
-    python -m apps.demo.programs.heat_processes > heat_scaling.jsonl
+    python -m tests.apps.demo.programs.heat_processes > heat_scaling.jsonl
 
 Every process has a strip of rows. Neighbours exchange their edge rows before a sweep; after
 every second sweep the first process collects all strips and saves the plate, alone. A value is
@@ -15,7 +15,7 @@ import time
 from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection
 
-from apps.demo.programs.heat import Plate, save, start, sweep
+from tests.apps.demo.programs.heat import Plate, save, start, sweep
 
 SIZE = 240
 SWEEPS = 30

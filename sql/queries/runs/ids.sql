@@ -1,0 +1,2 @@
+-- All runs.
+SELECT run_id FROM runs;
