@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
-from apps.queries.comparison import run_comparison
 from apps.queries.base import ask_dicts
+from apps.queries.comparison import run_comparison
 from apps.queries.gate import Terms, gate_metrics
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC

@@ -10,10 +10,10 @@ from apps.output.tables import Row, dicts
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.queries.scaling import scaling_functions, scaling_set_of
+from apps.reports.flags import flag_text
 from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import Question, complete_question, predict_grid, set_name
 from apps.reports.scaling_tables import NAME, why_unmodelled
-from apps.reports.flags import flag_text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
