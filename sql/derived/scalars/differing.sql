@@ -15,8 +15,8 @@ FROM stored
 FULL JOIN run_scalars AS again USING (run_id, metric)
 WHERE
   stored.unit IS DISTINCT FROM again.unit
-  OR stored.measurements IS NULL <> again.measurements IS NULL
-  OR stored.deviation IS NULL <> again.deviation IS NULL
+  OR (stored.measurements IS NULL) <> (again.measurements IS NULL)
+  OR (stored.deviation IS NULL) <> (again.deviation IS NULL)
   OR (
     stored.value IS DISTINCT FROM again.value
     AND coalesce(abs(stored.value - again.value) > 1e-9 * greatest(abs(stored.value), abs(again.value)), TRUE)
