@@ -51,7 +51,7 @@ ORDER = (
     "program_times",
     "program_turning_points",
     "program_models",
-    "_version_comparisons",
+    "version_comparisons",
     "change_explanations",
 )
 """The analyses; each comes after those whose rows it reads."""

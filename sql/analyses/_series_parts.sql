@@ -169,18 +169,15 @@ SELECT
   list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
   list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing,
   len(own) AS changes_of_any_size,
-  {
-    'machine': machine, 'fields': fields, 'metric': metric, 'unit': unit,
-    'significance': significance, 'smallest_change': smallest_change,
-    'state': findings.state, 'level': level,
-    'smallest_visible': findings.smallest_change / nullif(abs(level), 0),
-    'low': findings.modes.low, 'high': findings.modes.high,
-    'high_share': findings.modes.high_share,
-    'drift': findings.drift / nullif(abs(level), 0),
-    'latest_outlier': CASE WHEN is_outlier THEN since[-1] END,
-    'latest_outlier_run_id': CASE WHEN is_outlier THEN series[-1].run_id END,
-    'provisional_of_any_size': len(early)
-  } AS state,
+  machine, fields, metric, unit, significance, smallest_change,
+  findings.state AS state, level,
+  findings.smallest_change / nullif(abs(level), 0) AS smallest_visible,
+  findings.modes.low AS low, findings.modes.high AS high,
+  findings.modes.high_share AS high_share,
+  findings.drift / nullif(abs(level), 0) AS drift,
+  CASE WHEN is_outlier THEN since[-1] END AS latest_outlier,
+  CASE WHEN is_outlier THEN series[-1].run_id END AS latest_outlier_run_id,
+  len(early) AS provisional_of_any_size,
   list_transform(
     found,
     lambda f: {

@@ -75,7 +75,11 @@ WITH
   )
 
 SELECT
-  p.series_id, p.app, unnest(p.state), p.skipped + p.points AS points,
+  p.* EXCLUDE (
+    part_id, part, before_next, opening, closing, skipped, points, is_last, changes_of_any_size,
+    changes, disturbances
+  ),
+  p.skipped + p.points AS points,
   CASE WHEN p.points >= 10 THEN (p.closing - w.opening) / nullif(abs(w.opening), 0) END
     AS overall_change,
   w.changes_of_any_size, coalesce(c.changes, []) AS changes, w.disturbances

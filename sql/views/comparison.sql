@@ -436,38 +436,3 @@ FROM _compared(
 );
 
 COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
-
-CREATE OR REPLACE VIEW version_comparisons AS
-SELECT app, version, previous_version, runs, against, unnest(metrics, max_depth := 2)
-FROM _version_comparisons;
-
-COMMENT ON VIEW version_comparisons IS 'One row is one metric of one configuration, of the newest version of an application against the one before it (app_versions): what comparison(against, runs) returns, stored. pwh compare, gate and the page Compare read it for these two.';
-COMMENT ON COLUMN version_comparisons.series_id IS 'Series of the metric after (series.series_id); NULL where its runs are in none.';
-COMMENT ON COLUMN version_comparisons.app IS 'Application.';
-COMMENT ON COLUMN version_comparisons.machine IS 'Machine of the newest version; of several one of them.';
-COMMENT ON COLUMN version_comparisons.version IS 'The newest version.';
-COMMENT ON COLUMN version_comparisons.previous_version IS 'The one before it.';
-COMMENT ON COLUMN version_comparisons.fields_before IS 'What the runs before have in common (run_configurations.configuration); NULL where there are none.';
-COMMENT ON COLUMN version_comparisons.fields_after IS 'The same after.';
-COMMENT ON COLUMN version_comparisons.metric IS 'Metric (run_metrics.metric, and idle:... of tasks).';
-COMMENT ON COLUMN version_comparisons.unit IS 'Unit of before and after.';
-COMMENT ON COLUMN version_comparisons.verdict IS 'worse, better, changed, same, uncertain, unknown, new or gone, as of comparison.';
-COMMENT ON COLUMN version_comparisons."before" IS 'Geometric mean of the runs of the version before, or mean where values are not positive.';
-COMMENT ON COLUMN version_comparisons."after" IS 'The same of the newest version.';
-COMMENT ON COLUMN version_comparisons.ratio IS 'after over before; NULL where there is none.';
-COMMENT ON COLUMN version_comparisons.low IS 'Lower end of its interval, which holds for all metrics of the two versions together with a probability of 95 %; NULL where it is unbounded or the noise is unknown.';
-COMMENT ON COLUMN version_comparisons.high IS 'Upper end of it.';
-COMMENT ON COLUMN version_comparisons.p_value IS 'Probability of such a difference without a change, corrected for the number of metrics; NULL where the noise is unknown.';
-COMMENT ON COLUMN version_comparisons.runs_before IS 'Runs that before is the mean of.';
-COMMENT ON COLUMN version_comparisons.runs_after IS 'Runs that after is the mean of.';
-COMMENT ON COLUMN version_comparisons.noise IS 'Where the noise is from: runs, history, other side or usual (comparison); NULL where it is unknown.';
-COMMENT ON COLUMN version_comparisons.runs_to_settle IS 'How many more runs of each version would show a difference as large, where it is not beyond the noise; NULL beyond 1000, and where a version has one run.';
-COMMENT ON COLUMN version_comparisons.better IS 'lower or higher values; NULL where that is not known.';
-COMMENT ON COLUMN version_comparisons.smallest_change IS 'Smallest relative change that counts (change_thresholds).';
-COMMENT ON COLUMN version_comparisons.share_before IS 'Of functions the share in the time of all before, 0..1.';
-COMMENT ON COLUMN version_comparisons.share_after IS 'The same after.';
-COMMENT ON COLUMN version_comparisons.place IS 'Place among the metrics of the two versions, from 1: the worst first, then new functions that take time, then the largest changes.';
-COMMENT ON COLUMN version_comparisons.direction IS 'worse or better, whether it is certain or not; NULL where that is not known.';
-COMMENT ON COLUMN version_comparisons.certain IS 'Whether the difference is beyond the noise (p_value below 0.05); NULL where the noise is unknown.';
-COMMENT ON COLUMN version_comparisons.runs IS 'The runs of the newest version (runs.run_id).';
-COMMENT ON COLUMN version_comparisons.against IS 'Those of the version before.';

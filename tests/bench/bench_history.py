@@ -3,7 +3,7 @@
 And how many times that of `pwh sql "select 1"` they are: to land it, to judge it (`pwh gate`,
 against the version before it, which is stored, and the last ten runs, which are not), and `trend`.
 
-python -m tests.bench.bench_history [--runs 5000 20500] [--repeats 5]
+python -m tests.bench.bench_history [--runs 5100 20500] [--repeats 5]
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def commands(db: Path, runs: int) -> Iterator[tuple[str, list[object]]]:
 def main() -> None:
     """Print a line a command, for each length of the history."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, nargs="+", default=[5000, 20500])
+    parser.add_argument("--runs", type=int, nargs="+", default=[5100, 20500])
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

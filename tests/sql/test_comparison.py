@@ -385,8 +385,9 @@ def test_failed_and_invalid_runs_are_on_no_stored_side(warehouse):
     version(warehouse, "c", AFTER[:1], first_day=21)
     warehouse.execute("UPDATE runs SET tags = MAP {'exit_code': '1'} WHERE run_id = 'b0'")
     warehouse.execute(
-        "INSERT INTO acknowledgements (run_id, app, started_at, reason) "
-        "SELECT run_id, app, started_at, 'invalid run' FROM runs WHERE run_id IN ('a1', 'c0')"
+        "INSERT INTO acknowledgements (run_id, app, started_at, metric, reason, said_at) "
+        "SELECT run_id, app, started_at, '*', 'invalid run', now() FROM runs "
+        "WHERE run_id IN ('a1', 'c0')"
     )
     sides = "SELECT DISTINCT runs, against FROM version_comparisons"
     assert rows(warehouse, sides) == [(["b1", "b2", "b3", "b4"], ["a0", "a2", "a3", "a4"])]

@@ -110,4 +110,3 @@ def test_numbered_versions_without_any_start_are_in_the_order_of_their_numbers(w
     assert resolve_side(warehouse, "a") == ["new"]
     baseline = "SELECT runs, against FROM explain_baseline('new')"
     assert rows(warehouse, baseline) == [(["new"], ["old"])]
-    assert rows(warehouse, "SELECT version, previous_version FROM _version_comparisons") == []

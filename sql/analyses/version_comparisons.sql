@@ -58,29 +58,19 @@ FROM compared
 WHERE runs IS NOT NULL AND against IS NOT NULL;
 
 -- rows
-WITH
-  compared AS (
-    SELECT
-      * EXCLUDE (app, configuration_id, function, is_separated),
-      CASE WHEN configuration_id IS NOT NULL AND NOT starts_with(metric, 'idle:')
-        THEN _series_id(configuration_id, metric) END AS series_id,
-      CASE
-        WHEN better IS NOT NULL AND "after" <> "before"
-          THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
-      END AS direction,
-      p_value < 0.05 AS certain
-    FROM _compared(
-      (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
-      0.95, ['*'], false
-    )
-  ),
-
-  listed AS (
-    SELECT id, list(struct_pack(*COLUMNS(* EXCLUDE (id)))) AS metrics
-    FROM compared
-    GROUP BY id
-  )
-
-SELECT i.app, i.version, i.previous_version, i.runs, i.against, l.metrics
+SELECT
+  i.app, i.version, i.previous_version, i.runs, i.against,
+  c.* EXCLUDE (id, app, configuration_id, function, is_separated),
+  CASE WHEN c.configuration_id IS NOT NULL AND NOT starts_with(c.metric, 'idle:')
+    THEN _series_id(c.configuration_id, c.metric) END AS series_id,
+  CASE
+    WHEN c.better IS NOT NULL AND c."after" <> c."before"
+      THEN if((c.better = 'lower') = (c."after" < c."before"), 'better', 'worse')
+  END AS direction,
+  c.p_value < 0.05 AS certain
 FROM _inputs AS i
-JOIN listed AS l ON i.id = l.id;
+JOIN _compared(
+  (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM _inputs),
+  0.95, ['*'], false
+) AS c
+  ON i.id = c.id;
