@@ -34,6 +34,8 @@ ORDER = (
     "app_versions",
     "series",
     "worker_slowdown",
+    "gpu_idle_pieces",
+    "_gpu_sums",
     "_thread_phases",
     "_vector_groups",
     "thread_behaviour",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Integers = npt.NDArray[np.int64]
+NONE = -1
 
 
 class Role(IntEnum):
@@ -23,16 +24,24 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One thread or stream: its name, the number its system gave it, and the node."""
+    """One thread or stream: its name, the number its system gave it, the node, and the device.
+
+    `device` is that whose stream it is; None for a thread.
+    """
 
     name: str
     node: str
     thread: int | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Slices as arrays: one entry each. Times in ns, `name` and `kind` number the lists below."""
+    """Slices as arrays: one entry each. Times in ns, `name` and `kind` number the lists below.
+
+    `size` is how many bytes a copy or fill moves, `step` the number of the step that a span marks:
+    NONE for nothing, and no array where a trace has neither.
+    """
 
     worker: Integers
     name: Integers
@@ -40,6 +49,8 @@ class Slices:
     role: Integers
     start: Integers
     end: Integers
+    size: Integers | None = None
+    step: Integers | None = None
 
 
 @dataclass(frozen=True, slots=True)
