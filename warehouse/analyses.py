@@ -34,7 +34,6 @@ ORDER = (
     "app_versions",
     "series",
     "worker_slowdown",
-    "gpu_idle_pieces",
     "_gpu_sums",
     "_thread_phases",
     "_vector_groups",

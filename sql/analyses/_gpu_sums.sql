@@ -1,6 +1,6 @@
 -- key: run_id VARCHAR
 -- scope: run_id
--- reads: tasks, workers, host_activity, gpu_idle_pieces
+-- reads: tasks, workers, gpu_gaps
 -- requires: run_contents, gpu_lanes
 -- functions:
 --
@@ -95,35 +95,39 @@ WITH
     GROUP BY ALL
   ),
 
-  pieces AS (
-    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM gpu_idle_pieces
+  gaps AS (
+    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM gpu_gaps
     UNION ALL
-    SELECT p.*, step, true
-    FROM gpu_idle_pieces AS p
-    SEMI JOIN marked ON p.run_id = marked.run_id AND p.device = marked.device
+    SELECT g.*, step, true
+    FROM gpu_gaps AS g
+    SEMI JOIN marked ON g.run_id = marked.run_id AND g.device = marked.device
     WHERE stream IS NULL
-  ),
-
-  by_part AS (
-    SELECT
-      run_id, device, stream, of_step AS step, is_step, part,
-      CAST(sum(t_end - t_start) AS BIGINT) AS ns,
-      CAST(coalesce(sum(t_end - t_start) FILTER (is_interpreter), 0) AS BIGINT) AS interpreter,
-      CAST(coalesce(sum(t_end - t_start) FILTER (is_dependency), 0) AS BIGINT) AS dependency
-    FROM pieces
-    GROUP BY ALL
   ),
 
   idle AS (
     SELECT
-      run_id, device, stream, step, is_step, map(list(part), list(ns)) AS idle,
-      CAST(sum(interpreter) AS BIGINT) AS interpreter, CAST(sum(dependency) AS BIGINT) AS dependency
-    FROM by_part
+      run_id, device, stream, of_step AS step, is_step,
+      {
+        'sync': CAST(sum(sync_ns) AS BIGINT),
+        'copy': CAST(sum(copy_ns) AS BIGINT),
+        'memory': CAST(sum(memory_ns) AS BIGINT),
+        'launch': CAST(sum(launch_ns) AS BIGINT),
+        'operators': CAST(sum(operators_ns) AS BIGINT),
+        'python': CAST(sum(python_ns) AS BIGINT),
+        'unrecorded': CAST(sum(unrecorded_ns) AS BIGINT),
+        'call': CAST(sum(call_ns) AS BIGINT),
+        'device': CAST(sum(device_ns) AS BIGINT),
+        'unknown': CAST(sum(unknown_ns) AS BIGINT)
+      } AS idle,
+      CAST(sum(interpreter_ns) AS BIGINT) AS interpreter,
+      CAST(coalesce(sum(device_ns) FILTER (is_other_stream AND device_ns > 10000), 0) AS BIGINT)
+        AS dependency
+    FROM gaps
     GROUP BY ALL
   )
 
 SELECT
-  s.*, o.operations, coalesce(i.idle, MAP {}) AS idle, coalesce(i.interpreter, 0) AS interpreter,
+  s.*, o.operations, i.idle, coalesce(i.interpreter, 0) AS interpreter,
   coalesce(i.dependency, 0) AS dependency
 FROM sums AS s
 JOIN operations AS o

@@ -18,55 +18,71 @@ COMMENT ON COLUMN tasks.submitter IS 'Thread of that call (workers.worker).';
 COMMENT ON COLUMN tasks.operator IS 'Innermost operator of the framework within which it was launched.';
 COMMENT ON COLUMN tasks.step IS 'Step of the program in which it was launched, as a mark numbers it.';
 
-CREATE TABLE host_activity (
+CREATE TABLE gpu_gaps (
     run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
     source_id BIGINT NOT NULL,
-    worker VARCHAR NOT NULL,
+    device VARCHAR NOT NULL,
+    stream VARCHAR,
     t_start BIGINT NOT NULL,
     t_end BIGINT NOT NULL,
+    task VARCHAR NOT NULL,
+    step BIGINT,
+    sync_ns BIGINT NOT NULL,
+    copy_ns BIGINT NOT NULL,
+    memory_ns BIGINT NOT NULL,
+    launch_ns BIGINT NOT NULL,
+    operators_ns BIGINT NOT NULL,
+    python_ns BIGINT NOT NULL,
+    unrecorded_ns BIGINT NOT NULL,
+    call_ns BIGINT NOT NULL,
+    device_ns BIGINT NOT NULL,
+    unknown_ns BIGINT NOT NULL,
+    interpreter_ns BIGINT NOT NULL,
+    is_other_stream BOOLEAN,
+    late VARCHAR
+);
+COMMENT ON TABLE gpu_gaps IS 'One row is a time in which a device (stream is NULL) or one of its several streams was idle between two works, and why, by the call that launched the second: the ten parts add up to it, to the nanosecond.';
+COMMENT ON COLUMN gpu_gaps.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN gpu_gaps.source_id IS 'File the row came from (sources.source_id).';
+COMMENT ON COLUMN gpu_gaps.device IS 'Device.';
+COMMENT ON COLUMN gpu_gaps.stream IS 'Stream (workers.worker); NULL where no stream of the device was busy.';
+COMMENT ON COLUMN gpu_gaps.t_start IS 'End of the work before, ns.';
+COMMENT ON COLUMN gpu_gaps.t_end IS 'Start of the work that ended it, ns.';
+COMMENT ON COLUMN gpu_gaps.task IS 'That work (tasks.task).';
+COMMENT ON COLUMN gpu_gaps.step IS 'Step in which it was launched; NULL where steps are not marked.';
+COMMENT ON COLUMN gpu_gaps.sync_ns IS 'Before the call began, its thread waited in a call for the device or for other processes, ns.';
+COMMENT ON COLUMN gpu_gaps.copy_ns IS 'Before the call began, its thread was in a call that copies, ns.';
+COMMENT ON COLUMN gpu_gaps.memory_ns IS 'Before the call began, its thread was in a call that allocates or frees memory, ns.';
+COMMENT ON COLUMN gpu_gaps.launch_ns IS 'Before the call began, its thread was in another call of the device''s interface, ns.';
+COMMENT ON COLUMN gpu_gaps.operators_ns IS 'Before the call began, its thread was in operators of a framework, or functions of the host, ns.';
+COMMENT ON COLUMN gpu_gaps.python_ns IS 'Before the call began, its thread was in recorded functions of Python, ns.';
+COMMENT ON COLUMN gpu_gaps.unrecorded_ns IS 'Before the call began, nothing was recorded of its thread, ns; marks and ranges, which only cover others, do not count.';
+COMMENT ON COLUMN gpu_gaps.call_ns IS 'While the call ran, ns.';
+COMMENT ON COLUMN gpu_gaps.device_ns IS 'After it had returned: the device waited for another stream, or for itself, ns.';
+COMMENT ON COLUMN gpu_gaps.unknown_ns IS 'No call is known, ns.';
+COMMENT ON COLUMN gpu_gaps.interpreter_ns IS 'Of unrecorded_ns: stretches of less than 200 us between two things recorded, in which the interpreter works.';
+COMMENT ON COLUMN gpu_gaps.is_other_stream IS 'Whether the work before was another stream''s.';
+COMMENT ON COLUMN gpu_gaps.late IS 'What the thread did for most of the time before the call, by name; NULL where that was not recorded.';
+
+CREATE TABLE gpu_late (
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
+    device VARCHAR NOT NULL,
+    step BIGINT,
     doing VARCHAR NOT NULL,
     name VARCHAR,
-    operator VARCHAR
+    gaps BIGINT NOT NULL,
+    idle_ns BIGINT NOT NULL
 );
-COMMENT ON TABLE host_activity IS 'One row is a time in which a thread that launches work of a device did one thing: the innermost of what was recorded. In times without a row nothing was; marks and ranges, which only cover others, do not count.';
-COMMENT ON COLUMN host_activity.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN host_activity.source_id IS 'File the row came from (sources.source_id).';
-COMMENT ON COLUMN host_activity.worker IS 'Thread (workers.worker).';
-COMMENT ON COLUMN host_activity.t_start IS 'Start, ns on its node''s clock.';
-COMMENT ON COLUMN host_activity.t_end IS 'End, ns on its node''s clock.';
-COMMENT ON COLUMN host_activity.doing IS 'sync (a call that waits for the device, or for other processes), copy (a call that copies), memory (one that allocates or frees), launch (other calls of the device''s interface), operators (of a framework, and other functions of the host) or python (a Python function).';
-COMMENT ON COLUMN host_activity.name IS 'Name of the call, operator or function.';
-COMMENT ON COLUMN host_activity.operator IS 'Innermost operator around it, or itself; NULL where there is none.';
-
-CREATE TABLE gpu_idle_pieces (
-    run_id VARCHAR,
-    device VARCHAR,
-    stream VARCHAR,
-    gap BIGINT,
-    t_start BIGINT,
-    t_end BIGINT,
-    part VARCHAR,
-    name VARCHAR,
-    operator VARCHAR,
-    is_interpreter BOOLEAN,
-    is_dependency BOOLEAN,
-    task VARCHAR,
-    step BIGINT
-);
-COMMENT ON TABLE gpu_idle_pieces IS 'One row is a piece of a gap, in which a device (stream is NULL) or one of its several streams was idle, and why. The pieces of a gap follow each other and are the whole of it.';
-COMMENT ON COLUMN gpu_idle_pieces.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_idle_pieces.device IS 'Device.';
-COMMENT ON COLUMN gpu_idle_pieces.stream IS 'Stream (workers.worker); NULL for gaps in which no stream of the device was busy.';
-COMMENT ON COLUMN gpu_idle_pieces.gap IS 'Gap, from 1 in order of time.';
-COMMENT ON COLUMN gpu_idle_pieces.t_start IS 'Start, ns.';
-COMMENT ON COLUMN gpu_idle_pieces.t_end IS 'End, ns.';
-COMMENT ON COLUMN gpu_idle_pieces.part IS 'Before the call began that launched what ended the gap, what its thread did: sync, copy, memory, launch, operators, python (host_activity) or unrecorded. While it ran: call. After it had returned: device. Where no call is known: unknown.';
-COMMENT ON COLUMN gpu_idle_pieces.name IS 'What the thread did by name, and of a call what it launched.';
-COMMENT ON COLUMN gpu_idle_pieces.operator IS 'Innermost operator around that; NULL where there is none.';
-COMMENT ON COLUMN gpu_idle_pieces.is_interpreter IS 'Whether nothing was recorded for less than 200 us between two things that were: there the interpreter works.';
-COMMENT ON COLUMN gpu_idle_pieces.is_dependency IS 'Whether launched work waited for more than 10 us after another stream.';
-COMMENT ON COLUMN gpu_idle_pieces.task IS 'Work that ended the gap (tasks.task).';
-COMMENT ON COLUMN gpu_idle_pieces.step IS 'Step in which that was launched; NULL where steps are not marked.';
+COMMENT ON TABLE gpu_late IS 'One row is an operator, Python function or call of the host for which a device idled, summed over its gaps: it is what the thread did that launched the next work, before it called.';
+COMMENT ON COLUMN gpu_late.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN gpu_late.source_id IS 'File the row came from (sources.source_id).';
+COMMENT ON COLUMN gpu_late.device IS 'Device.';
+COMMENT ON COLUMN gpu_late.step IS 'Step in which the work that ended the gaps was launched; NULL where steps are not marked.';
+COMMENT ON COLUMN gpu_late.doing IS 'What the thread did: sync, copy, memory, launch, operators, python or unrecorded (gpu_gaps).';
+COMMENT ON COLUMN gpu_late.name IS 'Its name; NULL where nothing was recorded.';
+COMMENT ON COLUMN gpu_late.gaps IS 'Gaps with some of it.';
+COMMENT ON COLUMN gpu_late.idle_ns IS 'Idle time of the device in which it ran, ns.';
 
 CREATE TABLE _gpu_sums (
     run_id VARCHAR,
@@ -86,7 +102,7 @@ CREATE TABLE _gpu_sums (
     pageable_ns BIGINT,
     pinned_ns BIGINT,
     operations STRUCT(ns BIGINT, operation VARCHAR)[],
-    idle MAP(VARCHAR, BIGINT),
+    idle STRUCT(sync BIGINT, copy BIGINT, memory BIGINT, launch BIGINT, operators BIGINT, python BIGINT, unrecorded BIGINT, call BIGINT, device BIGINT, unknown BIGINT),
     interpreter BIGINT,
     dependency BIGINT,
     fed BIGINT,

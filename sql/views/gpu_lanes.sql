@@ -32,8 +32,7 @@ WITH
 SELECT
   *,
   t_submit IS NOT NULL AND submitter IS NOT NULL AS is_launched,
-  max(t_end) OVER earlier AS until,
-  arg_max(worker, t_end) OVER earlier <> worker AS is_other_stream
+  max(t_end) OVER earlier AS until
 FROM lanes
 WINDOW earlier AS (
   PARTITION BY run_id, device, stream ORDER BY t_start, t_end, task

@@ -36,3 +36,16 @@ def sums(values: Integers, place: Integers, count: int) -> Integers:
     total = np.zeros(count, np.int64)
     np.add.at(total, place, values)
     return total
+
+
+def groups(*keys: Integers) -> tuple[Integers, Integers]:
+    """Return the first row of each combination of keys, and the combination of each row.
+
+    Keys are numbers from 0 of things that were numbered as they were met, so that all
+    combinations fit 64 bits.
+    """
+    joined = np.zeros(len(keys[0]), np.int64)
+    for key in keys:
+        joined = joined * (int(key.max(initial=0)) + 1) + key
+    _, first, place = np.unique(joined, return_index=True, return_inverse=True)
+    return first, place

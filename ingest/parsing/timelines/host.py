@@ -1,147 +1,106 @@
-"""What a GPU executed, by which call, and what the threads that launch such do at each moment.
+"""What the threads that launch work of a GPU do at each moment: the innermost of their slices.
 
-That is the innermost of their slices; annotations and ranges only cover what others do.
+Annotations and ranges only cover what others do, so that what is innermost below them counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-import pyarrow as pa
+import numpy.typing as npt
 
-from ingest.base import Rows
-from ingest.parsing.timelines.gpu_calls import call_does, executed
+from ingest.parsing.timelines.arrays import places
+from ingest.parsing.timelines.gpu_calls import call_does
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline
-from ingest.parsing.timelines.tasks import Tasks, gaps_within
+from ingest.parsing.timelines.tasks import gaps_within
 
-DOES = ("sync", "copy", "memory", "launch", "operators", "python")
-_OPERATORS = DOES.index("operators")
+DOES = ("sync", "copy", "memory", "launch", "operators", "python", "unrecorded")
+OPERATORS, UNRECORDED = DOES.index("operators"), DOES.index("unrecorded")
 
 
 class Host:
-    """The slices of threads that launched something: `does` numbers DOES, NONE for a mark."""
+    """The time of the threads that launched something, piece by piece, by thread and start.
+
+    `does` numbers DOES, `name` the names of the timeline (NONE where nothing was recorded); times
+    in ns. The pieces of a thread follow each other from the first to the last that was recorded.
+    """
 
     def __init__(self, timeline: Timeline, threads: Integers, nested: Nesting) -> None:
         self._timeline, self._threads, self._nested = timeline, threads, nested
-        self._place = np.full(len(timeline.slices.start), NONE)
-        self._place[threads] = np.arange(len(threads))
+        self._does = self._doing()
         slices = timeline.slices
-        forms, form = np.unique(
-            (slices.kind[threads] * len(timeline.names) + slices.name[threads]) * len(Role)
-            + slices.role[threads],
-            return_inverse=True,
+        start, end, worker = (x[threads] for x in (slices.start, slices.end, slices.worker))
+        launching = np.zeros(len(timeline.workers), bool)
+        launching[slices.worker[timeline.launches.caller]] = True
+        on = launching[worker]
+        inner = np.flatnonzero(on & (nested.parent >= 0))
+        of, begin, until = gaps_within(
+            np.flatnonzero(on), start, end, nested.parent[inner], start[inner], end[inner]
         )
-        does = [self._does(number) for number in forms.tolist()]
-        self.does = np.array(does, np.int64)[form]
-        # The nearest operator of each slice, itself or above it, as a slice among the threads'.
-        self.operator = self._nearest(self.does == _OPERATORS)
+        doer = self._nearest(self._does != NONE)[of]
+        kept = np.flatnonzero((until > begin) & (doer >= 0))
+        kept = kept[np.lexsort((begin[kept], worker[of[kept]]))]
+        begin, until, doer, on_worker = begin[kept], until[kept], doer[kept], worker[of[kept]]
+        # Where slices overlap without nesting, the later one is the innermost.
+        same = on_worker[1:] == on_worker[:-1]
+        until[:-1] = np.where(same, np.minimum(until[:-1], begin[1:]), until[:-1])
+        between = np.flatnonzero(same & (until[:-1] < begin[1:]))
+        at = between + 1
+        self.worker = np.insert(on_worker, at, on_worker[between])
+        self.end = np.insert(until, at, begin[at])
+        self.start = np.insert(begin, at, until[between])
+        self.does = np.insert(self._does[doer], at, UNRECORDED)
+        self.name = np.insert(slices.name[threads[doer]], at, NONE)
 
-    def _does(self, form: int) -> int:
-        form, role = divmod(form, len(Role))
-        kind, name = divmod(form, len(self._timeline.names))
-        text = self._timeline.kinds[kind]
-        if role == Role.SPAN:
-            return DOES.index("python") if "python" in (text or "").lower() else NONE
-        does = call_does(text, self._timeline.names[name])
-        return DOES.index(does or ("sync" if role == Role.WAIT else "operators"))
+    def _doing(self) -> Integers:
+        """Return what each slice of a thread does, NONE where it is a mark."""
+        slices, names = self._timeline.slices, self._timeline.names
+        kind, name, role = (x[self._threads] for x in (slices.kind, slices.name, slices.role))
+        forms, form = np.unique((kind * len(names) + name) * len(Role) + role, return_inverse=True)
+        found = []
+        for number in forms.tolist():
+            number, of_role = divmod(number, len(Role))
+            of_kind, of_name = divmod(number, len(names))
+            found.append(_does(self._timeline.kinds[of_kind] or "", names[of_name], of_role))
+        return np.array(found, np.int64)[form]
 
-    def _nearest(self, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Integers:
+    def _nearest(self, wanted: npt.NDArray[np.bool_]) -> Integers:
         """Return for each slice the nearest that is wanted, itself or above it; NONE for none."""
         parent = self._nested.parent
         found = np.arange(len(parent))
         left = np.flatnonzero(~wanted)
         while len(left):
             found[left] = parent[found[left]]
-            left = left[(found[left] >= 0) & ~wanted[found[left]]]
+            left = left[found[left] >= 0]
+            left = left[~wanted[found[left]]]
         return found
 
-    def activity_columns(self, tasks: Tasks, base: int) -> dict[str, pa.Array]:
-        """Return what the tasks of a GPU are, and the calls that launched them."""
-        timeline, slices = self._timeline, self._timeline.slices
-        workers = pa.array([worker.name for worker in timeline.workers], pa.string())
-        names = pa.array(timeline.names, pa.string())
-        device = np.flatnonzero(tasks.is_device)
-        of = tasks.slice[device]
-        forms, form = np.unique(
-            slices.kind[of] * len(timeline.names) + slices.name[of], return_inverse=True
-        )
-        found = [divmod(number, len(timeline.names)) for number in forms.tolist()]
-        kinds = pa.array([executed(timeline.kinds[k], timeline.names[n]) for k, n in found])
-        caller = np.full(len(tasks), NONE)
-        caller[tasks.of_device[timeline.launches.device]] = timeline.launches.caller
-        unknown = caller < 0
-        operator = np.where(unknown, NONE, self.operator[self._place[caller]])
-        step = np.where(unknown, NONE, steps(timeline, slices.start[caller]))
-        size = np.full(len(tasks), NONE)
-        if slices.size is not None:
-            size[device] = slices.size[of]
-        kind = np.zeros(len(tasks), np.int64)
-        kind[device] = form
-        return {
-            "kind": kinds.take(pa.array(kind, mask=~tasks.is_device)),
-            "bytes": pa.array(size, mask=size < 0),
-            "t_submit": pa.array(slices.start[caller] - base, mask=unknown),
-            "t_submitted": pa.array(slices.end[caller] - base, mask=unknown),
-            "submitter": workers.take(pa.array(slices.worker[caller], mask=unknown)),
-            "operator": names.take(
-                pa.array(slices.name[self._threads[operator]], mask=operator < 0)
-            ),
-            "step": pa.array(step, mask=step < 0),
-        }
+    def operators(self, calls: Integers) -> Integers:
+        """Return the name of the operator within which each call was made, NONE for none."""
+        place = np.full(len(self._timeline.slices.start), NONE)
+        place[self._threads] = np.arange(len(self._threads))
+        operator = self._nearest(self._does == OPERATORS)[place[calls]]
+        return np.where(operator >= 0, self._timeline.slices.name[self._threads[operator]], NONE)
 
-    def rows(self, base: int) -> Iterator[Rows]:
-        """Yield what each thread that launched something does, times from `base` on."""
-        timeline, slices = self._timeline, self._timeline.slices
-        launching = np.zeros(len(timeline.workers), bool)
-        launching[slices.worker[timeline.launches.caller]] = True
-        start, end, worker = (x[self._threads] for x in (slices.start, slices.end, slices.worker))
-        on = launching[worker]
-        inner = np.flatnonzero(on & (self._nested.parent >= 0))
-        of, begin, until = gaps_within(
-            np.flatnonzero(on), start, end, self._nested.parent[inner], start[inner], end[inner]
-        )
-        doer = self._nearest(self.does != NONE)[of]
-        kept = (until > begin) & (doer >= 0)
-        of, begin, until, doer = of[kept], begin[kept], until[kept], doer[kept]
-        order = np.lexsort((begin, worker[of]))
-        of, begin, until, doer = of[order], begin[order], until[order], doer[order]
-        # Where slices overlap without nesting, the later one is the innermost.
-        same = worker[of][1:] == worker[of][:-1]
-        until[:-1] = np.where(same, np.minimum(until[:-1], begin[1:]), until[:-1])
-        names = pa.array(timeline.names, pa.string())
-        name, operator = slices.name[self._threads[doer]], self.operator[doer]
-        called = pa.array(slices.name[self._threads[operator]], mask=operator < 0)
-        workers = pa.array([worker.name for worker in timeline.workers], pa.string())
-        yield Rows(
-            "host_activity",
-            pa.table(
-                {
-                    "worker": workers.take(pa.array(worker[of])),
-                    "t_start": begin - base,
-                    "t_end": until - base,
-                    "doing": pa.array(DOES).take(pa.array(self.does[doer])),
-                    "name": names.take(pa.array(name)),
-                    "operator": names.take(called),
-                }
-            ),
-        )
+    def within(
+        self, worker: Integers, begin: Integers, until: Integers
+    ) -> tuple[Integers, Integers, Integers]:
+        """Return which windows of threads overlap which pieces, and how long, ns."""
+        first = places(self.worker, self.start, worker, begin, "right") - 1
+        # Before the first piece of a thread is the last of another.
+        known = np.append(self.worker, NONE)
+        first += (first < 0) | (known[first] != worker)
+        last = places(self.worker, self.start, worker, until, "left")
+        count = np.maximum(last - first, 0)
+        window = np.repeat(np.arange(len(worker)), count)
+        piece = np.arange(len(window)) - np.repeat(np.cumsum(count) - count - first, count)
+        begins = np.maximum(self.start[piece], begin[window])
+        length = np.minimum(self.end[piece], until[window]) - begins
+        kept = length > 0
+        return window[kept], piece[kept], length[kept]
 
 
-def steps(timeline: Timeline, time: Integers) -> Integers:
-    """Return the number of the step in which each time is, NONE where it is in no marked step.
-
-    Of marks within others the outermost count; where steps of threads overlap, the latest.
-    """
-    slices = timeline.slices
-    if slices.step is None:
-        return np.full(len(time), NONE)
-    marks = np.flatnonzero((slices.step != NONE) & (slices.role == Role.SPAN))
-    marks = marks[np.lexsort((-slices.end[marks], slices.start[marks]))]
-    reached = np.concatenate(([NONE], np.maximum.accumulate(slices.end[marks])[:-1]))
-    marks = marks[slices.end[marks] > reached[: len(marks)]]
-    at = np.searchsorted(slices.start[marks], time, side="right") - 1
-    mark = marks[at] if len(marks) else np.zeros(len(time), np.int64)
-    inside = (at >= 0) & (slices.end[mark] > time)
-    return np.where(inside, slices.step[mark], NONE)
+def _does(kind: str, name: str, role: int) -> int:
+    if role == Role.SPAN:
+        return DOES.index("python") if "python" in kind.lower() else NONE
+    return DOES.index(call_does(kind, name) or ("sync" if role == Role.WAIT else "operators"))

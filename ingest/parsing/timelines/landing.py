@@ -11,7 +11,7 @@ path, with exact sums.
 A launch is a datum that the launching task makes and what it launched reads. What a thread does
 after a wait reads the GPU's task that ended last within the wait. An arrow is a datum, too.
 
-Where there is work of a GPU, host_activity has what the launching threads do at each moment.
+Where there is work of a GPU, gpu_gaps has the times in which it was idle, and why.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from ingest.base import Item, Rows
 from ingest.parsing.timelines.dependences import arrow_rows, launch_rows, wait_rows
+from ingest.parsing.timelines.devices import Devices
 from ingest.parsing.timelines.functions import function_rows
 from ingest.parsing.timelines.host import Host
 from ingest.parsing.timelines.nesting import nesting
@@ -45,11 +46,13 @@ def landing(timeline: Timeline, base: int) -> Iterator[Item]:
     tasks = Tasks(timeline, threads, nested)
     if len(tasks):
         yield from _worker_rows(timeline, tasks, base)
-        host = Host(timeline, threads, nested) if tasks.is_device.any() else None
-        columns = tasks.columns(base) | (host.activity_columns(tasks, base) if host else {})
-        yield Rows("tasks", pa.table(columns))
-        if host and len(timeline.launches.caller):
-            yield from host.rows(base)
+        columns = tasks.columns(base)
+        if tasks.is_device.any():
+            devices = Devices(timeline, Host(timeline, threads, nested))
+            yield Rows("tasks", pa.table(columns | devices.task_columns(tasks, base)))
+            yield from devices.gap_rows(tasks, base)
+        else:
+            yield Rows("tasks", pa.table(columns))
         if len(timeline.launches.caller):
             yield from launch_rows(timeline, tasks, base)
         yield from wait_rows(timeline, tasks)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 Integers = npt.NDArray[np.int64]
 NONE = -1
@@ -112,3 +114,9 @@ class Timeline:
     def end(self) -> int:
         """The last end, ns."""
         return int(self.slices.end.max())
+
+
+def encoded(texts: Sequence[str], numbers: Integers) -> pa.Array:
+    """Return the texts by their numbers, each once in memory; null for NONE."""
+    indices = pa.array(numbers, pa.int32(), mask=numbers < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))

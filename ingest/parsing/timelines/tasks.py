@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from ingest.parsing.timelines.arrays import places, running_most
 from ingest.parsing.timelines.nesting import Nesting
-from ingest.parsing.timelines.slices import Integers, Role, Timeline
+from ingest.parsing.timelines.slices import Integers, Role, Timeline, encoded
 
 Flags = npt.NDArray[np.bool_]
 Pieces = tuple[Integers, Integers, Integers]
@@ -43,12 +43,10 @@ class Tasks:
     def columns(self, base: int) -> dict[str, pa.Array]:
         """Return the columns of the landing table that all tasks have, times from `base` on."""
         timeline = self._timeline
-        workers = pa.array([worker.name for worker in timeline.workers], pa.string())
-        names = pa.array(timeline.names, pa.string())
         return {
             "task": self.named(np.arange(len(self))),
-            "worker": workers.take(pa.array(self.worker)),
-            "name": names.take(pa.array(timeline.slices.name[self.slice])),
+            "worker": encoded([worker.name for worker in timeline.workers], self.worker),
+            "name": encoded(timeline.names, timeline.slices.name[self.slice]),
             "t_start": pa.array(self.start - base),
             "t_end": pa.array(self.end - base),
         }
