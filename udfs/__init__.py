@@ -23,12 +23,14 @@ _PROVISIONAL = (
     'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER)[]'
 )
 _DISTURBANCES = 'STRUCT("first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE)[]'
+_FLAG = "STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))"
+_FLAGS = f"flags {_FLAG}[]"
 _SCALING_MODEL = (
     "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), r2 DOUBLE, smape DOUBLE, "
     "cv_error DOUBLE, exponent DOUBLE, exponent_low DOUBLE, exponent_high DOUBLE, "
-    "points INTEGER, flags VARCHAR[])"
+    f"points INTEGER, {_FLAGS})"
 )
-_FORECAST = "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])"
+_FORECAST = f"STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], {_FLAGS})"
 _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
     "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
@@ -191,7 +193,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seconds", "DOUBLE[]"),
             Parameter("noise", "DOUBLE"),
         ),
-        "STRUCT(low DOUBLE, high DOUBLE, flags VARCHAR[])",
+        f"STRUCT(low DOUBLE, high DOUBLE, {_FLAGS})",
         "Interval (90 %) of the count at which seconds measured at ascending counts are least; "
         "high is NULL where they may fall on.",
         pairs=("counts", "seconds"),
@@ -206,7 +208,7 @@ UDFS: tuple[Udf, ...] = (
         ),
         "STRUCT(formula VARCHAR, terms STRUCT(factor DOUBLE, p_exponent DOUBLE, p_log DOUBLE, "
         "n_exponent DOUBLE, n_log DOUBLE)[], r2 DOUBLE, smape DOUBLE, cv_error DOUBLE, "
-        "points INTEGER, flags VARCHAR[])",
+        f"points INTEGER, {_FLAGS})",
         "Formula of seconds in process count p and problem size n, its terms and its relative "
         "cross-validated error.",
         pairs=("counts", "sizes", "seconds"),
@@ -245,7 +247,7 @@ UDFS: tuple[Udf, ...] = (
         "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
         "drivers STRUCT(metric INTEGER, contribution DOUBLE, deviation DOUBLE)[], "
         "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], hidden BOOLEAN[], "
-        "reason VARCHAR)",
+        f"reason {_FLAG})",
         "Bottleneck class of a sample's metrics (per cycle) and cycles by a loaded model, and the "
         "share of cycles (0..1) that each component costs, with 90 % bands.",
         public=False,
@@ -420,7 +422,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seed", "INTEGER", "0"),
         ),
         "STRUCT(medoids INTEGER[], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
-        "reason VARCHAR)",
+        f"reason {_FLAG})",
         "Clusters of rows of metrics around k medoids (CLARA): positions of the medoids, the "
         "cluster of each row, and the sum of distances in the unit of the metrics.",
         example="SELECT cluster_clara([[0, 1], [1, 1], [9, 9]], 2)['labels']",
@@ -434,7 +436,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seed", "INTEGER", "0"),
         ),
         "STRUCT(centres DOUBLE[][], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
-        "reason VARCHAR)",
+        f"reason {_FLAG})",
         "Clusters of rows of metrics around k means: the means, the cluster of each row, and the "
         "sum of squared distances in the unit of the metrics.",
         example="SELECT cluster_kmeans([[0, 1], [1, 1], [9, 9]], 2)['centres']",

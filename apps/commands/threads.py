@@ -31,6 +31,7 @@ from apps.queries.threads import (
     thread_verdicts,
     thread_warps,
 )
+from apps.reports.flags import flag_text
 from apps.reports.thread_imbalance import FUNCTIONS, function_line, thread_imbalance_sentences
 from apps.reports.threads import (
     BLOCKS,
@@ -262,7 +263,7 @@ def _blocks(
         return blocks
     if block is None or chosen["threads"] is None:
         raise NothingToAnalyse(
-            f"launch {launch} of {run_id} has no threads to compare", hint=chosen["note"]
+            f"launch {launch} of {run_id} has no threads to compare", hint=flag_text(chosen["note"])
         )
     if chosen["blocks"] is None:
         raise NothingToAnalyse(
@@ -305,7 +306,7 @@ def _draw_matrix(
     rows = thread_picture(con, run_id, launch, block["block"], metric.value)
     if not rows:
         raise NothingToAnalyse(
-            f"launch {launch} of {run_id} has no threads to compare", hint=chosen["note"]
+            f"launch {launch} of {run_id} has no threads to compare", hint=flag_text(chosen["note"])
         )
     save_picture(path, grey_png([pixels for _, pixels in rows]))
     place = f"launch {launch}" + ("" if block["block"] is None else f", block {block['block']}")

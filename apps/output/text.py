@@ -117,12 +117,6 @@ def version_text(version: str) -> str:
     return version[:_DIGITS] if _COMMIT.fullmatch(version) else cell(version, None)
 
 
-def flags_text(flags: Sequence[str] | None) -> str | None:
-    """Return the kind of each flag in words, without its explanation; None where there is none."""
-    kinds = [flag.split(":")[0].replace("_", " ") for flag in flags or []]
-    return ", ".join(dict.fromkeys(kinds)) or None
-
-
 def spelled(error: UnicodeError) -> tuple[str, int]:
     """Return what a terminal without UTF-8 shows: u for micro, digits for blocks, else a ?.
 

@@ -35,6 +35,7 @@ from apps.queries.bottlenecks import (
     tuning_history,
 )
 from apps.reports.bottlenecks import bottleneck_sentences
+from apps.reports.flags import flag_text
 from apps.reports.star_glyphs import Stars, read_stars, scale_sentence
 from warehouse.errors import NothingToAnalyse
 
@@ -271,7 +272,7 @@ def _classes(view: View, runs: list[str]) -> None:
             "probability",
             "drivers",
             "advice",
-            "reason",
+            pl.Series("reason", map(flag_text, classes["reason"].to_list()), pl.String),
             "said_by",
             "model",
         ),

@@ -20,6 +20,7 @@ from apps.queries.scaling import (
     scaling_sets,
     scaling_turning,
 )
+from apps.reports.flags import flag_text
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point
@@ -284,7 +285,9 @@ def _models(view: View, models: pl.DataFrame) -> None:
                 "repetitions",
                 "smape",
                 "cv_error",
-                "flags",
+                pl.Series(
+                    "flags", [list(map(flag_text, one)) for one in models["flags"].to_list()]
+                ),
             )
         )
 

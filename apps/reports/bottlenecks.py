@@ -21,6 +21,7 @@ from apps.queries.bottlenecks import (
     speed_of_light,
     topdown,
 )
+from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -34,19 +35,6 @@ _REGION = 40
 _LEAST_NAMED = 0.005
 # Categories that take most issue slots in a smaller share of the samples are no phase.
 _LEAST_PHASE = 0.05
-_FLAGS = {
-    "multiplexed": "counters shared the hardware and are scaled up",
-    "single_sample": "there is a single sample, so its noise is unknown",
-    "summed": "counts are sums over places",
-    "one_kind_of_cores": "the processor is hybrid, and the metrics are of one kind of its cores: "
-    "cpu_core where it was counted",
-    "near_32_bits": "a count is near 2^32 and may have wrapped",
-    "issue_width_assumed": "the core's issue width is assumed, not known",
-    "hidden_mem": "main-memory accesses are frequent, but overlap with other work and cost little",
-    "hidden_dtb": "data-TLB misses are frequent, but overlap with other work and cost little",
-    "hidden_icache": "instruction-cache misses are frequent, but overlap and cost little",
-    "hidden_dma": "DMA operations are frequent, but overlap with other work and cost little",
-}
 _KERNEL_LIMITS = {
     "memory": "Memory limits",
     "compute": "Compute limits",
@@ -106,8 +94,13 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
             "Top-down counters tell what a core waits for without a model: perf stat -M TopdownL1 "
             "(AMD: PipelineL1), likwid-perfctr -g TMA."
         )
-    flags = sorted({flag for row in classes for flag in row["flags"] or []} - {_MISSING})
-    sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]
+    notes = {
+        f"Note: {flag_text(flag)}."
+        for row in classes
+        for flag in row["flags"] or []
+        if flag["code"] != _MISSING
+    }
+    sentences += sorted(notes)
     return sentences + _not_measured(con, newest, has_slots)
 
 
@@ -169,10 +162,11 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
 
 def _reason(part: dict[str, Any]) -> str:
     """Return why samples are Unknown: the reason with the most weight, and whether it is alone."""
+    reason = flag_text(part["reason"]) or "no reason is known"
     if part["reasons"] < 2:
-        return part["reason"] or "no reason is known"
+        return reason
     others = counted(part["reasons"] - 1, "other reason")
-    return f"{part['reason']}; there {'are' if part['reasons'] > 2 else 'is'} {others} for the rest"
+    return f"{reason}; there {'are' if part['reasons'] > 2 else 'is'} {others} for the rest"
 
 
 def _stated(probability: float) -> str:

@@ -19,8 +19,9 @@ from apps.output.numbers import (
     three_digits,
 )
 from apps.output.tables import Row, table_text
-from apps.output.text import cell, day, flags_text, version_text
+from apps.output.text import cell, day, version_text
 from apps.reports.comparison import noise_source
+from apps.reports.flags import flag_codes, flag_labels, flag_text
 
 if TYPE_CHECKING:
     from apps.queries.explanations import Comparison
@@ -281,9 +282,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
                 same.append(f"{others}{name} ({before} and {counted(after, 'run')})")
             continue
         side = "on either side" if before == after else "before" if after else "after"
-        why = f"no {needs} {side}"
-        if row["note"] is not None:
-            why = cell(row["note"], None)
+        why = cell(flag_text(row["note"]), None) or f"no {needs} {side}"
         missing.append(f"{name} ({why})")
     if same:
         yield f"No notable change beyond noise in {', '.join(same)}."
@@ -344,7 +343,7 @@ def _line(row: Row) -> tuple[Any, ...]:
         change_interval(row),
         percent(row["share"]),
         {True: "yes", None: "unknown"}.get(row["certain"], "no"),
-        flags_text(row["flags"]),
+        flag_labels(row["flags"]),
     )
 
 
@@ -363,7 +362,7 @@ def tree_table(tree: Sequence[Row]) -> str:
         open_paths.append(parts)
         share = row["own_share"] if row["inclusive_share"] is None else row["inclusive_share"]
         figures = ("own_before", "own_after", "inclusive_before", "inclusive_after")
-        flags = flags_text(row["flags"])
+        flags = flag_labels(row["flags"])
         lines.append((name, *(three_digits(row[key]) for key in figures), percent(share), flags))
     return table_text(_TREE, lines)
 
@@ -434,7 +433,11 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
             continue
         if topic == "function" and row["share"] is not None and abs(row["share"]) < 0.05:
             continue
-        if topic == "counter" and "same_count" in row["flags"] and not row["is_instructions"]:
+        if (
+            topic == "counter"
+            and "same_count" in flag_codes(row["flags"])
+            and not row["is_instructions"]
+        ):
             continue
         shown[topic] = shown.get(topic, 0) + (not row["is_instructions"])
         found.append(row)
@@ -443,11 +446,11 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
 
 def _doubt(row: Row, unsure: bool) -> str:
     """Return what keeps a finding from being certain; `unsure` where that is not stated of all."""
-    if "largest" in row["flags"]:
+    if "largest" in flag_codes(row["flags"]):
         return " (largest, not certain)"
     if row["certain"] is None:
         return _UNSURE if unsure else ""
-    if "separated" in row["flags"]:
+    if "separated" in flag_codes(row["flags"]):
         return " (every run after lies beyond every run before)"
     return "" if row["certain"] else " (not certain)"
 
@@ -459,15 +462,15 @@ def is_total(row: Row) -> bool:
 
 def _function(row: Row, total: str) -> str:
     name = cell(row["subject"])
-    if "new" in row["flags"]:
+    if "new" in flag_codes(row["flags"]):
         name += " (new)"
-    if "gone" in row["flags"]:
+    if "gone" in flag_codes(row["flags"]):
         name += " (gone)"
     if row["share"] is None:
         return (
             f"{name} {movement(row)}, though all functions together hardly changed: {from_to(row)}"
         )
-    if "new" in row["flags"]:
+    if "new" in flag_codes(row["flags"]):
         return f"{percent(row['share'])} of the {total} is in {name}: {from_to(row)}{_calls(row)}"
     if row["share"] < 0:
         return f"In the other direction, {name} {movement(row)}: {from_to(row)}"

@@ -26,6 +26,7 @@ from apps.queries.idle import (
     tasks_in_turn,
 )
 from apps.queries.timeline import timeline_span
+from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -37,14 +38,6 @@ _BY_MODE = {
     "direct": "At first sight",
     "propagated": "With the overhead of the awaited workers",
     "transitive": "At the root",
-}
-_FLAGS = {
-    "causality": "an input was made after its reader began",
-    "late_arrival": "an input arrived after its reader began",
-    "missing_transfer": "an input of another node has no transfer, so no latency is counted",
-    "neg_transfer": "an input arrived before it was sent or made",
-    "unknown_input": "the trace does not list who made an input, so what is counted as overhead "
-    "may be starvation",
 }
 # Less waiting than this, in per cent of all time, is not worth advice.
 _HARDLY = 1.0
@@ -97,7 +90,7 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
         sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
     flags = dicts(idle_flags(con, run_id, reading))
     return sentences + [
-        f"{counted(row['intervals'], 'interval')} flagged {row['flag']}: {_FLAGS[row['flag']]}."
+        f"{counted(row['intervals'], 'interval')} flagged {flag_text(row['flag'])}."
         for row in flags
     ]
 
@@ -205,11 +198,11 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     if waits < _HARDLY:
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
     if first is None:
-        return f"Why workers waited is unknown. {chosen['reason']}"
+        return f"Why workers waited is unknown: {flag_text(chosen['reason'])}."
     if cause is None:
         return (
             f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
-            f"the root cause is unknown. {chosen['reason']}"
+            f"the root cause is unknown: {flag_text(chosen['reason'])}."
         )
     if first == cause:
         return f"{cause.capitalize()} dominates. {chosen['advice']}"

@@ -10,6 +10,7 @@ from apps.output.numbers import amount, amounts, percent, three_digits
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
 from apps.queries.imbalance import function_imbalance, work_imbalance
+from apps.reports.flags import first_text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -103,7 +104,8 @@ def _on_one_rank(row: Row) -> bool:
 
 
 def _called_on(row: Row) -> str:
-    return "".join(f", {flag}" for flag in row["flags"] if flag.startswith("called on "))
+    text = first_text(row["flags"], ("called_on_some",))
+    return f", {text}" if text else ""
 
 
 def _slow(ranks: Sequence[int] | None) -> str:

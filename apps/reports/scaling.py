@@ -14,6 +14,7 @@ from apps.queries.scaling import (
     scaling_sets,
     scaling_turning,
 )
+from apps.reports.flags import flag_text
 from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import (
     Question,
@@ -21,7 +22,7 @@ from apps.reports.scaling_question import (
     predict_grid,
     set_name,
 )
-from apps.reports.scaling_tables import NAME
+from apps.reports.scaling_tables import NAME, why_unmodelled
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -66,12 +67,12 @@ def scaling_sentences(
     sentences = [_basis(question)]
     last = next((row for row in rows if row["parallelism"] == question.target), None)
     if last is None or last["predicted"] is None:
-        flags = last["flags"] if last else _reasons(ranking)
+        flags = map(flag_text, last["flags"]) if last else _reasons(ranking)
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
     sentences.append(f"{_time_at(last)} Time is {_BASES[last['basis']]}.")
     sentences += limit_sentences(question, rows, turning)
     sentences += _limiting_functions(question, ranking, last)
-    sentences += [f"Note: {flag}." for flag in last["flags"]]
+    sentences += [f"Note: {flag_text(flag)}." for flag in last["flags"]]
     then = next((row for row in rows if row["parallelism"] == question.which.largest), None)
     return sentences + _disagreement(last, then, ranking)
 
@@ -117,8 +118,8 @@ def _disagreement(last: Row, then: Row | None, ranking: Sequence[Row]) -> list[s
 
 def _reasons(ranking: Sequence[Row]) -> list[str]:
     """Return why functions have no model, each reason once."""
-    flags = [flag for row in ranking for flag in row["flags"] or [] if "no model" in flag]
-    return list(dict.fromkeys(flags))[:_REASONS]
+    reasons = [why for row in ranking if (why := why_unmodelled(row))]
+    return list(dict.fromkeys(reasons))[:_REASONS]
 
 
 def _basis(question: Question) -> str:

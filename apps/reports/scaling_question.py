@@ -19,6 +19,7 @@ from apps.queries.scaling import (
     scaling_program,
     scaling_sets,
 )
+from apps.reports.flags import first_text
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ REACH = 64
 # Predicted counts of an octave; between them times are nearly straight lines in logarithms.
 _STEPS = 2
 # Flags under which a time beyond the measured counts is a guess.
-_GUESSED = ("not extrapolatable", "poor fit", "perhaps several problems")
+_GUESSED = (
+    *("law_may_change", "times_rounded", "last_counts_off", "poor_fit", "formula_off"),
+    "several_problems",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +173,8 @@ def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRela
 
 
 def why_guessed(row: Row) -> str | None:
-    """Return the flag by which a predicted time is a guess, None without one."""
-    return next((flag for flag in row["flags"] if flag.startswith(_GUESSED)), None)
+    """Return why a predicted time is a guess, None where it is none."""
+    return first_text(row["flags"], _GUESSED)
 
 
 def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:

@@ -7,7 +7,8 @@ from typing import Any
 
 from apps.output.numbers import amount, percent, three_digits
 from apps.output.tables import Row
-from apps.output.text import cell, flags_text
+from apps.output.text import cell
+from apps.reports.flags import Flag, first_text, flag_labels
 from apps.reports.scaling_question import UNNAMED
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
@@ -19,6 +20,10 @@ LEAST_COUNTS = 3
 # Names of functions in tables and sentences have as many characters at most.
 NAME = 36
 WIDTHS = {"function": NAME}
+_UNMODELLED = (
+    *("no_model_stopped", "no_model_zero", "no_model_zero_last", "no_model_few_counts"),
+    *("no_size_model_unknown", "no_size_model_one", "no_size_model_uncrossed", "no_size_model_few"),
+)
 # Slopes this near to 0 or -1 are called by their name.
 _NEAR = 0.1
 
@@ -90,9 +95,14 @@ def _figures(row: Row) -> tuple[float | None, str]:
     return three_digits(row["predicted"]), f"{amount(row['low'])} - {amount(row['high'])}"
 
 
-def _flags(flags: Sequence[str] | None) -> str | None:
+def _flags(flags: Sequence[Flag] | None) -> str | None:
     """Return the kind of each flag of a function, without its explanation, which is too long."""
-    return flags_text([flag for flag in flags or [] if not flag.startswith("scaling assumed")])
+    return flag_labels([flag for flag in flags or [] if flag["code"] != "scaling_assumed"])
+
+
+def why_unmodelled(row: Row) -> str | None:
+    """Return why a function has no model, None where it has one."""
+    return first_text(row["flags"], _UNMODELLED)
 
 
 def growth(row: Row) -> str:
@@ -102,7 +112,7 @@ def growth(row: Row) -> str:
     """
     exponent, low, high = (row[f"exponent{end}"] for end in ("", "_low", "_high"))
     if exponent is None:
-        why = next((flag for flag in row["flags"] or [] if "no model" in flag), None)
+        why = why_unmodelled(row)
         return f"unknown: {cell(why, None)}" if why else "unknown"
     if low is None or high is None:
         return f"{_slope(exponent)} (p^{exponent:.2f})"

@@ -9,6 +9,7 @@ from apps.output.numbers import amount, percent, short_count
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
 from apps.queries.threads import imbalance_functions, thread_imbalance
+from apps.reports.flags import flag_text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -58,7 +59,9 @@ def _process(process: Row) -> list[str]:
     place = "" if process["rank"] is None else f" of rank {process['rank']}"
     sentences = []
     if process["imbalance"] is None:
-        sentences.append(f"Imbalance between threads{place} in {measure}: {process['note']}.")
+        sentences.append(
+            f"Imbalance between threads{place} in {measure}: {flag_text(process['note'])}."
+        )
     else:
         mean, most = (_value(process[name], measure) for name in ("mean_value", "max_value"))
         uneven = percent(process["imbalance"])
@@ -72,7 +75,7 @@ def _process(process: Row) -> list[str]:
             f"{process['busiest_thread']}, {bound}{most}, an imbalance of {bound}{uneven}{even}."
         )
         if process["note"]:
-            sentences.append(f"Note: {process['note']}.")
+            sentences.append(f"Note: {flag_text(process['note'])}.")
     if process["first_thread"] is not None:
         sentences.append(
             f"Thread {process['first_thread']} is left out, as it takes hardly any part in the "

@@ -8,6 +8,7 @@ from typing import Any
 from apps.output.numbers import amount, percent, three_digits
 from apps.output.tables import Row
 from apps.output.text import cell
+from apps.reports.flags import Flag, flag_text
 
 FIGURES = (
     "launch",
@@ -88,7 +89,7 @@ def similar_launches(rows: Iterable[Row]) -> list[list[Row]]:
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         keys = ("kernel", "verdict", "divergent", "synchronising", *_REMARKS)
-        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+        found.setdefault(tuple(str(row[key]) for key in keys), []).append(row)
     return sorted(found.values(), key=lambda group: -sum(row["visits"] or 0 for row in group))
 
 
@@ -120,11 +121,10 @@ def launch_sentences(group: Sequence[Row]) -> list[str]:
         _similarity(group),
         _balance(group),
     ]
-    headline = launch_headline(group)
     row = group[0]
-    notes = (row["note"], row["simt_note"])
-    lines += [f"Note: {note}." for note in notes if note and note not in headline]
-    return [headline, *(line for line in lines if line)]
+    notes = [note for note in (row["note"], row["simt_note"]) if note not in _reasons(row)]
+    lines += [f"Note: {flag_text(note)}." for note in notes if note]
+    return [launch_headline(group), *(line for line in lines if line)]
 
 
 def program_sentences(program: Row) -> list[str]:
@@ -191,17 +191,26 @@ def launch_names(group: Sequence[Row]) -> str:
 
 def _verdict(row: Row) -> str:
     divergent, synchronising = row["divergent"], row["synchronising"]
-    lanes = row["simt_note"] or row["note"] or _UNKNOWN
+    why = "; ".join(map(flag_text, _reasons(row))) or _UNKNOWN
     if divergent is None and synchronising is None:
-        reasons = "; ".join(dict.fromkeys(filter(None, (row["note"], row["simt_note"]))))
-        return f"divergence and synchronisation are unknown ({reasons or _UNKNOWN})"
+        return f"divergence and synchronisation are unknown ({why})"
     if divergent is None:
         maybe_not = "" if synchronising else "not "
-        return f"synchronisation is {maybe_not}prominent; divergence is unknown ({lanes})"
+        return f"synchronisation is {maybe_not}prominent; divergence is unknown ({why})"
     if synchronising is None:
         maybe_not = "" if divergent else "not "
-        return f"branch divergence is {maybe_not}prominent; {row['note'] or _UNKNOWN}"
+        return f"branch divergence is {maybe_not}prominent; {why}"
     return _VERDICTS[row["verdict"]]
+
+
+def _reasons(row: Row) -> list[Flag]:
+    """Return why a part of the verdict is unknown."""
+    note, lanes = row["note"], row["simt_note"]
+    if row["divergent"] is None:
+        every = (note, lanes) if row["synchronising"] is None else (lanes or note,)
+    else:
+        every = (note,) if row["synchronising"] is None else ()
+    return [flag for flag in every if flag]
 
 
 def _lanes(group: Sequence[Row]) -> str:
@@ -249,7 +258,7 @@ def _fluctuation(group: Sequence[Row]) -> str:
     if not values or limit is None or row["divergent"] is None:
         return ""
     over = {other["fluctuation"] > limit for other in group if other["fluctuation"] is not None}
-    meaning = row["contradiction"] or (
+    meaning = flag_text(row["contradiction"]) or (
         "neighbouring threads take different paths"
         if over == {True}
         else "neighbouring threads take nearly the same paths"

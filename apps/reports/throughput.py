@@ -14,6 +14,7 @@ from apps.queries.throughput import (
     throughput_limits,
     throughput_threads,
 )
+from apps.reports.flags import flag_labels, flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -41,35 +42,6 @@ _LIMIT_NAMES = {
     "functional units": "its functional units",
     "serialising instructions": "its serialising instructions",
     "interplay": "the interplay of several limits",
-}
-_FLAGS = {
-    "undecodable": "cannot be decoded and are left out",
-    "other_isa": "are machine code of an instruction set that is not decoded for their core, and "
-    "are left out",
-    "like_aarch64": "are, or come with, what is no x86-64 and looks like AArch64 (a column isa, "
-    "the machine of the run or --isa would state it), and are left out",
-    "unknown_core": "are for a core of which there is neither a table (cores) nor a model",
-    "not_on_core": "have instructions that their core lacks and are left out",
-    "system_instruction": "have system instructions, whose cycles are not known, and are left out",
-    "unknown_cycles": "have repeated string instructions (rep), gathers, stores by masks or "
-    "functions of x87 (fsin), whose cycles depend on their operands, and are left out",
-    "poor_support": "use instructions of which little is known (x87, MMX, rare ones; atomics of "
-    "AArch64): their bands are wide and their bounds loose",
-    "assumed_addresses": "have loads that are taken to read what a store through other registers "
-    "wrote: where those point elsewhere, they are faster, up to the bounds",
-    "empty": "have no instructions and are left out",
-    "no_features": "have no features that a model uses and are left out",
-    "no_model": "have no model, so that only bounds are known (pwh migrate where another pwh "
-    "landed them, else pwh fit throughput, which fits traces and x86-64)",
-    "short": "are shorter than throughput_settings.shortest and are left out",
-    "implausible": "were measured to be faster than the width of the core and are left out",
-    "outside_training": "are unlike all that the model was fitted to: their bands are wide",
-    "other_core": "ran on a machine that the model, or the table of the core, is not of (pwh fit "
-    "throughput fits a model; cores, core_names and instruction_costs are tables)",
-    "uses_measured_issue": "record only what was issued: that is measured, not predicted",
-    "no_front_end": "lack the rate of an ideal front end",
-    "no_dependences": "record no dependences: their predictions are rough",
-    "assumed_window": "lack the size of the reorder buffer (throughput_settings.window)",
 }
 # Those without which there would be a prediction.
 _LEAVES_OUT = frozenset(
@@ -102,11 +74,11 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     flags = dicts(throughput_flags(con, run_id))
     total = _total(threads)
     if total["predicted"] is None and total["tightest_bound"] is None:
-        why = "; ".join(_flag(row) for row in flags if row["flag"] in _LEAVES_OUT)
+        why = "; ".join(_flag(row) for row in flags if row["flag"]["code"] in _LEAVES_OUT)
         raise NothingToAnalyse(f"nothing can be predicted for the run {run_id}: {why}")
     limits = dicts(throughput_limits(con, run_id))
     verdict = _verdict(total, limits)
-    if any(row["flag"] == "other_core" for row in flags):
+    if any(row["flag"]["code"] == "other_core" for row in flags):
         # What the run reaches on its own core tells nothing of what it could on another.
         verdict = (
             "On a core that the machine of the run is not known to have, "
@@ -187,25 +159,25 @@ def _attained(reached: float, could: float | None) -> str:
 
 
 def _flag(row: Row) -> str:
-    return f"{counted(row['segments'], 'segment')}: they {_FLAGS.get(row['flag'], row['flag'])}"
+    return f"{counted(row['segments'], 'segment')} flagged {flag_text(row['flag'])}"
 
 
 def block_reasons(row: Row) -> list[str]:
     """Return what to keep in mind of a block of machine code, a line for each of its flags."""
-    return [f"* {flag}: such blocks {_FLAGS.get(flag, flag)}." for flag in row["flags"]]
+    return [f"* {flag_text(flag)}." for flag in row["flags"]]
 
 
 def thread_line(row: Row) -> tuple[Any, ...]:
     """Return the line of a thread; rates are instructions per cycle."""
     counts = (row["thread"], row["segments"], row["used"], row["instructions"])
-    return (*counts, *_rates(row), _flags(row))
+    return (*counts, *_rates(row), flag_labels(row["flags"]))
 
 
 def segment_line(row: Row) -> tuple[Any, ...]:
     """Return the line of a segment; rates are instructions per cycle."""
     cycles = (three_digits(row["predicted_cycles"]), three_digits(row["cycles_to_gain"]))
     place = (row["thread"], row["segment"], _place(row), three_digits(row["executions"]))
-    return (*place, *_rates(row), *cycles, _flags(row))
+    return (*place, *_rates(row), *cycles, flag_labels(row["flags"]))
 
 
 def _place(row: Row) -> str | None:
@@ -232,7 +204,3 @@ def _rates(row: Row) -> tuple[float | None, ...]:
         "serialising_bound",
     )  # fmt: skip
     return tuple(three_digits(row[name]) for name in names)
-
-
-def _flags(row: Row) -> str | None:
-    return ", ".join(row["flags"]) or None

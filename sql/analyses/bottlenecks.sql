@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: sample_metrics, pmu_samples, runs, bottleneck_labels, models
--- requires: run_contents, standardised
+-- requires: flags, run_contents, standardised
 -- functions: bottleneck.apply, models
 --
 -- One named bottleneck for every sample: the manual label, else the model's verdict.
@@ -130,10 +130,10 @@ SELECT
   END AS reason,
   CASE
     WHEN n.label IS NOT NULL OR NOT list_contains(n.verdict.hidden, true) THEN n.flags
-    ELSE n.flags || list_filter(
+    ELSE n.flags || _flags(list_filter(
       ['hidden_mem', 'hidden_dtb', 'hidden_icache', 'hidden_dma'],
-      lambda flag, i: n.verdict.hidden[i]
-    )
+      lambda code, i: n.verdict.hidden[i]
+    ))
   END AS flags,
   n.label.said_by,
   n.metric_set,

@@ -77,14 +77,11 @@ FROM (
     flags
     || list_filter(
       CASE WHEN len(x) > 0 THEN model['flags'] ELSE [] END,
-      lambda flag: NOT (is_sum AND starts_with(flag, 'formula_disagrees'))
+      lambda flag: NOT (is_sum AND flag.code = 'formula_disagrees')
     )
     || CASE
       WHEN is_sum AND apart > 0.1 THEN [
-        printf(
-          'formula_disagrees: up to %.0f %% off the prediction, which is the sum of the functions',
-          100 * apart
-        )
+        _flag('sum_disagrees', args := MAP {'off': printf('%.0f %%', 100 * apart)})
       ]
       ELSE []
     END AS flags

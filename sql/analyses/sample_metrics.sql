@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: pmu_samples, _file_sets, runs
--- requires: run_contents, sample_metrics, contradictions
+-- requires: flags, run_contents, sample_metrics, contradictions
 --
 -- The metrics of every sample: counts combined by its metric set, over its cycles.
 
@@ -189,39 +189,40 @@ WITH
       *,
       CASE
         WHEN least < 0 AND layout.shares > 0
-          THEN 'a share is negative: a group of regions with hardly any time of its own'
-        WHEN least < 0 THEN 'a counter is negative: it wrapped, or was read the wrong way round'
-        WHEN layout.has_denominator AND denominator IS NULL THEN 'the cycles were not counted'
-        WHEN denominator = 0 THEN 'the cycles are zero'
-        WHEN is_near_48_bits THEN 'a counter is just below 2^48: it wrapped'
+          THEN _flag('share_negative')
+        WHEN least < 0 THEN _flag('counter_negative')
+        WHEN layout.has_denominator AND denominator IS NULL THEN _flag('cycles_not_counted')
+        WHEN denominator = 0 THEN _flag('cycles_zero')
+        WHEN is_near_48_bits THEN _flag('near_48_bits')
         WHEN layout.shares = 0 AND most_counted > 1000 * denominator
-          THEN 'a counter has more than 1000 counts in a cycle: it, or the cycles, wrapped'
+          THEN _flag('many_counts')
         WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
-          THEN 'more than twice the instructions that the core can issue: a counter wrapped'
+          THEN _flag('many_instructions')
         WHEN is_width_assumed AND metrics[layout.ipc] * issue_width > _too_many_instructions()
-          THEN 'more than 16 instructions in a cycle, which no core issues: a counter wrapped, or they '
-            || 'were counted at other times'
+          THEN _flag('impossible_instructions')
         WHEN metrics[layout.ipc] = 0 AND denominator > 1e6
-          THEN 'no instruction in more than a million cycles: the counter did not count'
+          THEN _flag('no_instructions')
         WHEN contradiction IS NOT NULL
-          THEN contradiction.part || ' are more than ' || contradiction.whole
-            || ', of which they are a part: they were counted at other times, or count other things'
-        WHEN layout.shares > 0 AND is_summed THEN 'a share is found more than once in one sample'
+          THEN _flag('part_above_whole', args := MAP {
+            'part': contradiction.part, 'whole': contradiction.whole
+          })
+        WHEN layout.shares > 0 AND is_summed THEN _flag('share_repeated')
         WHEN layout.whole > 0 AND list_count(metrics[1:layout.whole]) < layout.whole
           AND list_sum(metrics[1:layout.whole]) <= 0.95
-          THEN 'not all top-level shares were counted'
+          THEN _flag('shares_missing')
         WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
-          THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
-            || ', not 1: a group of regions, several samples in one, or counts of other times'
+          THEN _flag('shares_off', args := MAP {
+            'sum': CAST(round(list_sum(metrics[1:layout.whole]), 2) AS VARCHAR)
+          })
         WHEN layout.whole > 0 AND NOT layout.has_denominator AND list_max(metrics) > 1.05
-          THEN 'a share is larger than 1: it may be per cent'
+          THEN _flag('share_above_1')
         WHEN layout.whole > 0 AND layout.has_denominator AND (
           _is_above(metrics, layout.names, 'branch_mispredict', 'bad_speculation')
           OR _is_above(metrics, layout.names, 'frontend_latency', 'frontend_bound')
           OR _is_above(metrics, layout.names, 'memory_bound', 'backend_bound')
           OR _is_above(metrics, layout.names, 'heavy_operations', 'retiring')
         )
-          THEN 'a share of level 2 is larger than its category: they were counted at other times'
+          THEN _flag('share_above_category')
       END AS reason
     FROM measured
   ),
@@ -237,7 +238,7 @@ WITH
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, metric_set,
   layout.names AS names, metrics, denominator AS cycles, seconds, issue_width, running, reason,
-  list_filter(
+  _flags(
     [
       CASE WHEN running < 1 THEN 'multiplexed' END,
       CASE WHEN samples = 1 THEN 'single_sample' END,
@@ -246,23 +247,23 @@ SELECT
       CASE WHEN is_near_32_bits THEN 'near_32_bits' END,
       CASE WHEN is_width_assumed THEN 'issue_width_assumed' END,
       CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END
-    ],
-    lambda flag: flag IS NOT NULL
+    ]
   ) AS flags,
   names_class
 FROM judged
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, seconds, NULL, NULL,
-  'no metric of a known set can be made of its events: ' || CASE
+  CASE
     WHEN list_has_any(
       list_transform(uncounted, lambda event: _event_key(_event_name(event))),
       (SELECT list_append(list(_event_key(alias)), 'cycles') FROM event_aliases WHERE event = 'cycles')
     )
-      THEN 'the tool could not count ' || array_to_string(uncounted[1:6], ', ')
-        || CASE WHEN len(uncounted) > 6 THEN ' ...' ELSE '' END
-        || '; in a virtual machine the host has to pass on its counters (a virtual PMU)'
-    ELSE 'cycles, or what they divide, were not counted, or have names that event_aliases lacks'
+      THEN _flag('uncountable', args := MAP {
+        'events': array_to_string(uncounted[1:6], ', ')
+          || CASE WHEN len(uncounted) > 6 THEN ' ...' ELSE '' END
+      })
+    ELSE _flag('no_known_metric')
   END, [], true
 FROM (
   SELECT

@@ -1,7 +1,7 @@
 -- key: set_id BIGINT
 -- scope: set_id
 -- reads: scaling_sets, fn_timings, runs, function_kinds
--- requires: run_contents, scaling_points
+-- requires: flags, run_contents, scaling_points
 --
 -- The series that is modelled: a function's times at the set's own problem size, with what is wrong with it.
 -- The series that is modelled: a function's times at the set's own problem size, with what is wrong
@@ -77,24 +77,28 @@ FROM (
       [
         CASE
           WHEN last < largest
-            THEN printf('no model: not seen at the largest counts, last at %d of %d', last, largest)
-          WHEN last_above_zero IS NULL THEN 'no model: 0 s at all counts'
+            THEN _flag('no_model_stopped', args := MAP {
+              'last': CAST(last AS VARCHAR), 'largest': CAST(largest AS VARCHAR)
+            })
+          WHEN last_above_zero IS NULL THEN _flag('no_model_zero')
           WHEN last_above_zero < largest
-            THEN printf(
-              'no model: 0 s at the largest counts, last above zero at %d of %d',
-              last_above_zero, largest
-            )
+            THEN _flag('no_model_zero_last', args := MAP {
+              'last': CAST(last_above_zero AS VARCHAR), 'largest': CAST(largest AS VARCHAR)
+            })
         END,
-        CASE WHEN has_zero THEN 'zero times dropped' END,
-        CASE WHEN has_negative THEN 'negative times dropped' END,
+        CASE WHEN has_zero THEN _flag('zero_times') END,
+        CASE WHEN has_negative THEN _flag('negative_times') END,
         CASE
           WHEN measured < counts
-            THEN printf('missing counts: measured at %d of %d', measured, counts)
+            THEN _flag('missing_counts', args := MAP {
+              'measured': CAST(measured AS VARCHAR), 'counts': CAST(counts AS VARCHAR)
+            })
         END,
         CASE
-          WHEN scatter > 0.2 THEN printf('noise: repetitions scatter by %.0f %%', 100 * scatter)
+          WHEN scatter > 0.2
+            THEN _flag('noise', args := MAP {'scatter': printf('%.0f %%', 100 * scatter)})
         END,
-        CASE WHEN differs THEN 'repetitions differ tenfold' END
+        CASE WHEN differs THEN _flag('repetitions_differ') END
       ],
       lambda flag: flag IS NOT NULL
     ) AS flags

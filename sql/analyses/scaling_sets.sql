@@ -1,7 +1,7 @@
 -- key: set_id BIGINT
 -- scope: set_id
 -- reads: fn_timings, runs
--- requires: run_contents, scaling_points
+-- requires: flags, run_contents, scaling_points
 --
 -- Sets of runs that are modelled together, and what is known of the problem they solved.
 
@@ -91,10 +91,10 @@ FROM (
     mixed AS (
       SELECT
         app, version, machine,
-        printf(
-          'perhaps several problems: runs at one count differ in %s, and up to %.1f-fold in time',
-          array_to_string(list_sort(list(DISTINCT tag)), ', '), max(ratio)
-        ) AS flag
+        _flag('several_problems', args := MAP {
+          'tags': array_to_string(list_sort(list(DISTINCT tag)), ', '),
+          'ratio': printf('%.1f', max(ratio))
+        }) AS flag
       FROM (
         SELECT
           *,
@@ -120,15 +120,13 @@ FROM (
       [
         CASE
           WHEN problem_sizes = 0
-            THEN 'scaling assumed strong: the problem sizes of the runs are not known'
+            THEN _flag('scaling_assumed')
         END,
         CASE
           WHEN problem_sizes > 1 AND NOT crossed AND growth > 0 AND abs(growth - 1) > 0.25
-            THEN printf(
-              'weak scaling in part: the problem grows with the parallelism to the power %.2f', growth
-            )
+            THEN _flag('weak_in_part', args := MAP {'growth': printf('%.2f', growth)})
           WHEN problem_sizes > 1 AND NOT crossed AND NOT coalesce(growth > 0, false)
-            THEN 'problem sizes differ, but do not grow with the parallelism'
+            THEN _flag('sizes_differ')
         END,
         x.flag
       ],

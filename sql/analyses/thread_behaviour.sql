@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: behaviour_references, _vector_groups, bb_launches, bb_visits, bb_blocks, bb_edges, bb_opcodes
--- requires: run_contents, thread_behaviour
+-- requires: flags, run_contents, thread_behaviour
 -- functions: threads, similarity, block_vectors, blas
 --
 -- Verdicts on the threads of a launch: dominated by branch divergence, by synchronisation, neither.
@@ -295,56 +295,53 @@ SELECT
   CASE
     WHEN f.traced_share < 1 THEN NULL
     WHEN NOT f.divergent AND f.fluctuation > t.fluctuation THEN
-      'neighbouring threads differ, yet their lanes hardly wait: the differences are small, or '
-      || 'between warps'
+      _flag('lanes_hardly_wait')
     WHEN f.idle_lane_share IS NOT NULL AND f.divergent AND f.fluctuation <= t.fluctuation THEN
-      'few neighbouring threads differ, yet lanes wait: some threads of a warp work on while the '
-      || 'others are done'
+      _flag('lanes_wait')
   END AS contradiction,
   CASE
     WHEN NOT coalesce(f.blocks_known, true) THEN NULL
     WHEN f.exact IS NULL AND f.launch_instructions > f.warp_size * f.warp_instructions THEN
-      'there are more thread instructions than the warp instructions have lanes'
+      _flag('more_instructions_than_lanes')
     WHEN f.exact IS NULL AND f.incomplete_warps > 0 THEN
-      CASE WHEN f.complete_warps = 0 THEN 'no warp has all its threads traced'
-        ELSE printf(
-          '%d of %d traced warps have all their threads traced, and figures on warps are of these',
-          f.complete_warps, f.warps
-        ) END
+      CASE WHEN f.complete_warps = 0 THEN _flag('no_complete_warp')
+        ELSE _flag('complete_warps', args := MAP {
+          'complete': CAST(f.complete_warps AS VARCHAR), 'warps': CAST(f.warps AS VARCHAR)
+        }) END
     WHEN f.exact IS NULL AND f.traced_share < 1 AND f.bound IS NOT NULL THEN
-      'figures on warps are of those that are traced'
+      _flag('traced_warps')
     WHEN f.exact IS NULL AND f.bound IS NULL THEN
       CASE
-        WHEN f.granularity = 'warp' THEN 'the trace does not state executed warp instructions'
-        WHEN f.warps IS NULL THEN 'the warps of threads are not known'
-        WHEN f.warp_size IS NULL THEN 'the size of warps is not known'
-        WHEN f.complete_warp_instructions = 0 THEN 'the threads executed nothing'
-        WHEN f.unknown_warps > 0 THEN 'the instructions of basic blocks are not known'
-        ELSE 'the size of thread blocks is not known, and warps are not full'
+        WHEN f.granularity = 'warp' THEN _flag('warp_instructions_unknown')
+        WHEN f.warps IS NULL THEN _flag('warps_unknown')
+        WHEN f.warp_size IS NULL THEN _flag('warp_size_unknown')
+        WHEN f.complete_warp_instructions = 0 THEN _flag('nothing_executed')
+        WHEN f.unknown_warps > 0 THEN _flag('block_instructions_unknown')
+        ELSE _flag('block_size_unknown_warps')
       END
     WHEN f.divergent IS NULL AND f.idle_lane_share IS NULL THEN
-      'the size of thread blocks is not known: lanes may idle because warps are not full'
+      _flag('block_size_unknown')
   END AS simt_note,
   CASE
-    WHEN f.traced_share < 1 THEN printf(
-      '%s of %s threads are traced (%.3g %%): figures are of these',
-      format('{:,}', f.threads), format('{:,}', f.grid_size * f.block_size), 100 * f.traced_share
-    )
+    WHEN f.traced_share < 1 THEN _flag('threads_traced', args := MAP {
+      'traced': format('{:,}', f.threads), 'threads': format('{:,}', f.grid_size * f.block_size),
+      'share': printf('%.3g %%', 100 * f.traced_share)
+    })
     WHEN f.visits IS NULL AND f.basic_blocks IS NULL THEN
-      'no visits of basic blocks are recorded: the behaviour of threads is unknown'
+      _flag('no_visits')
     WHEN NOT f.threads_known THEN
-      'the trace records warps, not threads: their similarity is unknown'
+      _flag('warps_recorded')
     WHEN f.visits IS NULL AND f.distinct_vectors IS NULL THEN
-      'neither visits nor instructions of basic blocks are known'
+      _flag('vectors_unknown')
     WHEN f.visits IS NULL THEN
-      'visits are not known, only instructions: threads are compared by shares of instructions'
+      _flag('visits_unknown')
     WHEN NOT f.blocks_known THEN
-      'threads are in no thread block: no branch divergence, see thread_distances'
+      _flag('no_thread_block')
     WHEN f.fluctuation IS NULL AND f.threads = f.blocks THEN
-      'a thread block has one thread: there are no pairs to compare'
-    WHEN f.fluctuation IS NULL THEN 'a thread block is too large for a matrix'
-    WHEN t.fluctuation IS NULL THEN 'no threshold: see behaviour_thresholds'
-    WHEN f.barriers IS NULL THEN 'barriers are not known: synchronisation is unknown'
+      _flag('one_thread_a_block')
+    WHEN f.fluctuation IS NULL THEN _flag('large_thread_block')
+    WHEN t.fluctuation IS NULL THEN _flag('no_threshold')
+    WHEN f.barriers IS NULL THEN _flag('barriers_unknown')
   END AS note
 FROM judged AS f
 CROSS JOIN thresholds AS t;

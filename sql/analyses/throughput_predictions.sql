@@ -71,7 +71,7 @@ SELECT
   predicted_cycles,
   coalesce(executions, 1) * (cycles - predicted_cycles) AS cycles_to_gain,
   CASE WHEN by_issue THEN 'issued' WHEN predicted_cycles IS NOT NULL THEN fitted END AS model,
-  list_concat(list_filter([
+  _flags([
     CASE WHEN form = 'code' AND instructions IS NULL AND coalesce(len(code_flags), 0) = 0
       THEN 'undecodable' END,
     CASE WHEN form = 'trace' AND coalesce(instructions, 0) = 0 THEN 'empty' END,
@@ -88,6 +88,6 @@ SELECT
     CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
     CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
-  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
+  ] || coalesce(code_flags, [])) AS flags,
   isa, core, hex
 FROM estimated;

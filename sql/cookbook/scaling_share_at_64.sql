@@ -5,7 +5,7 @@ SELECT
   app, version, function,
   round(predicted, 3) AS seconds, round(low, 3) AS low, round(high, 3) AS high,
   round(100 * share, 1) AS percent,
-  array_to_string(flags, '; ') AS flags
+  array_to_string(flag_sentences(flags), '; ') AS flags
 FROM scaling_predict(64)
 WHERE predicted IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY app, version, machine ORDER BY predicted DESC) <= 3

@@ -1,4 +1,4 @@
--- requires: functions, sides
+-- requires: flags, functions, sides
 --
 -- The differential call tree: by call path, what two groups of runs take without and with callees.
 
@@ -71,9 +71,7 @@ SELECT
     AS own_share,
   if(abs(t.loss) >= 0.01 * t.whole, (inclusive_after - inclusive_before) / nullif(t.loss, 0), NULL)
     AS inclusive_share,
-  list_filter(
-    [if(is_new, 'new', NULL), if(is_gone, 'gone', NULL)], lambda flag: flag IS NOT NULL
-  ) AS flags
+  _flags([if(is_new, 'new', NULL), if(is_gone, 'gone', NULL)]) AS flags
 FROM figures AS f
 JOIN totals AS t ON f.unit = t.unit;
 

@@ -88,8 +88,8 @@ WITH
       runs_before AS values_before, runs_after AS values_after, calls_before, calls_after, noise,
       flags || CASE
         WHEN is_judged OR certain IS NOT NULL AND runs_before > 1 AND runs_after > 1 THEN []
-        WHEN runs_before < 2 OR runs_after < 2 THEN ['single_run']
-        ELSE ['few_runs']
+        WHEN runs_before < 2 OR runs_after < 2 THEN _flags(['single_run'])
+        ELSE _flags(['few_runs'])
       END AS flags,
       query || if(topic = 'scaling', '', _of_runs(s.ids, s.named)) AS query
     FROM found AS f
@@ -110,16 +110,17 @@ SELECT
       CASE
         WHEN
           certain
-          OR list_has_any(flags, ['new', 'gone', 'separated']) AND NOT list_contains(flags, 'single_run')
+          OR list_has_any(flag_codes(flags), ['new', 'gone', 'separated'])
+            AND NOT list_contains(flag_codes(flags), 'single_run')
           THEN 0
-        WHEN certain IS NULL OR list_contains(flags, 'largest') THEN 1
+        WHEN certain IS NULL OR list_contains(flag_codes(flags), 'largest') THEN 1
         ELSE 2
       END,
       list_position(
         ['function', 'bottleneck', 'counter', 'benchmark', 'scaling', 'idle', 'threads', 'setting'],
         topic
       ),
-      subject IS NOT NULL, share DESC NULLS FIRST, list_contains(flags, 'same_count'),
+      subject IS NOT NULL, share DESC NULLS FIRST, list_contains(flag_codes(flags), 'same_count'),
       CASE WHEN topic IN ('counter', 'benchmark')
         -- these differ in size: what came from nothing, or went, is first
         THEN abs(ln(nullif(abs("after"), 0) / nullif(abs("before"), 0)))
@@ -188,7 +189,7 @@ WITH
     UNION ALL
     SELECT DISTINCT 0, 'function', run_id, NULL FROM function_costs SEMI JOIN side USING (run_id)
     UNION ALL
-    SELECT DISTINCT 1, 'counter', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other events')
+    SELECT DISTINCT 1, 'counter', if(is_shared, run_id, NULL), if(is_shared, NULL, _flag('other_events'))
     FROM counted
     UNION ALL
     SELECT 2, 'bottleneck', if(is_known, run_id, NULL), if(is_known, NULL, reason) FROM verdicts
@@ -200,10 +201,10 @@ WITH
       AND r.machine IS NOT DISTINCT FROM s.machine
     WHERE s.counts >= 3
     UNION ALL
-    SELECT 4, 'idle', if(is_apart, NULL, run_id), if(is_apart, 'the clocks of nodes are apart', NULL)
+    SELECT 4, 'idle', if(is_apart, NULL, run_id), if(is_apart, _flag('clocks_apart'), NULL)
     FROM traced
     UNION ALL
-    SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other kernels')
+    SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, _flag('other_kernels'))
     FROM visited
     UNION ALL
     SELECT DISTINCT 6, 'benchmark', run_id, NULL FROM metrics SEMI JOIN side USING (run_id)

@@ -1,4 +1,4 @@
--- requires: explanations_sides, bottleneck_summary, scaling_models
+-- requires: flags, explanations_sides, bottleneck_summary, scaling_models
 --
 -- What changed between two groups of runs in verdicts: bottlenecks and scaling exponents.
 --
@@ -66,7 +66,7 @@ SELECT
   END AS sure,
   before_label <> after_label OR abs(list_median(a) - list_median(b)) >= 0.05 AS relevant,
   relevant AS notable,
-  CAST([] AS VARCHAR[]) AS flags,
+  _flags([]) AS flags,
   'SELECT run_id, class, probability, frac_' || component || ' FROM bottleneck_by_region'
     || ' WHERE region ' || coalesce('= ' || _quoted(region), 'IS NULL') || ' AND ' AS query,
   ids

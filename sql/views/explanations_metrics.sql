@@ -1,4 +1,4 @@
--- requires: explanations_sides, comparison, counters, functions, idle_sums
+-- requires: flags, explanations_sides, comparison, counters, functions, idle_sums
 --
 -- What changed between two groups of runs in the metrics that `comparison` compares: the main
 -- metric, functions, counters, results of benchmarks and idle time, each with the figures that it has
@@ -27,7 +27,7 @@ WITH
   main AS (
     SELECT
       c.*, 'metric' AS topic, c.metric AS subject, CAST(NULL AS DOUBLE) AS share,
-      true AS relevant, true AS notable, true AS found, CAST([] AS VARCHAR[]) AS flags,
+      true AS relevant, true AS notable, true AS found, _flags([]) AS flags,
       'run_metrics' AS source, 'version, value' AS columns, 'metric' AS field, c.metric AS wanted
     FROM shared AS c
     LEFT JOIN stated AS s ON c.id = s.id AND c.metric = s.metric
@@ -83,7 +83,7 @@ WITH
   events AS (
     -- a rate by cycles has no direction of its own, but that of its count, where that changed
     SELECT c.* REPLACE (if(r.is_directed, 'lower', NULL) AS better),
-      if(r.is_same, ['same_count'], []) AS flags
+      _flags([if(r.is_same, 'same_count', NULL)]) AS flags
     FROM shared AS c
     JOIN rated AS r ON c.id = r.id AND c.metric = r.metric
     UNION ALL
@@ -107,13 +107,12 @@ WITH
     SELECT
       * EXCLUDE (whole, more, loss, share, passes, notable, relevant, found, largest),
       'function', function, share, relevant, notable, found OR largest,
-      list_filter(
+      _flags(
         [
           if(verdict IN ('new', 'gone'), verdict, NULL),
           if(is_separated AND passes IS NOT TRUE, 'separated', NULL),
           if(largest, 'largest', NULL)
-        ],
-        lambda flag: flag IS NOT NULL
+        ]
       ),
       if(starts_with(metric, 'cost:'), 'function_costs', 'function_shares'),
       if(starts_with(metric, 'cost:'), 'cost, share', 'seconds, share'),

@@ -1,4 +1,4 @@
--- requires: explanations_sides, thread_behaviour
+-- requires: flags, explanations_sides, thread_behaviour
 --
 -- What changed between two groups of runs in what their threads do, and in what was set. Rows are as
 -- in explanations_causes.sql.
@@ -71,7 +71,7 @@ SELECT
   CASE WHEN runs_before > 1 AND runs_after > 1 THEN agreed END AS sure,
   list_contains(prominent, before_label) <> list_contains(prominent, after_label) AS relevant,
   relevant AS notable,
-  CAST([] AS VARCHAR[]) AS flags,
+  _flags([]) AS flags,
   'SELECT run_id, launch, kernel, ' || rate || ', divergent, synchronising FROM thread_behaviour '
     || 'WHERE ' AS query,
   ids
@@ -125,7 +125,7 @@ SELECT
   array_to_string(was, ', ') AS before_label, array_to_string(becomes, ', ') AS after_label,
   CAST(NULL AS DOUBLE) AS share, true AS sure, NOT list_has_any(was, becomes) AS relevant,
   relevant AS notable,
-  CAST([] AS VARCHAR[]) AS flags,
+  _flags([]) AS flags,
   'SELECT run_id, version, machine, nodes, ranks, threads, problem_size, tags FROM runs WHERE '
     AS query,
   ids

@@ -1,4 +1,4 @@
--- requires: explanations_sides, slow_workers
+-- requires: flags, explanations_sides, slow_workers
 --
 -- Whether a worker became slow between two groups of runs. Rows are as in explanations_causes.sql.
 
@@ -42,7 +42,7 @@ SELECT
   END AS sure,
   abs(ln(list_median(a) / list_median(b))) >= 0.1 AS relevant,
   relevant AS notable,
-  CAST([] AS VARCHAR[]) AS flags,
+  _flags([]) AS flags,
   'SELECT run_id, worker, factor, low, high FROM worker_slowdown WHERE is_slow AND ' AS query,
   ids
 FROM sides;

@@ -1,3 +1,5 @@
+-- requires: flags
+--
 -- Why workers idle: every idle interval's starvation, latency and overhead, in every reading.
 --
 -- Stored per run is the direct reading with union latency, and what the others need
@@ -45,7 +47,7 @@ WITH
       CASE of_mode WHEN 'transitive' THEN coalesce(inherited.lat_inherited, 0) ELSE 0 END
         AS lat_inherited,
       CASE of_rule WHEN 'union' THEN latency ELSE own - t_start - starvation1 END AS own_latency,
-      coalesce(flags, []) AS flags
+      _flags(coalesce(flags, [])) AS flags
     FROM cuts
   )
 

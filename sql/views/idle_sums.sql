@@ -1,4 +1,4 @@
--- requires: workers, idle
+-- requires: flags, workers, idle
 --
 -- Idle attribution added up by worker, node and run.
 --
@@ -30,12 +30,9 @@ HAVING sum(ov_rest - ov_unsubmitted) FILTER (
 -- Why it is unknown whether what counts as overhead of a run is overhead; NULL where it is known.
 CREATE OR REPLACE MACRO _overhead_doubt(is_recorded, is_unfollowed) AS CASE
   WHEN NOT is_recorded
-    THEN 'The trace records neither what tasks read nor work of the runtime, so all waiting counts '
-      || 'as overhead. Record inputs and data, or runtime intervals.'
+    THEN _flag('causes_unrecorded')
   WHEN is_unfollowed
-    THEN 'Most of what counts as overhead are waits for inputs of which the trace does not record '
-      || 'who made them, or how they came from another node, so it may be latency or starvation. '
-      || 'Record data and transfers.'
+    THEN _flag('causes_unfollowed')
 END;
 
 -- What may be latency or starvation as well as overhead.

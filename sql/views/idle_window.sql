@@ -168,7 +168,7 @@ SELECT
   CASE WHEN s + c + x > 0 THEN i.blamed_task END, CASE WHEN s + c + x > 0 THEN i.blamed_worker END,
   CAST(s + c + x AS BIGINT), CAST(c AS BIGINT), CAST(u AS BIGINT), CAST(r AS BIGINT),
   CAST(unsubmitted AS BIGINT), CAST(x AS BIGINT),
-  CAST(s - u AS BIGINT), CAST(l + x AS BIGINT), CAST(c + u + r AS BIGINT), coalesce(i.flags, [])
+  CAST(s - u AS BIGINT), CAST(l + x AS BIGINT), CAST(c + u + r AS BIGINT), _flags(coalesce(i.flags, []))
 FROM cut
 JOIN (FROM idle_intervals WHERE run_id = run) AS i ON cut.worker = i.worker AND cut.a = i.t_start
 WHERE t0 < t1;

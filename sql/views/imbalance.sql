@@ -1,4 +1,4 @@
--- requires: scaling_points
+-- requires: flags, scaling_points
 --
 -- Imbalance across ranks: how unevenly the ranks of a run share the time of its functions, which
 -- ranks are slow, and how the imbalance changes with the parallelism.
@@ -178,21 +178,28 @@ SELECT
   list_filter(
     [
       CASE
-        WHEN measured IS NULL THEN 'ranks unknown: there is one time for all of them'
-        WHEN unknown > 0 THEN printf('unknown times: %d of %d ranks left out', unknown, measured)
+        WHEN measured IS NULL THEN _flag('ranks_unknown')
+        WHEN unknown > 0
+          THEN _flag('unknown_times', args := MAP {
+            'unknown': CAST(unknown AS VARCHAR), 'ranks': CAST(measured AS VARCHAR)
+          })
       END,
-      CASE WHEN t.ranks = 1 THEN 'one rank: nothing to compare it with' END,
-      CASE WHEN max_seconds = 0 THEN 'no time: 0 s on all ranks' END,
+      CASE WHEN t.ranks = 1 THEN _flag('one_rank') END,
+      CASE WHEN max_seconds = 0 THEN _flag('no_time') END,
       CASE
-        WHEN called_on < measured THEN printf('called on %d of %d ranks', called_on, measured)
+        WHEN called_on < measured
+          THEN _flag('called_on_some', args := MAP {
+            'called': CAST(called_on AS VARCHAR), 'ranks': CAST(measured AS VARCHAR)
+          })
       END,
       CASE
         WHEN measured < r.ranks AND coalesce(t.parallelism = r.ranks, true)
-          THEN printf('measured on %d of %d ranks', measured, r.ranks)
+          THEN _flag('measured_on_some', args := MAP {
+            'measured': CAST(measured AS VARCHAR), 'ranks': CAST(r.ranks AS VARCHAR)
+          })
       END,
       CASE
-        WHEN t.waiting
-          THEN 'waiting: a rank that comes late waits least, so the longest time names no slow rank'
+        WHEN t.waiting THEN _flag('waiting')
       END
     ],
     lambda flag: flag IS NOT NULL
@@ -214,7 +221,7 @@ COMMENT ON COLUMN rank_imbalance.imbalance IS 'max / mean - 1: 0 is balanced, 0.
 COMMENT ON COLUMN rank_imbalance.saved_seconds IS 'Time that perfect balance would save at most: max - mean, s. NULL also for waiting calls, which become shorter when others are balanced.';
 COMMENT ON COLUMN rank_imbalance.slowest_ranks IS 'Up to five ranks whose time is nearer to the longest than to the mean (over mean + (max - mean) / 2), the slowest first. Empty where all are equal; NULL for waiting calls.';
 COMMENT ON COLUMN rank_imbalance.share IS 'Share of the own time of all functions in the measurement, mean over the ranks, 0..1.';
-COMMENT ON COLUMN rank_imbalance.flags IS 'What to note, in words: ranks unknown, one rank, no time, unknown times, called on some ranks only, measured on some ranks only, waiting.';
+COMMENT ON COLUMN rank_imbalance.flags IS 'What to note: ranks_unknown, unknown_times, one_rank, no_time, called_on_some, measured_on_some, waiting (flag_texts).';
 
 CREATE OR REPLACE VIEW imbalance_scaling AS
 WITH

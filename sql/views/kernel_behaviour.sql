@@ -1,4 +1,4 @@
--- requires: thread_behaviour
+-- requires: flags, thread_behaviour
 --
 -- Verdicts on the threads of kernels and of whole programs, over all their launches.
 --
@@ -98,11 +98,10 @@ SELECT
   CASE
     WHEN divergent IS NOT NULL THEN
       CASE WHEN synchronising IS NULL
-        THEN 'barriers or visits are not known: synchronisation is unknown' END
-    WHEN weight IS NULL THEN 'the instructions of some launches are not known'
-    WHEN judged = 0 THEN 'no launch has a verdict on divergence'
-    ELSE printf('launches with %.3g %% of the instructions have a verdict on divergence',
-      100 * judged / weight)
+        THEN _flag('sync_unknown') END
+    WHEN weight IS NULL THEN _flag('launches_unknown')
+    WHEN judged = 0 THEN _flag('launches_unjudged')
+    ELSE _flag('launches_judged', args := MAP {'share': printf('%.3g %%', 100 * judged / weight)})
   END AS note
 FROM verdicts;
 

@@ -11,26 +11,23 @@
 
 -- Whether the flags of a function say that its prediction is not to be trusted.
 CREATE OR REPLACE MACRO _are_doubtful(flags) AS
-  len(list_filter(
-    flags, lambda flag: flag LIKE 'not extrapolatable%' OR flag LIKE 'poor fit%'
-  )) > 0;
+  list_has_any(
+    flag_codes(flags), ['law_may_change', 'times_rounded', 'last_counts_off', 'poor_fit']
+  );
 
 CREATE OR REPLACE MACRO _doubtful_share(doubtful) AS
   CASE
     WHEN doubtful > 0.2 THEN [
-      printf(
-        '%.0f %% of the predicted time is of functions with a poor fit or not extrapolatable',
-        100 * doubtful
-      )
+      _flag('doubtful_functions', args := MAP {'share': printf('%.0f %%', 100 * doubtful)})
     ]
-    ELSE CAST([] AS VARCHAR[])
+    ELSE []
   END;
 
 CREATE OR REPLACE MACRO _without_model(missing, functions, covered) AS
-  printf(
-    'functions without a model: %d of %d, %.1f %% of the time',
-    missing, functions, 100 * (1 - covered)
-  );
+  _flag('functions_without_model', args := MAP {
+    'missing': CAST(missing AS VARCHAR), 'functions': CAST(functions AS VARCHAR),
+    'share': printf('%.1f %%', 100 * (1 - covered))
+  });
 
 -- One row is the series of a program that is modelled. A program of one function is that function.
 -- No points where it took no time at the largest count, as for functions.
@@ -199,11 +196,11 @@ SELECT
       END
   ) AS predictions,
   CASE WHEN is_sum THEN [] ELSE list_filter(
-    forecast['flags'], lambda flag: NOT starts_with(flag, 'no model')
+    forecast['flags'], lambda flag: flag.code <> 'no_model_few_counts'
   ) END AS doubts,
   assumptions || list_filter(
     [
-      CASE WHEN len(x) = 0 THEN 'no model: no time was measured at the largest count' END,
+      CASE WHEN len(x) = 0 THEN _flag('no_model_untimed') END,
       CASE
         WHEN is_sum AND covered < 0.999
           THEN _without_model(functions - modelled, functions, covered)
@@ -211,8 +208,7 @@ SELECT
       CASE
         WHEN scaling = 'strong' AND largest >= 4 * CAST(smallest AS BIGINT)
           AND list_min(y) > 0.8 * y[1] AND list_max(y) < 2 * y[1]
-          THEN 'the time hardly falls with the parallelism: perhaps the problem size is that of '
-            || 'one process, and this weak scaling'
+          THEN _flag('perhaps_weak')
       END
     ],
     lambda flag: flag IS NOT NULL
@@ -235,11 +231,8 @@ CREATE OR REPLACE MACRO _is_guess(count, largest, low, high, flags) AS
   count > largest
   AND (
     coalesce(NOT high <= 10 * low, false)
-    OR len(list_filter(
-      flags,
-      lambda flag: starts_with(flag, 'not extrapolatable') OR starts_with(flag, 'poor fit')
-        OR starts_with(flag, 'perhaps several problems')
-    )) > 0
+    OR _are_doubtful(flags)
+    OR list_contains(flag_codes(flags), 'several_problems')
   );
 
 CREATE OR REPLACE MACRO program_predict(p) AS TABLE
@@ -255,7 +248,11 @@ WITH
       point['count'] AS parallelism, point['seconds'] AS predicted, point['low'] AS low,
       point['high'] AS high,
       flags || doubts || _far_beyond(point['seconds'], point['count'], largest)
-        || CASE WHEN len(x) IN (1, 2) THEN ['no model: fewer than three counts'] ELSE [] END
+        || CASE
+          WHEN len(x) IN (1, 2)
+            THEN [_flag('no_model_few_counts', args := MAP {'counts': CAST(len(x) AS VARCHAR)})]
+          ELSE []
+        END
         || _doubtful_share(point['doubtful']) AS flags
     FROM each
   ),

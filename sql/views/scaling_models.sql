@@ -1,4 +1,4 @@
--- requires: scaling_points
+-- requires: flags, scaling_points
 --
 -- Models of functions: how their time changes with the parallelism.
 
@@ -16,12 +16,12 @@ CREATE OR REPLACE MACRO _model_flags(series_flags, seen_last, model, set_flags) 
 CREATE OR REPLACE MACRO _far_beyond(predicted, parallelism, largest) AS
   CASE
     WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT) THEN [
-      printf(
-        'extrapolating %.3gx beyond the largest count (%d)',
-        parallelism / largest, CAST(largest AS BIGINT)
-      )
+      _flag('extrapolating', args := MAP {
+        'times': printf('%.3gx', parallelism / largest),
+        'largest': CAST(CAST(largest AS BIGINT) AS VARCHAR)
+      })
     ]
-    ELSE CAST([] AS VARCHAR[])
+    ELSE []
   END;
 
 -- The counts that p is, one or a list: ascending, each once.

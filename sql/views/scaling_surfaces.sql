@@ -23,10 +23,10 @@ WITH
     SELECT
       t.*, s.problem_size IS NOT DISTINCT FROM CAST(n AS DOUBLE) AS same,
       CASE
-        WHEN s.problem_sizes = 0 THEN 'no model of the problem size: it is not known'
+        WHEN s.problem_sizes = 0 THEN _flag('no_size_model_unknown')
         WHEN s.problem_sizes = 1
-          THEN printf('no model of the problem size: only %.6g was run', s.problem_size)
-        ELSE 'no model of the problem size: no two sizes were run at the same count'
+          THEN _flag('no_size_model_one', args := MAP {'size': printf('%.6g', s.problem_size)})
+        ELSE _flag('no_size_model_uncrossed')
       END AS reason
     FROM scaling_predict(p) AS t
     JOIN scaling_sets AS s
@@ -74,7 +74,7 @@ WITH
       CASE WHEN same THEN high END AS high,
       CASE
         WHEN same THEN flags
-        ELSE list_filter(flags, lambda flag: flag NOT LIKE 'extrapolating %') || [reason]
+        ELSE list_filter(flags, lambda flag: flag.code <> 'extrapolating') || [reason]
       END AS flags
     FROM plain
     UNION ALL
@@ -85,7 +85,9 @@ WITH
         [
           CASE
             WHEN n > 4 * most OR 4 * n < least
-              THEN printf('extrapolating far beyond the problem sizes %.6g to %.6g', least, most)
+              THEN _flag('extrapolating_size', args := MAP {
+                'least': printf('%.6g', least), 'most': printf('%.6g', most)
+              })
           END
         ],
         lambda flag: flag IS NOT NULL

@@ -1,11 +1,11 @@
--- requires: metric_sets, models
+-- requires: flags, metric_sets, models
 --
 -- The metrics as pictures and models use them: on a log scale, and standardised.
 
 CREATE OR REPLACE MACRO _no_model(set_name, whole) AS CASE
   WHEN whole > 0
-    THEN 'top-down shares name no class: classes follow from counts of misses and cycles'
-  ELSE 'no model is fitted for the metrics of the set ' || set_name
+    THEN _flag('shares_without_class')
+  ELSE _flag('no_fitted_model', args := MAP {'set': set_name})
 END;
 
 -- The model of each metric set: only one that was fitted to exactly the metrics of the set.

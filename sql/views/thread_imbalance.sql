@@ -1,4 +1,4 @@
--- requires: blocks, imbalance
+-- requires: flags, blocks, imbalance
 --
 -- Imbalance across the threads of a CPU process: how unevenly they share its instructions and its
 -- time, and in which functions.
@@ -187,11 +187,12 @@ SELECT
   CASE WHEN threads > 1 AND mean_value > 0 THEN max_value / mean_value - 1 END AS imbalance,
   reused IS NOT NULL AS is_bound,
   CASE
-    WHEN threads < 2 THEN 'one thread works: nothing to compare it with'
-    WHEN max_value = 0 THEN 'the threads did nothing'
+    WHEN threads < 2 THEN _flag('one_thread')
+    WHEN max_value = 0 THEN _flag('threads_idle')
     WHEN reused IS NOT NULL THEN
-      'several threads had the same number, one after another, and count by their mean: '
-      || array_to_string(list_transform(reused, lambda t: CAST(t AS VARCHAR)), ', ')
+      _flag('thread_numbers_reused', args := MAP {
+        'threads': array_to_string(list_transform(reused, lambda t: CAST(t AS VARCHAR)), ', ')
+      })
   END AS note
 FROM sums;
 

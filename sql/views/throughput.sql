@@ -1,4 +1,4 @@
--- requires: throughput_inputs, models
+-- requires: flags, throughput_inputs, models
 --
 -- What each segment of an instruction stream could reach, by the model in force.
 
@@ -95,7 +95,7 @@ WITH
         coalesce(executions, 1) * instructions AS instructions,
         coalesce(executions, 1) * predicted_cycles AS predicted_cycles
       ),
-      NOT list_has_any(flags, ['short', 'implausible']) AND coalesce(executions, 1) > 0
+      NOT list_has_any(flag_codes(flags), ['short', 'implausible']) AND coalesce(executions, 1) > 0
         -- of threads without any prediction the bounds are still known
         AND CASE WHEN count(predicted) OVER (PARTITION BY run_id, thread) > 0 THEN predicted
           ELSE tightest_bound END IS NOT NULL AS is_used
@@ -106,9 +106,9 @@ SELECT
   run_id, thread,
   count(*) AS segments,
   count(*) FILTER (is_used) AS used,
-  count(*) FILTER (list_contains(flags, 'undecodable')) AS undecodable,
-  count(*) FILTER (list_contains(flags, 'short')) AS short,
-  count(*) FILTER (list_contains(flags, 'implausible')) AS implausible,
+  count(*) FILTER (list_contains(flag_codes(flags), 'undecodable')) AS undecodable,
+  count(*) FILTER (list_contains(flag_codes(flags), 'short')) AS short,
+  count(*) FILTER (list_contains(flag_codes(flags), 'implausible')) AS implausible,
   CAST(sum(instructions) FILTER (is_used) AS BIGINT) AS instructions,
   sum(instructions) FILTER (is_used) / sum(predicted_cycles) FILTER (is_used) AS predicted,
   sum(instructions) FILTER (is_used AND low > 0)
@@ -130,12 +130,12 @@ SELECT
     / sum(instructions / measured) FILTER (is_used AND measured > 0) AS measured,
   sum(instructions) FILTER (is_used AND measured > 0)
     / sum(predicted_cycles) FILTER (is_used AND measured > 0) AS predicted_where_measured,
-  list_filter([
+  _flags([
     CASE WHEN count(*) FILTER (is_used) = 1 THEN 'one_segment' END,
     CASE WHEN count(*) FILTER (is_used) = 0 THEN 'nothing_used' END,
-    CASE WHEN bool_or(is_used AND list_contains(flags, 'uses_measured_issue'))
+    CASE WHEN bool_or(is_used AND list_contains(flag_codes(flags), 'uses_measured_issue'))
       THEN 'uses_measured_issue' END
-  ], lambda f: f IS NOT NULL) AS flags
+  ]) AS flags
 FROM weighed
 GROUP BY run_id, thread;
 
@@ -296,14 +296,14 @@ SELECT
   code.instructions / nullif(code.unit_cycles, 0) AS unit_bound,
   code.instructions / nullif(least_cycles, 0) AS tightest_bound,
   CASE WHEN estimate IS NOT NULL THEN model END AS model,
-  list_concat(list_filter([
+  _flags([
     CASE WHEN NOT is_decoded THEN 'other_isa' END,
     CASE WHEN is_decoded AND is_known AND code.instructions IS NULL AND code_flags IS NULL
       THEN 'undecodable' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
     CASE WHEN is_decoded AND NOT is_known THEN 'unknown_core' END,
     CASE WHEN code.width_cycles IS NOT NULL AND estimate IS NULL THEN 'no_model' END
-  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
+  ] || coalesce(code_flags, [])) AS flags,
   CASE WHEN NOT is_like THEN block_isa END AS isa,
   CASE WHEN NOT is_like THEN block_core END AS core
 FROM estimated;

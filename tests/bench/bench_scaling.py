@@ -220,7 +220,7 @@ def speed(every: list[Case], python: str | None, functions: int) -> None:
         con.execute(statement)
     print(f"{functions} functions x 6 counts x 5 repetitions, through SQL:")
     for query in (
-        "SELECT formula, flags FROM scaling_models",
+        "SELECT formula, flag_sentences(flags) FROM scaling_models",
         "SELECT predicted, low, high FROM scaling_predict([128, 256])",
         "FROM program_predict([128, 256])",
     ):

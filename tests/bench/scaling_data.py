@@ -46,7 +46,7 @@ CASES = """
     fine AS (SELECT app, function, max(resolution) AS resolution FROM tidy GROUP BY ALL)
     SELECT
       t.app, t.function, t.kind, t.x, t.y, l.counts[1] AS target, w.seconds AS truth,
-      f.predicted, f.low, f.high, f.flags, t.in_program,
+      f.predicted, f.low, f.high, flag_codes(f.flags), t.in_program,
       coalesce(
         t.kind <> 'total' AND t.share >= $share AND list_min(t.y) >= 20 * fine.resolution, false
       ) AS chosen,

@@ -71,7 +71,7 @@ def test_a_verdict_has_probability_drivers_advice_and_cost_shares_with_bands(war
     given(warehouse, "pmu_samples", STRIDE, sample=0)
     ((kind, probability, model, driver, advice, reason, flags),) = rows(
         warehouse,
-        "SELECT class, probability, model, drivers[1].metric, advice, reason, flags "
+        "SELECT class, probability, model, drivers[1].metric, advice, reason, flag_codes(flags) "
         "FROM bottlenecks",
     )
     assert (kind, model, driver, reason) == ("DTB", "bottlenecks/1", "DTBMPC", None)
@@ -168,7 +168,9 @@ def test_what_counts_cannot_tell_apart_is_unknown(warehouse, cycles, counts, rea
 def test_without_an_event_that_the_model_needs_it_abstains_or_flags(warehouse, missing):
     lines = [line for line in STRIDE.splitlines() if line.split()[:1] != [missing]]
     given(warehouse, "pmu_samples", "\n".join(lines), sample=0)
-    ((kind, reason, flags),) = rows(warehouse, "SELECT class, reason, flags FROM bottlenecks")
+    ((kind, reason, flags),) = rows(
+        warehouse, "SELECT class, reason, flag_codes(flags) FROM bottlenecks"
+    )
     assert (kind == "Unknown" and reason) or "metrics_missing" in flags
 
 

@@ -136,9 +136,9 @@ def test_a_sample_without_cycles_among_others_that_have_them(warehouse):
 )
 def test_flags(warehouse, flag, text):
     given(warehouse, "pmu_samples", text, sample=0)
-    assert rows(warehouse, "SELECT list_contains(flags, ?), reason FROM sample_metrics", flag) == [
-        (True, None)
-    ]
+    assert rows(
+        warehouse, "SELECT list_contains(flag_codes(flags), ?), reason FROM sample_metrics", flag
+    ) == [(True, None)]
 
 
 def test_flags_stay_away_where_all_is_well(warehouse):
@@ -148,4 +148,4 @@ def test_flags_stay_away_where_all_is_well(warehouse):
         text += f"{i} cache-misses 1 1\n{i} L1-dcache-loads 1 1\n{i} L1-dcache-stores 1 1\n"
         text += f"{i} dTLB-load-misses 1 1\n{i} L1-icache-load-misses 1 1\n{i} branch-misses 1 1\n"
     given(warehouse, "pmu_samples", text)
-    assert rows(warehouse, "SELECT DISTINCT flags FROM sample_metrics") == [([],)]
+    assert rows(warehouse, "SELECT DISTINCT flag_codes(flags) FROM sample_metrics") == [([],)]

@@ -57,7 +57,7 @@ def test_metrics_of_a_hybrid_processor_are_of_one_kind_of_cores(warehouse):
         ),
     )
     assert metrics(warehouse, "IPC") == (0.75,)
-    ((flags,),) = rows(warehouse, "SELECT flags FROM bottlenecks")
+    ((flags,),) = rows(warehouse, "SELECT flag_codes(flags) FROM bottlenecks")
     assert "one_kind_of_cores" in flags
 
 
@@ -87,7 +87,7 @@ def test_the_issue_width_is_an_event_a_tag_the_machines_or_assumed(warehouse):
     given(warehouse, "machine_settings", "machine issue_width\nm6 6")
     assert rows(
         warehouse,
-        "SELECT run_id, issue_width, round(metrics[1], 4), list_contains(flags, "
+        "SELECT run_id, issue_width, round(metrics[1], 4), list_contains(flag_codes(flags), "
         "'issue_width_assumed') FROM sample_metrics ORDER BY run_id",
     ) == [
         ("assumed", 4.0, 0.25, True),
@@ -147,7 +147,7 @@ def test_a_missing_event_makes_its_metric_null_and_not_zero(warehouse):
     assert rows(
         warehouse,
         "SELECT list_contains(metrics_used, 'DTBMPC'), "
-        "list_contains(flags, 'metrics_missing') FROM bottlenecks",
+        "list_contains(flag_codes(flags), 'metrics_missing') FROM bottlenecks",
     ) == [(False, True)]
 
 

@@ -43,7 +43,7 @@ def test_two_sides_differ_by_call_path(warehouse):
     found = rows(
         warehouse,
         """SELECT callpath, own_before, own_after, inclusive_before, inclusive_after,
-             round(own_share, 3), round(inclusive_share, 3), flags
+             round(own_share, 3), round(inclusive_share, 3), flag_codes(flags)
            FROM call_tree_difference('b', 'a') WHERE inclusive_share > 0 ORDER BY callpath""",
     )
     assert found == [

@@ -51,7 +51,8 @@ def test_functions_are_named_with_their_share_of_the_loss(warehouse):
     assert rows(
         warehouse,
         """SELECT run_id, app, machine, version, main_metric, len(runs), len(against), topic,
-             subject, round(before, 2), round(after, 2), round(share, 4), direction, certain, flags
+             subject, round(before, 2), round(after, 2), round(share, 4), direction, certain,
+             flag_codes(flags)
            FROM explanations ORDER BY topic DESC, share DESC NULLS FIRST""",
     ) == [
         (*("heat10", "heat", "m", "v10", "wall_seconds", 10, 10), *found)
@@ -70,7 +71,8 @@ def test_what_is_new_and_what_is_gone(warehouse):
     functions(warehouse, runs[10:], solve=6, young=6)
     assert rows(
         warehouse,
-        """SELECT subject, round(before, 2), after, round(share, 2), flags FROM explanations
+        """SELECT subject, round(before, 2), after, round(share, 2), flag_codes(flags)
+           FROM explanations
            WHERE topic = 'function' AND subject IS NOT NULL ORDER BY subject""",
     ) == [("old", 4.0, 0.0, -2.0, ["gone"]), ("young", 0.0, 6.0, 3.0, ["new"])]
 
@@ -103,7 +105,8 @@ def test_two_runs_are_compared_without_a_verdict_on_noise(warehouse):
     functions(warehouse, ["b"], solve=8, read=4)
     found = rows(
         warehouse,
-        "SELECT topic, subject, certain, p_value, flags FROM explain_run('b', 'a') ORDER BY ALL",
+        "SELECT topic, subject, certain, p_value, flag_codes(flags) FROM explain_run('b', 'a') "
+        "ORDER BY ALL",
     )
     assert found == [
         ("function", "solve", None, None, ["single_run"]),
@@ -131,7 +134,8 @@ def test_a_new_function_comes_first_with_or_without_a_test(warehouse):
         before, after = runs[:count], runs[count:]
         named = rows(
             warehouse,
-            """SELECT subject, list_contains(flags, 'new'), share > 0.7 FROM explain_run(?, ?)
+            """SELECT subject, list_contains(flag_codes(flags), 'new'), share > 0.7
+               FROM explain_run(?, ?)
                WHERE topic = 'function' AND subject IS NOT NULL ORDER BY share DESC""",
             after,
             before,
@@ -149,7 +153,8 @@ def test_the_largest_shares_are_named_where_nothing_is_certain(warehouse):
     keep(warehouse)
     assert rows(
         warehouse,
-        """SELECT subject, certain, flags FROM explain_run(['b0', 'b1', 'b2'], ['a0', 'a1', 'a2'])
+        """SELECT subject, certain, flag_codes(flags)
+           FROM explain_run(['b0', 'b1', 'b2'], ['a0', 'a1', 'a2'])
            WHERE topic = 'function' ORDER BY subject NULLS FIRST""",
     ) == [(None, False, []), ("work", False, ["largest"])]
 
@@ -168,7 +173,7 @@ def test_five_runs_beyond_five_others_are_a_finding_among_many_functions(warehou
     sides = [[f"{side}{i}" for i in range(5)] for side in "ba"]
     assert rows(
         warehouse,
-        """SELECT subject, certain, flags FROM explain_run(?, ?)
+        """SELECT subject, certain, flag_codes(flags) FROM explain_run(?, ?)
            WHERE topic = 'function' AND subject IS NOT NULL""",
         *sides,
     ) == [("slow", False, ["separated"])]
@@ -245,7 +250,8 @@ def test_counters_are_compared_per_cycle(warehouse):
     assert rows(
         warehouse,
         """SELECT subject, metric, unit, round(before, 7), round(after, 7), round(change, 6),
-             direction, certain, flags
+             direction, certain,
+             flag_codes(flags)
            FROM explanations WHERE topic = 'counter'""",
     ) == [("misses", "per_cycle:misses", "1/cycle", 1e-4, 3e-4, 2.0, "worse", True, [])]
 
@@ -262,7 +268,7 @@ def test_an_event_that_only_its_cycles_moved_is_flagged(warehouse):
     keep(warehouse)
     assert rows(
         warehouse,
-        """SELECT subject, round(change, 6), direction, flags FROM explanations
+        """SELECT subject, round(change, 6), direction, flag_codes(flags) FROM explanations
            WHERE topic = 'counter' ORDER BY subject""",
     ) == [("cycles", 1.0, "worse", []), ("instructions", -0.5, None, ["same_count"])]
 
@@ -337,7 +343,8 @@ def test_threads_that_began_to_diverge(warehouse):
            FROM explain_run(['c', 'd'], ['a', 'b']) WHERE topic = 'threads'""",
     ) == [("k", "fluctuation", 0.0, True, "neither", "divergent", True)]
     assert rows(
-        warehouse, "SELECT certain, flags FROM explain_run('c', 'a') WHERE topic = 'threads'"
+        warehouse,
+        "SELECT certain, flag_codes(flags) FROM explain_run('c', 'a') WHERE topic = 'threads'",
     ) == [(None, ["single_run"])]
 
 

@@ -75,7 +75,7 @@ def test_what_a_task_makes_itself_is_no_input(warehouse):
 def test_data_of_unknown_making_starve_nobody_but_travel(warehouse):
     found = of_m(
         warehouse,
-        f"last_data, {SLO}, flags",
+        f"last_data, {SLO}, flag_codes(flags)",
         fragments=[task("m", "B", 50, 60)],
         data=[datum("x")],
         inputs=reads("m", "x", "unheard-of"),
@@ -87,7 +87,7 @@ def test_data_of_unknown_making_starve_nobody_but_travel(warehouse):
 def test_ready_before_its_producer_ends_and_on_another_node(warehouse):
     found = of_m(
         warehouse,
-        f"starvation1, {SLO}, blamed_worker, flags",
+        f"starvation1, {SLO}, blamed_worker, flag_codes(flags)",
         fragments=[task("p", "A", 0, 90), task("m", "B", 50, 60)],
         data=[datum("x", "p", t_ready=20, node_id="n1")],
         inputs=reads("m", "x"),
@@ -137,7 +137,7 @@ def test_without_a_send_time_the_flight_begins_when_the_datum_is_made(warehouse)
 def test_hops_on_the_way_count_and_a_ring_of_hops_ends(warehouse):
     found = of_m(
         warehouse,
-        f"{SLO}, flags",
+        f"{SLO}, flag_codes(flags)",
         fragments=[task("p", "A", 0, 10), task("m", "B", 90, 95)],
         data=[datum("x", "p")],
         inputs=reads("m", "x"),
@@ -165,7 +165,7 @@ def test_last_arrival_takes_all_up_to_the_last_input(warehouse):
 def test_flags(warehouse):
     found = of_m(
         warehouse,
-        f"{SLO}, flags",
+        f"{SLO}, flag_codes(flags)",
         fragments=[task("p", "A", 0, 60), task("q", "A", 60, 61), task("m", "B", 50, 60)],
         data=[datum("x", "p"), datum("y", None, node_id="n0"), datum("z", None, node_id="n0")],
         inputs=reads("m", "x", "y", "z"),
@@ -178,7 +178,7 @@ def test_flags(warehouse):
 def test_every_time_is_corrected_by_the_clock_that_took_it(warehouse):
     found = of_m(
         warehouse,
-        f"t_start, t_end, {SLO}, ov_unsubmitted, flags",
+        f"t_start, t_end, {SLO}, ov_unsubmitted, flag_codes(flags)",
         nodes=[
             {"node_id": "n0", "clock_offset_ns": 1000},
             {"node_id": "n1", "clock_offset_ns": -500},

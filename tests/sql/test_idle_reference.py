@@ -56,7 +56,9 @@ def assert_as_reference(con, schedules):
     """Compare every row and every piece in every reading; the runs must be all there are."""
     found = defaultdict(list)
     for *reading, row in rows(
-        con, f"SELECT run_id, mode, latency_rule, ({', '.join(COLUMNS)}) FROM idle_attribution"
+        con,
+        f"SELECT run_id, mode, latency_rule, ({', '.join(COLUMNS)}) "
+        "FROM (SELECT * REPLACE (flag_codes(flags) AS flags) FROM idle_attribution)",
     ):
         found[tuple(reading)].append(row)
     pieces = defaultdict(list)

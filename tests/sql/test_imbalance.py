@@ -36,7 +36,7 @@ def test_least_mean_and_most_over_the_ranks(warehouse):
     assert imbalance(
         warehouse,
         "function, waiting, ranks, min_seconds, mean_seconds, max_seconds, imbalance, "
-        "saved_seconds, slowest_ranks, share, flags",
+        "saved_seconds, slowest_ranks, share, flag_sentences(flags)",
     ) == [
         ("setup", False, 4, 2.0, 2.0, 2.0, 0.0, 0.0, [], 0.5, []),
         ("solve", False, 4, 1.0, 2.0, 4.0, 1.0, 2.0, [3], 0.5, []),
@@ -78,9 +78,11 @@ def test_a_rank_on_which_a_function_did_not_run_spent_no_time_in_it(warehouse):
         "function rank seconds\nf 0 1\nf 1 1\nf 2 1\nf 3 1\nread 0 8",
     )
     assert imbalance(
-        warehouse, "min_seconds, mean_seconds, imbalance, slowest_ranks, flags", "function = 'read'"
+        warehouse,
+        "min_seconds, mean_seconds, imbalance, slowest_ranks, flag_sentences(flags)",
+        "function = 'read'",
     ) == [(0.0, 2.0, 3.0, [0], ["called on 1 of 4 ranks"])]
-    assert imbalance(warehouse, "imbalance, flags", "function = 'f'") == [(0.0, [])]
+    assert imbalance(warehouse, "imbalance, flag_sentences(flags)", "function = 'f'") == [(0.0, [])]
 
 
 def test_no_more_than_five_slow_ranks_the_slowest_first(warehouse):
@@ -121,7 +123,7 @@ def test_what_cannot_be_compared_says_why(warehouse, times, expected):
     given(warehouse, "fn_timings", f"function rank seconds\n{times}")
     assert imbalance(
         warehouse,
-        "ranks, mean_seconds, max_seconds, imbalance, saved_seconds, flags",
+        "ranks, mean_seconds, max_seconds, imbalance, saved_seconds, flag_sentences(flags)",
         "function = 'f'",
     ) == [expected]
 
@@ -129,7 +131,7 @@ def test_what_cannot_be_compared_says_why(warehouse, times, expected):
 def test_ranks_that_were_not_measured_are_not_taken_for_idle(warehouse):
     given(warehouse, "runs", "run_id ranks\nr1 4")
     given(warehouse, "fn_timings", "function rank seconds\nf 0 1\nf 2 3")
-    assert imbalance(warehouse, "ranks, imbalance, flags") == [
+    assert imbalance(warehouse, "ranks, imbalance, flag_sentences(flags)") == [
         (2, 0.5, ["measured on 2 of 4 ranks"])
     ]
 
@@ -160,9 +162,9 @@ def test_a_time_without_rank_beside_times_with_ranks_counts_once(warehouse):
 )
 def test_the_largest_waiter_is_not_called_slow(warehouse, function):
     given(warehouse, "fn_timings", f"function rank seconds\n{function} 0 1\n{function} 1 3")
-    assert imbalance(warehouse, "waiting, imbalance, saved_seconds, slowest_ranks, flags") == [
-        (True, 0.5, None, None, [WAITING])
-    ]
+    assert imbalance(
+        warehouse, "waiting, imbalance, saved_seconds, slowest_ranks, flag_sentences(flags)"
+    ) == [(True, 0.5, None, None, [WAITING])]
 
 
 @pytest.mark.parametrize("function", ["MPI_Isend", "MPI_Pack", "solve", "await_nothing"])

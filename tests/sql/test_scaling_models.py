@@ -11,7 +11,9 @@ COUNTS = (2, 4, 8, 16, 32)
 
 
 def flags(con, function):
-    ((found,),) = rows(con, "SELECT flags FROM scaling_models WHERE function = ?", function)
+    ((found,),) = rows(
+        con, "SELECT flag_sentences(flags) FROM scaling_models WHERE function = ?", function
+    )
     return found
 
 
@@ -24,7 +26,7 @@ def test_a_model_a_function(warehouse):
         warehouse,
         """
         SELECT app, version, machine, function, kind, formula, parameters, points, repetitions,
-          scaling, flags
+          scaling, flag_sentences(flags)
         FROM scaling_models ORDER BY function
         """,
     ) == [
@@ -95,7 +97,8 @@ def test_far_off_is_flagged(warehouse):
     measured(warehouse, {"f": law((64, -1))})
     assert rows(
         warehouse,
-        "SELECT parallelism, flags FROM scaling_predict([128, 129, 3200]) ORDER BY parallelism",
+        "SELECT parallelism, flag_sentences(flags) FROM scaling_predict([128, 129, 3200]) "
+        "ORDER BY parallelism",
     ) == [
         (128, []),
         (129, ["extrapolating 4.03x beyond the largest count (32)"]),

@@ -108,9 +108,9 @@ def test_the_parallelism_of_the_measurement_wins(warehouse):
 )
 def test_strong_and_weak_are_told_apart(warehouse, size, expected):
     measured(warehouse, {"f": law((10, -1))}, size=size)
-    assert rows(warehouse, "SELECT scaling, assumed, problem_size, flags FROM scaling_sets") == [
-        expected
-    ]
+    assert rows(
+        warehouse, "SELECT scaling, assumed, problem_size, flag_sentences(flags) FROM scaling_sets"
+    ) == [expected]
 
 
 def test_tags_that_tell_problems_apart_are_named(warehouse):
@@ -123,11 +123,14 @@ def test_tags_that_tell_problems_apart_are_named(warehouse):
                 [f"{factor}-{ranks}", ranks, factor * 8 / ranks],
             )
             given(warehouse, "fn_timings", f"run_id function seconds\n{factor}-{ranks} f 1")
-    flags = rows(warehouse, "SELECT unnest(flags) FROM scaling_sets")
+    flags = rows(warehouse, "SELECT unnest(flag_sentences(flags)) FROM scaling_sets")
     problem = "perhaps several problems: runs at one count differ in rows, run, and up to 4.0-fold"
     assert (f"{problem} in time",) in flags
     warehouse.execute("UPDATE runs SET wall_seconds = 8 / ranks")
-    assert len(rows(warehouse, "SELECT unnest(flags) FROM scaling_sets")) == len(flags) - 1
+    assert (
+        len(rows(warehouse, "SELECT unnest(flag_sentences(flags)) FROM scaling_sets"))
+        == len(flags) - 1
+    )
 
 
 def test_sets_are_of_one_application_version_and_machine(warehouse):

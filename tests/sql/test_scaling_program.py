@@ -13,12 +13,12 @@ def test_a_program_is_the_sum_of_its_functions(warehouse):
     assert rows(
         warehouse,
         "SELECT app, scaling, smallest, largest, seconds_smallest, seconds_largest, functions, "
-        "modelled, covered, formula, points, flags FROM program_models",
+        "modelled, covered, formula, points, flag_sentences(flags) FROM program_models",
     ) == [("stencil", "strong", 2, 32, 35.0, 5.0, 2, 2, 1.0, "3 + 64*p^-1", 5, [])]
     assert rows(
         warehouse,
         "SELECT parallelism, round(predicted, 2), round(speedup, 2), round(efficiency, 3), "
-        "round(core_hours * 3600, 0), low < predicted, predicted < high, flags "
+        "round(core_hours * 3600, 0), low < predicted, predicted < high, flag_sentences(flags) "
         "FROM program_predict([2, 32, 64]) ORDER BY parallelism",
     ) == [
         (2, 35.0, 1.0, 1.0, 70, True, True, []),
@@ -93,7 +93,8 @@ def test_a_program_takes_its_wall_time_where_that_is_known(warehouse, facts, bas
         warehouse, "SELECT parallelism, basis, seconds FROM program_times ORDER BY parallelism"
     ) == [(p, basis, pytest.approx((1 + 80 / p) * factor)) for p in COUNTS]
     assert rows(
-        warehouse, "SELECT basis, seconds_smallest, formula, flags FROM program_models"
+        warehouse,
+        "SELECT basis, seconds_smallest, formula, flag_sentences(flags) FROM program_models",
     ) == [(basis, pytest.approx(41 * factor), f"{factor:.4g} + {80 * factor:.4g}*p^-1", [])]
     assert rows(
         warehouse, "SELECT parallelism, basis, predicted FROM program_predict([16, 256]) ORDER BY 1"
@@ -138,7 +139,9 @@ def test_a_formula_that_is_not_the_prediction_is_flagged(warehouse):
             "late": dict(zip(COUNTS, (1.0, 1.0, 1.0, 1.0, 9.0), strict=True)),
         },
     )
-    ((parameters, flags),) = rows(warehouse, "SELECT parameters, flags FROM program_models")
+    ((parameters, flags),) = rows(
+        warehouse, "SELECT parameters, flag_sentences(flags) FROM program_models"
+    )
     apart = 0.0
     for p in (64, 128, 256):
         ((predicted,),) = rows(warehouse, f"SELECT predicted FROM program_predict({p})")
@@ -149,8 +152,8 @@ def test_a_formula_that_is_not_the_prediction_is_flagged(warehouse):
         )
         apart = max(apart, formula / predicted - 1, predicted / formula - 1)
     assert apart > 0.1
-    assert [flag for flag in flags if flag.startswith("formula_disagrees")] == [
-        f"formula_disagrees: up to {100 * apart:.0f} % off the prediction, which is the sum of the "
+    assert [flag for flag in flags if flag.startswith("formula disagrees")] == [
+        f"formula disagrees: up to {100 * apart:.0f} % off the prediction, which is the sum of the "
         "functions"
     ]
 
@@ -179,9 +182,9 @@ def test_whole_run_rows_alone_are_the_program(warehouse):
 
 def test_functions_without_a_model_keep_their_share(warehouse):
     measured(warehouse, {"f": law((30, 0), (60, -1)), "late": {16: 10.625, 32: 10.625}})
-    assert rows(warehouse, "SELECT functions, modelled, covered, flags FROM program_models") == [
-        (2, 1, 0.75, ["functions without a model: 1 of 2, 25.0 % of the time"])
-    ]
+    assert rows(
+        warehouse, "SELECT functions, modelled, covered, flag_sentences(flags) FROM program_models"
+    ) == [(2, 1, 0.75, ["functions without a model: 1 of 2, 25.0 % of the time"])]
     ((predicted, low, high),) = rows(
         warehouse, "SELECT predicted, low, high FROM program_predict(64)"
     )
@@ -203,7 +206,7 @@ def test_speed_up_is_against_the_smallest_count_with_a_time(warehouse):
 def test_functions_without_a_model_that_take_most_time_leave_the_program_unknown(warehouse):
     measured(warehouse, {"f": law((30, 0), (60, -1)), "late": {16: 20, 32: 40}})
     ((predicted, high, flags),) = rows(
-        warehouse, "SELECT predicted, high, flags FROM program_predict(64)"
+        warehouse, "SELECT predicted, high, flag_sentences(flags) FROM program_predict(64)"
     )
     assert (predicted, high) == (None, None)
     assert any(flag.startswith("functions without a model: 1 of 2") for flag in flags)
@@ -211,7 +214,7 @@ def test_functions_without_a_model_that_take_most_time_leave_the_program_unknown
 
 def test_constant_times_at_a_constant_size_are_questioned(warehouse):
     measured(warehouse, {"f": law((30, 0))})
-    ((flags,),) = rows(warehouse, "SELECT flags FROM program_models")
+    ((flags,),) = rows(warehouse, "SELECT flag_sentences(flags) FROM program_models")
     assert flags == [
         "the time hardly falls with the parallelism: perhaps the problem size is that of "
         "one process, and this weak scaling"
@@ -220,20 +223,26 @@ def test_constant_times_at_a_constant_size_are_questioned(warehouse):
 
 def test_too_few_counts_are_no_program(warehouse):
     measured(warehouse, {"f": {2: 2.0, 4: 1.0}})
-    ((formula, flags),) = rows(warehouse, "SELECT formula, flags FROM program_models")
+    ((formula, flags),) = rows(
+        warehouse, "SELECT formula, flag_sentences(flags) FROM program_models"
+    )
     assert formula is None and "no model: fewer than three counts (2)" in flags
-    ((predicted, flags),) = rows(warehouse, "SELECT predicted, flags FROM program_predict(64)")
-    assert predicted is None and "no model: fewer than three counts" in flags
+    ((predicted, flags),) = rows(
+        warehouse, "SELECT predicted, flag_sentences(flags) FROM program_predict(64)"
+    )
+    assert predicted is None and "no model: fewer than three counts (2)" in flags
 
 
 def test_a_program_without_time_at_the_largest_count_has_no_model(warehouse):
     measured(warehouse, {"f": law((64, -1)) | {64: 0.0}})
     reason = "no model: no time was measured at the largest count"
-    assert rows(warehouse, "SELECT predicted, flags FROM program_predict(512)") == [
+    assert rows(warehouse, "SELECT predicted, flag_sentences(flags) FROM program_predict(512)") == [
         (None, [reason])
     ]
-    assert rows(warehouse, "SELECT formula, flags FROM program_models") == [(None, [reason])]
-    assert rows(warehouse, "SELECT predicted, flags FROM scaling_predict(512)") == [
+    assert rows(warehouse, "SELECT formula, flag_sentences(flags) FROM program_models") == [
+        (None, [reason])
+    ]
+    assert rows(warehouse, "SELECT predicted, flag_sentences(flags) FROM scaling_predict(512)") == [
         (
             None,
             [
@@ -266,7 +275,7 @@ def test_core_hours_of_nodes_whose_cores_are_unknown_are_unknown(warehouse):
 def test_a_sum_of_functions_states_how_much_of_it_is_in_doubt(warehouse):
     jump = dict(zip((2, 4, 8, 16, 32), (1.0, 1.1, 0.9, 1.0, 60.0), strict=True))
     measured(warehouse, {"f": jump, "g": jump})
-    ((flags,),) = rows(warehouse, "SELECT flags FROM program_predict(64)")
+    ((flags,),) = rows(warehouse, "SELECT flag_sentences(flags) FROM program_predict(64)")
     assert flags == [
         "100 % of the predicted time is of functions with a poor fit or not extrapolatable"
     ]
@@ -315,7 +324,7 @@ def test_the_turning_point_has_an_interval(warehouse):
     # 64 / p + 0.25 p is least at 16.
     measured(warehouse, {"f": law((64, -1), (0.25, 1))})
     ((fastest, low, high, flags),) = rows(
-        warehouse, "SELECT fastest, low, high, flags FROM program_turning_points"
+        warehouse, "SELECT fastest, low, high, flag_sentences(flags) FROM program_turning_points"
     )
     assert fastest == 16 and 12 < low < 16 < high < 22 and flags == []
 
@@ -323,7 +332,7 @@ def test_the_turning_point_has_an_interval(warehouse):
 def test_a_program_without_a_smooth_law_has_no_turning_point(warehouse):
     measured(warehouse, {"f": dict(zip(COUNTS, (1.0, 0.9, 9.0, 9.0, 9.0), strict=True))})
     ((fastest, low, high, flags),) = rows(
-        warehouse, "SELECT fastest, low, high, flags FROM program_turning_points"
+        warehouse, "SELECT fastest, low, high, flag_sentences(flags) FROM program_turning_points"
     )
     assert (fastest, low, high) == (4, None, None)
     assert [flag for flag in flags if flag.startswith("poor fit")]
@@ -338,7 +347,10 @@ def crossed(warehouse):
 
 
 def test_two_parameters_are_modelled_where_sizes_cross_counts(crossed):
-    assert rows(crossed, "SELECT function, formula, flags FROM scaling_surfaces ORDER BY ALL") == [
+    assert rows(
+        crossed,
+        "SELECT function, formula, flag_sentences(flags) FROM scaling_surfaces ORDER BY ALL",
+    ) == [
         ("halo", "0.01*p^0.5*n^0.5", []),
         ("solve", "0.002*p^-1*n", []),
     ]
@@ -353,8 +365,8 @@ def test_two_parameters_are_modelled_where_sizes_cross_counts(crossed):
 def test_another_problem_size_is_predicted(crossed):
     assert rows(
         crossed,
-        "SELECT function, problem_size, predicted, flags FROM scaling_predict_at([64], 8000) "
-        "ORDER BY function",
+        "SELECT function, problem_size, predicted, flag_sentences(flags) "
+        "FROM scaling_predict_at([64], 8000) ORDER BY function",
     ) == [
         ("halo", 8000.0, pytest.approx(0.01 * 8000**0.5 * 8, rel=0.02), []),
         ("solve", 8000.0, pytest.approx(2e-3 * 8000 / 64, rel=0.02), []),
@@ -362,7 +374,9 @@ def test_another_problem_size_is_predicted(crossed):
 
 
 def test_a_size_far_off_is_flagged(crossed):
-    found = rows(crossed, "SELECT DISTINCT flags FROM scaling_predict_at(64, 100000)")
+    found = rows(
+        crossed, "SELECT DISTINCT flag_sentences(flags) FROM scaling_predict_at(64, 100000)"
+    )
     assert found == [(["extrapolating far beyond the problem sizes 1000 to 4000"],)]
 
 
@@ -379,13 +393,14 @@ def test_a_size_far_off_is_flagged(crossed):
 )
 def test_one_size_a_count_predicts_no_other(warehouse, size, reason):
     measured(warehouse, {"f": law((64, -1))}, size=size)
-    assert rows(warehouse, "SELECT predicted, flags FROM scaling_predict_at(64, 5)") == [
-        (None, [reason])
-    ]
+    assert rows(
+        warehouse, "SELECT predicted, flag_sentences(flags) FROM scaling_predict_at(64, 5)"
+    ) == [(None, [reason])]
 
 
 def test_the_only_size_is_predicted(warehouse):
     measured(warehouse, {"f": law((64, -1))}, size=lambda count: 5.0)
-    assert rows(warehouse, "SELECT round(predicted, 2), flags FROM scaling_predict_at(64, 5)") == [
-        (1.0, [])
-    ]
+    assert rows(
+        warehouse,
+        "SELECT round(predicted, 2), flag_sentences(flags) FROM scaling_predict_at(64, 5)",
+    ) == [(1.0, [])]

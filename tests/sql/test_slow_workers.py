@@ -102,7 +102,7 @@ def test_explanations_find_the_worker_that_became_slow(warehouse):
         land_schedule(warehouse, schedule(tasks), run, source=factor)
     ((label, was, becomes, direction, certain, flags),) = rows(
         warehouse,
-        "SELECT after_label, before, after, direction, certain, flags "
+        "SELECT after_label, before, after, direction, certain, flag_codes(flags) "
         "FROM explain_run('after', 'before') WHERE metric = 'slowdown'",
     )
     assert (label, was, direction, certain) == ("after1", 1.0, "worse", True)

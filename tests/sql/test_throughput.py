@@ -19,7 +19,9 @@ SEGMENT = """
     cycles instructions uops n_int n_load n_store serialising critical_path front_end rob segment
     1500 3000 4000 2600 800 400 0 [0,0,0,0,0,0,0,100] [200,0,0,0,1000] 128 0
 """
-PREDICTED = "SELECT round(predicted, 3), round(measured, 3), flags FROM throughput_predictions"
+PREDICTED = (
+    "SELECT round(predicted, 3), round(measured, 3), flag_codes(flags) FROM throughput_predictions"
+)
 
 
 def network(con, factor=1.5, typical=None):
@@ -65,7 +67,7 @@ def test_prediction_is_the_models_with_its_band(modelled):
     assert rows(
         modelled,
         "SELECT predicted, low, high, predicted_cycles, measured, "
-        "starts_with(model, 'throughput/'), flags FROM throughput_predictions",
+        "starts_with(model, 'throughput/'), flag_codes(flags) FROM throughput_predictions",
     ) == [
         (
             pytest.approx(2.0, rel=1e-5),
@@ -91,7 +93,7 @@ def test_what_cannot_be_or_is_rough_is_flagged(modelled):
         3        NULL    6000          5200   NULL           NULL
         """,
     )
-    query = "SELECT segment, predicted IS NOT NULL, flags FROM throughput_predictions"
+    query = "SELECT segment, predicted IS NOT NULL, flag_codes(flags) FROM throughput_predictions"
     assert rows(modelled, f"{query} ORDER BY segment") == [
         (0, False, ["no_features"]),
         (1, False, ["empty"]),
@@ -112,8 +114,9 @@ def test_measured_issue_serves_only_where_there_is_nothing_else(modelled):
     )
     found = rows(
         modelled,
-        "SELECT segment, predicted, model = 'issued', list_contains(flags, 'uses_measured_issue') "
-        "FROM throughput_predictions ORDER BY segment",
+        "SELECT segment, predicted, model = 'issued', "
+        "list_contains(flag_codes(flags), 'uses_measured_issue') FROM throughput_predictions "
+        "ORDER BY segment",
     )
     assert found[0] == (0, 2.0, True, True)
     assert found[1][2:] == (False, False)
@@ -124,7 +127,8 @@ def test_without_a_model_there_are_bounds_and_a_flag(warehouse):
     warehouse.execute("DELETE FROM models WHERE kind = 'throughput'")
     given(warehouse, "segments", SEGMENT)
     assert rows(
-        warehouse, "SELECT predicted, low, high, width_bound, flags FROM throughput_predictions"
+        warehouse,
+        "SELECT predicted, low, high, width_bound, flag_codes(flags) FROM throughput_predictions",
     ) == [(None, None, None, 3.0, ["no_model"])]
 
 
@@ -143,7 +147,7 @@ def test_threads_add_up_what_is_used_and_count_the_rest(modelled):
     assert rows(
         modelled,
         "SELECT thread, segments, used, short, implausible, instructions, round(predicted, 4), "
-        "round(measured, 4), flags FROM throughput_by_thread ORDER BY thread",
+        "round(measured, 4), flag_codes(flags) FROM throughput_by_thread ORDER BY thread",
     ) == [
         (0, 3, 2, 1, 1, 6000, 2.0, 1.3333, []),
         (1, 1, 1, 0, 0, 3000, 2.0, 1.5, ["one_segment"]),
@@ -193,7 +197,7 @@ def test_code_is_decoded_as_it_lands(warehouse, tmp_path):
     ) == [(0, 1, 1), (1, None, None), (2, 2, 2)]
     assert rows(
         warehouse,
-        "SELECT segment, measured, list_contains(flags, 'undecodable') "
+        "SELECT segment, measured, list_contains(flag_codes(flags), 'undecodable') "
         "FROM throughput_predictions ORDER BY segment",
     ) == [(0, 1.0, False), (1, None, True), (2, None, False)]
 
@@ -312,7 +316,7 @@ def test_no_prediction_passes_a_bound(modelled):
 def test_a_mix_unlike_training_is_flagged_and_its_band_is_wide(warehouse, tmp_path):
     trace(warehouse, tmp_path, ["serialising,"] * 2000)
     ((flags, low, predicted),) = rows(
-        warehouse, "SELECT flags, low, predicted FROM throughput_predictions"
+        warehouse, "SELECT flag_codes(flags), low, predicted FROM throughput_predictions"
     )
     assert "outside_training" in flags
     assert low < 0.5 * predicted
@@ -323,9 +327,11 @@ def test_a_machine_that_no_model_is_of_is_flagged(warehouse, tmp_path):
     path.write_text("hex\n4801d8\n")
     land(warehouse, path)
     warehouse.execute("UPDATE runs SET machine = 'zen3-1'")
-    assert rows(warehouse, "SELECT flags FROM throughput_predictions") == [([],)]
+    assert rows(warehouse, "SELECT flag_codes(flags) FROM throughput_predictions") == [([],)]
     warehouse.execute("UPDATE runs SET machine = 'skylake-7'")
-    assert rows(warehouse, "SELECT flags FROM throughput_predictions") == [(["other_core"],)]
+    assert rows(warehouse, "SELECT flag_codes(flags) FROM throughput_predictions") == [
+        (["other_core"],)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -380,7 +386,10 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
     path = tmp_path / "blocks.csv"
     path.write_text("hex,isa\n" + "".join(f"{code},{isa}\n" for code, isa, _ in blocks))
     land(warehouse, path)
-    query = "SELECT flags, predicted IS NOT NULL FROM throughput_predictions ORDER BY segment"
+    query = (
+        "SELECT flag_codes(flags), predicted IS NOT NULL FROM throughput_predictions "
+        "ORDER BY segment"
+    )
     expected = [([flag], flag == "poor_support") for _, _, flag in blocks]
     assert rows(warehouse, query) == expected
 
@@ -394,7 +403,7 @@ def test_a_load_that_may_not_wait_for_a_store_has_a_band_down_to_the_bounds(ware
     path = tmp_path / "blocks.csv"
     path.write_text("hex\n" + "".join(f"{code}\n" for code, _ in blocks))
     land(warehouse, path)
-    found = "flags, instructions / high / (instructions / tightest_bound) < 1"
+    found = "flag_codes(flags), instructions / high / (instructions / tightest_bound) < 1"
     expected = [(["assumed_addresses"] if yes else [], True) for _, yes in blocks]
     query = f"SELECT {found} FROM throughput_predictions ORDER BY segment"
     assert rows(warehouse, query) == expected
@@ -405,10 +414,13 @@ def test_a_block_is_predicted_as_a_landed_one(warehouse, tmp_path):
     path = tmp_path / "blocks.csv"
     path.write_text("hex\n4801d8480fafca\n")
     land(warehouse, path)
-    columns = "predicted, low, high, predicted_cycles, unit_bound, model, flags"
+    columns = "predicted, low, high, predicted_cycles, unit_bound, model, flag_codes(flags)"
     found = rows(warehouse, f"SELECT {columns} FROM predict_block('4801D8480fafca')")
     assert found == rows(warehouse, f"SELECT {columns} FROM throughput_predictions")
-    query = "SELECT coalesce(predicted, low, high), flags FROM predict_block('{}', core := '{}')"
+    query = (
+        "SELECT coalesce(predicted, low, high), flag_codes(flags) "
+        "FROM predict_block('{}', core := '{}')"
+    )
     for code, core, flags in (
         ("0f05", "zen3", ["system_instruction"]),
         ("06", "zen3", ["undecodable"]),

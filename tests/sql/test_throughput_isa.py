@@ -12,7 +12,7 @@ from tests.helpers.support import keep, land, rows
 LOOP = "0000018b420400f1c1ffff54"
 BOUNDS = (
     "round(width_bound, 3), round(critical_path_bound, 3), round(unit_bound, 3), "
-    "round(tightest_bound, 3), predicted, flags, isa, core"
+    "round(tightest_bound, 3), predicted, flag_codes(flags), isa, core"
 )
 
 
@@ -45,14 +45,16 @@ def test_the_core_of_the_run_states_the_instruction_set(blocks):
     decode_again(con, source_id)
     keep(con)
     assert rows(
-        con, "SELECT tightest_bound, measured, flags, core FROM throughput_predictions"
+        con, "SELECT tightest_bound, measured, flag_codes(flags), core FROM throughput_predictions"
     ) == [(3.0, 2.0, ["no_model"], "neoverse-n1")]
 
 
 def test_bounds_of_another_core_are_flagged(blocks):
     con = blocks(f"hex,isa\n{LOOP},aarch64\n")
     con.execute("UPDATE runs SET machine = 'graviton'")
-    assert rows(con, "SELECT flags FROM throughput_predictions") == [(["no_model", "other_core"],)]
+    assert rows(con, "SELECT flag_codes(flags) FROM throughput_predictions") == [
+        (["no_model", "other_core"],)
+    ]
 
 
 def test_a_core_of_your_own_is_rows(blocks):
@@ -68,7 +70,7 @@ def test_a_core_of_your_own_is_rows(blocks):
 
 def test_a_core_of_your_own_that_is_incomplete_is_named(warehouse):
     warehouse.execute("INSERT INTO cores (core, isa, width) VALUES ('mine', 'aarch64', 2)")
-    query = f"SELECT unit_bound, flags FROM predict_block('{LOOP}', core := 'mine')"
+    query = f"SELECT unit_bound, flag_codes(flags) FROM predict_block('{LOOP}', core := 'mine')"
     assert rows(warehouse, query) == [(None, ["unknown_core"])]
     warehouse.execute(
         "INSERT INTO instruction_costs (core, line, pattern, class, cycles) "
@@ -93,11 +95,13 @@ def test_what_the_file_states_holds(blocks):
     # mov x0, xzr; add x0, x0, 1: no x86-64
     code = "e0031faa00040091"
     con = blocks(f"hex,isa\n{code},x86-64\n{code},\n4801d8,\n4829d1,\n")
-    assert rows(con, "SELECT flags FROM throughput_predictions ORDER BY segment LIMIT 2") == [
+    assert rows(
+        con, "SELECT flag_codes(flags) FROM throughput_predictions ORDER BY segment LIMIT 2"
+    ) == [
         (["undecodable"],),
         (["like_aarch64"],),
     ]
-    query = "SELECT flags FROM predict_block('{}', core := {}, isa := {})"
+    query = "SELECT flag_codes(flags) FROM predict_block('{}', core := {}, isa := {})"
     for core, isa, flag in (
         ("NULL", "NULL", "like_aarch64"),
         ("'zen3'", "NULL", "undecodable"),
@@ -112,7 +116,9 @@ def test_no_block_of_a_file_that_is_plainly_aarch64_is_taken_for_x86(blocks):
     # the last is also x86-64 by chance, as one in five blocks of libraries is
     lines = ["e0031faa00040091", "e0179f9a1f0400f1", "2004c13c20cc224e", LOOP]
     con = blocks("hex\n" + "\n".join(lines) + "\n")
-    query = "SELECT DISTINCT predicted, width_bound, isa, flags FROM throughput_predictions"
+    query = (
+        "SELECT DISTINCT predicted, width_bound, isa, flag_codes(flags) FROM throughput_predictions"
+    )
     assert rows(con, query) == [(None, None, None, ["like_aarch64"])]
     assert rows(con, "SELECT DISTINCT instructions FROM segments") == [(None,)]
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy.optimize import nnls
 
+from tests.helpers.scaling import in_words
 from udfs.scaling import scaling_forecast, scaling_model
 from udfs.scaling.bases import DECAY, GROWTH, KINDS
 from udfs.scaling.ensemble import forecast
@@ -18,15 +19,14 @@ COUNTS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
 
 def model(x, y, kind="computation", noise=0.0):
     column = [pa.array([kind]), pa.array([x], pa.list_(pa.float64()))]
-    return scaling_model(*column, pa.array([y], pa.list_(pa.float64())), pa.array([noise]))[
-        0
-    ].as_py()
+    found = scaling_model(*column, pa.array([y], pa.list_(pa.float64())), pa.array([noise]))
+    return in_words(found[0].as_py())
 
 
 def predict(x, y, at, kind="computation", noise=0.0):
     lists = [pa.array([one], pa.list_(pa.float64())) for one in (x, y)]
     answer = scaling_forecast(pa.array([kind]), *lists, pa.array([noise]), pa.array([at]))
-    return answer[0].as_py()
+    return in_words(answer[0].as_py())
 
 
 @pytest.mark.parametrize("kind", ["computation", "n-to-1 and 1-to-n collective"])

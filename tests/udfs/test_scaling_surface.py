@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.helpers.scaling import in_words
 from udfs.scaling import scaling_forecast_at, scaling_surface
 
 P, N = (axis.ravel() for axis in np.meshgrid([4.0, 8, 16, 32, 64], [1000.0, 2000, 4000]))
@@ -66,6 +67,6 @@ def test_another_size_is_predicted():
 
 def test_too_few_points_are_flagged():
     lists = [pa.array([one]) for one in ([4.0, 8.0, 4.0], [1.0, 1.0, 2.0], [1.0, 2.0, 3.0])]
-    found = scaling_surface(*lists)[0].as_py()
+    found = in_words(scaling_surface(*lists)[0].as_py())
     assert found["formula"] is None
     assert found["flags"] == ["no model of the problem size: fewer than five points or two sizes"]

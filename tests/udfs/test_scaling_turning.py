@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tests.bench.bench_turning import turning_points
+from tests.helpers.scaling import in_words
 from udfs.scaling import scaling_turning_point
 
 COUNTS = (2, 4, 8, 16, 32, 64)
@@ -16,7 +17,7 @@ COUNTS = (2, 4, 8, 16, 32, 64)
 
 def point(times, counts=COUNTS, noise=0.0):
     lists = [pa.array([list(map(float, one))], pa.list_(pa.float64())) for one in (counts, times)]
-    return scaling_turning_point(*lists, pa.array([noise]))[0].as_py()
+    return in_words(scaling_turning_point(*lists, pa.array([noise]))[0].as_py())
 
 
 @pytest.mark.parametrize("noise", [0.01, 0.05, 0.15])

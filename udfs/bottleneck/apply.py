@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from udfs.arrow import contiguous, elements, is_known, lengths, numbers
 from udfs.bottleneck.judging import Judged, judge
 from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats
+from udfs.flags import FLAG
 from udfs.models import loaded_model
 
 _DRIVER = pa.struct(
@@ -26,7 +27,7 @@ _VERDICT = pa.struct(
         ("cost_low", pa.list_(pa.float64())),
         ("cost_high", pa.list_(pa.float64())),
         ("hidden", pa.list_(pa.bool_())),
-        ("reason", pa.string()),
+        ("reason", FLAG),
     ]
 )
 _NAMES = np.array([*CLASSES, UNKNOWN], object)
@@ -89,7 +90,7 @@ def _classify(metrics: pa.ListArray, cycles: pa.DoubleArray, number: int) -> pa.
 
 def _struct(judged: Judged) -> pa.StructArray:
     absent = ~judged.familiar
-    reasons = np.array([*judged.reasons, None], object)
+    reasons = pa.array([*judged.reasons, None], FLAG)
     drivers = pa.StructArray.from_arrays(
         [
             pa.array(judged.drivers.ravel().astype(np.int32)),
@@ -106,7 +107,7 @@ def _struct(judged: Judged) -> pa.StructArray:
             _of_lists(drivers, judged.drivers.shape[1], absent),
             *(_lists(c, absent) for c in (judged.cost, judged.cost_low, judged.cost_high)),
             _of_lists(pa.array(judged.hidden.ravel()), judged.hidden.shape[1], absent),
-            pa.array(reasons[judged.reason], pa.string()),
+            reasons.take(pa.array(judged.reason % len(reasons))),
         ],
         fields=list(_VERDICT),
     )

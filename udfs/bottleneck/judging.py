@@ -23,6 +23,7 @@ from udfs.bottleneck.training import (
     memory_misses,
     standardised,
 )
+from udfs.flags import Flag, flag
 
 COSTS = "cost networks"
 PROBABILITIES: dict[str, Callable[[Singles, Arrays], Singles]] = {
@@ -56,7 +57,7 @@ class Judged:
     cycles in the order of CAUSES, None without a model of them; `hidden` (n x 4) is where events
     that would be the bottleneck if each waited for the last cost too little to be it. `familiar`
     (n) is False where a metric is missing, or the sample is too short or unlike those of the
-    training: then no number means anything. `reasons` are texts, and `reason` (n) the position of
+    training: then no number means anything. `reasons` are flags, and `reason` (n) the position of
     the sample's among them, -1 where its class is known.
     """
 
@@ -72,7 +73,7 @@ class Judged:
     hidden: NDArray[np.bool_]
     familiar: NDArray[np.bool_]
     reason: Integers
-    reasons: list[str]
+    reasons: list[Flag]
 
     def names(self) -> NDArray[np.str_]:
         """Return the classes by name (n)."""
@@ -281,7 +282,7 @@ class _Doubts:
         strange = self.missing.any(axis=1) | self.outside.any(axis=1)
         return np.asarray(~strange & (self.alone == 0) & (self.short == 0))
 
-    def reasons(self, arrays: Arrays) -> tuple[Integers, list[str]]:
+    def reasons(self, arrays: Arrays) -> tuple[Integers, list[Flag]]:
         """Return the position of each sample's reason (n), -1 for none, and the reasons."""
         bits = 1 << np.arange(self.outside.shape[1], dtype=np.int64)
         lacking = self.missing @ bits[: self.missing.shape[1]]
@@ -306,34 +307,34 @@ class _Doubts:
         return reason, [_reason(kind.tolist(), arrays) for kind in kinds]
 
 
-def _reason(kind: list[int], arrays: Arrays) -> str:
-    """Return the text for a row of `_Doubts.reasons`' keys."""
+def _reason(kind: list[int], arrays: Arrays) -> Flag:
+    """Return the flag for a row of `_Doubts.reasons`' keys."""
     lacking, short, alone, outside, nothing, _, needed, alike, first, second = kind
     names = decode_names(arrays["names"])
     if lacking:
-        return f"not measured: {_names_of(names, lacking)}"
+        return flag("not_measured", metrics=_names_of(names, lacking))
     if short:
-        return (
-            f"too few cycles to tell a bottleneck of {_COMPONENTS[CAUSES[short - 1]]} from chance: "
-            f"about {needed:,} are needed"
-        )
+        component = _COMPONENTS[CAUSES[short - 1]]
+        return flag("few_cycles", component=component, needed=f"{needed:,}")
     if alone:
         return (
-            "no event but cycles was counted"
+            flag("cycles_alone")
             if alone < 0
-            else f"only events of {_COMPONENTS[CAUSES[alone - 1]]} were counted"
+            else flag("component_alone", component=_COMPONENTS[CAUSES[alone - 1]])
         )
     if outside:
         both = [*names, *(f"the cost of {_COMPONENTS[cause]}" for cause in CAUSES)]
-        return f"outside the range of the training samples: {_names_of(both, outside)}"
+        return flag("outside_range", metrics=_names_of(both, outside))
     if nothing:
-        return (
-            f"{CLASSES[first]} is likeliest, but by the 90 % band {_COMPONENTS[CLASSES[first]]} "
-            "may cost nothing"
-        )
+        component = _COMPONENTS[CLASSES[first]]
+        return flag("may_cost_nothing", first=CLASSES[first], component=component)
     confidence = f"{100 * arrays['confidence'][0]:.0f} %"
-    who = "programs of the training with nearly equal counters were " if alike else ""
-    return f"no class is {confidence} likely: {who}{CLASSES[first]} or {CLASSES[second]}"
+    return flag(
+        "contested_class" if alike else "no_likely_class",
+        confidence=confidence,
+        first=CLASSES[first],
+        second=CLASSES[second],
+    )
 
 
 def _names_of(names: list[str], mask: int) -> str:

@@ -43,11 +43,6 @@ def double_lists(values: Array) -> Any:
     return pa.ListArray.from_arrays(offsets, doubles(values.ravel()))
 
 
-def texts(values: list[list[str]]) -> Any:
-    """Return lists of text as a column."""
-    return pa.array(values, pa.list_(pa.string()))
-
-
 def structs(columns: dict[str, Any]) -> Any:
     """Return columns as one column of structs."""
     return pa.StructArray.from_arrays(list(columns.values()), list(columns))

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arguments import ArgumentError
+from udfs.flags import Flag, flag, flag_lists
 from udfs.scaling.bases import Array
 from udfs.scaling.columns import lists
 from udfs.scaling.models import scaling_model
@@ -42,10 +43,10 @@ def scaling_fit(counts: pa.ListArray, seconds: pa.ListArray) -> pa.StructArray:
     ]
     names = [field.name for field in found.type]
     columns = [found.field(name) for name in names[:-1]]
-    return pa.StructArray.from_arrays([*columns, pa.array(flags, pa.list_(pa.string()))], names)
+    return pa.StructArray.from_arrays([*columns, flag_lists(flags)], names)
 
 
-def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[str]]:
+def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[Flag]]:
     """Return distinct counts ascending, the median time at each, the noise, and flags."""
     bad = counts[~(np.isfinite(counts) & (counts >= 1))]
     if len(bad):
@@ -55,6 +56,6 @@ def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[st
     times = [seconds[kept][place == at] for at in range(len(distinct))]
     scatter = [np.std(one, ddof=1) / np.mean(one) for one in times if len(one) > 1]
     medians = np.array([np.median(one) for one in times])
-    flags = ["zero times dropped"] if (seconds == 0).any() else []
-    flags += ["negative times dropped"] if (seconds < 0).any() else []
+    flags = [flag("zero_times")] if (seconds == 0).any() else []
+    flags += [flag("negative_times")] if (seconds < 0).any() else []
     return distinct, medians, float(np.median(scatter)) if scatter else 0.0, flags

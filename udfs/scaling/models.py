@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arrow import contiguous
+from udfs.flags import flag, flag_lists
 from udfs.scaling.bases import KINDS, OTHER
-from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts
+from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
 from udfs.scaling.series import Series
@@ -59,15 +60,11 @@ def scaling_model(
         values["cv_error"][rows] = np.expm1(predicted.error)
         flag_doubts(series, rows, predicted)
         for place in np.flatnonzero((best.misfit > POOR_FIT) & (predicted.misfit <= POOR_FIT)):
-            series.flags[rows[place]].append(
-                f"poor fit: the points lie {100 * np.expm1(best.misfit[place]):.3g} % off the "
-                "formula"
-            )
+            off = f"{100 * np.expm1(best.misfit[place]):.3g} %"
+            series.flags[rows[place]].append(flag("formula_off", off=off))
         for place in np.flatnonzero(best.apart > APART):
-            series.flags[rows[place]].append(
-                f"formula_disagrees: up to {100 * best.apart[place]:.3g} % off the prediction, "
-                "which is a mixture of models"
-            )
+            off = f"{100 * best.apart[place]:.3g} %"
+            series.flags[rows[place]].append(flag("formula_disagrees", off=off))
         for row, text, values_by_name in zip(rows, best.texts, best.parameters, strict=True):
             formula[row], parameters[row] = text, values_by_name
     return structs(
@@ -76,7 +73,7 @@ def scaling_model(
             "parameters": pa.array(parameters, pa.map_(pa.string(), pa.float64())),
             **{name: doubles(value) for name, value in values.items()},
             "points": pa.array(series.points),
-            "flags": texts(series.flags),
+            "flags": flag_lists(series.flags),
         }
     )
 
@@ -109,29 +106,27 @@ def scaling_forecast(
         values["low"][rows], values["high"][rows] = predicted.interval()
         flag_doubts(series, rows, predicted)
     columns = {name: double_lists(value) for name, value in values.items()}
-    return structs({**columns, "flags": texts(series.flags)})
+    return structs({**columns, "flags": flag_lists(series.flags)})
 
 
 def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
     """Flag functions that no law fits, and those whose last counts were not predicted."""
     for place in np.flatnonzero(predicted.departs):
         off = np.expm1(predicted.departs[place])
-        since = f"{predicted.since[place]:.0f}"
-        apart = f"{100 * abs(off):.3g} % {'above' if off > 0 else 'below'} what the counts before"
+        apart = {
+            "since": f"{predicted.since[place]:.0f}",
+            "off": f"{100 * abs(off):.3g} % {'above' if off > 0 else 'below'}",
+        }
         series.flags[rows[place]].append(
-            f"not extrapolatable: the time at {since} is {apart} predict, perhaps as times are "
-            f"rounded to {predicted.rounded[place]:g} s"
+            flag("times_rounded", **apart, step=f"{predicted.rounded[place]:g} s")
             if predicted.rounded[place]
-            else f"not extrapolatable: the law may change at {since}, where the time is {apart} "
-            "predict"
+            else flag("law_may_change", **apart)
         )
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])
         far = f"{100 * off:.3g} %" if off < 10 else f"a factor {off + 1:.0f}"
-        series.flags[rows[place]].append(f"poor fit: the points lie {far} off any smooth law")
+        series.flags[rows[place]].append(flag("poor_fit", off=far))
     unstable = (predicted.error > _UNSTABLE) & ~predicted.rules & (predicted.departs == 0)
     for place in np.flatnonzero(unstable):
-        series.flags[rows[place]].append(
-            "not extrapolatable: the last counts are a factor "
-            f"{np.exp(predicted.error[place]):.1f} off the prediction from the earlier ones"
-        )
+        far = f"a factor {np.exp(predicted.error[place]):.1f}"
+        series.flags[rows[place]].append(flag("last_counts_off", off=far))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.flags import Flag, flag
 from udfs.scaling.bases import KINDS, OTHER, Array, Basis, Index, Truth
 
 _MIN_COUNTS = 3
@@ -33,7 +34,7 @@ class Series:
     x: Array
     y: Array
     ends: Index
-    flags: list[list[str]] = field(init=False)
+    flags: list[list[Flag]] = field(init=False)
     points: NDArray[np.int32] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,11 +57,11 @@ class Series:
             self.points[rows] = places.shape[1]
             if places.shape[1] < _MIN_COUNTS:
                 for row in rows:
-                    text = f"no model: fewer than three counts ({places.shape[1]})"
-                    self.flags[row].append(text)
+                    few = flag("no_model_few_counts", counts=f"{places.shape[1]}")
+                    self.flags[row].append(few)
                 continue
             for row in rows if places.shape[1] < _FEW else ():
-                self.flags[row].append(f"too few points: {places.shape[1]} counts")
+                self.flags[row].append(flag("few_counts", counts=f"{places.shape[1]}"))
             together = np.concatenate(equal_counts(self.x[places]))
             for part in np.array_split(together, -(-len(rows) // _CHUNK)):
                 some = places[part]
@@ -98,8 +99,8 @@ class Series:
             for row in far[off[far] > _OUTLIER_TIMES * np.max(left, axis=0)]:
                 found[row] = True
                 usable[places[row, place]] = False
-                text = f"outlier: the time at {self.x[places[row, place]]:g} is left out"
-                self.flags[rows[row]].append(text)
+                count = f"{self.x[places[row, place]]:g}"
+                self.flags[rows[row]].append(flag("outlier", count=count))
 
 
 def _off_line(log_x: Array, log_y: Array, place: int) -> Array:

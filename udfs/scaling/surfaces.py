@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arrow import contiguous
-from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts
+from udfs.flags import Flag, flag, flag_lists
+from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
 from udfs.scaling.forecast import forecast
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
@@ -43,7 +44,7 @@ def scaling_surface(
     points = np.array([len(one) for one in lists(seconds)], np.int32)
     formula: list[str | None] = [None] * size
     terms: list[list[dict[str, float]] | None] = [None] * size
-    flags: list[list[str]] = [[] for _ in range(size)]
+    flags: list[list[Flag]] = [[] for _ in range(size)]
     for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
         model = fit_surface(p, n, times)
         fitted = model.at(p, n)
@@ -61,7 +62,7 @@ def scaling_surface(
             "terms": pa.array(terms, pa.list_(_TERM)),
             **{name: doubles(value) for name, value in values.items()},
             "points": pa.array(points),
-            "flags": texts(flags),
+            "flags": flag_lists(flags),
         }
     )
 
@@ -94,7 +95,7 @@ def scaling_forecast_at(
     Returns:
         As `scaling_forecast`.
     """
-    flags: list[list[str]] = [[] for _ in range(len(contiguous(kind)))]
+    flags: list[list[Flag]] = [[] for _ in range(len(contiguous(kind)))]
     owns, scatter, wanted = numbers(own_size), numbers(noise), lists(at_counts)
     (all_counts, ends), (all_times, _) = flat(counts), flat(seconds)
     mine = flat(sizes)[0] == np.repeat(owns, np.diff(ends, prepend=0))
@@ -118,7 +119,7 @@ def scaling_forecast_at(
         flag_doubts(series, rows, predicted)
     both = [a + b for a, b in zip(series.flags, flags, strict=True)]
     columns = {name: double_lists(value) for name, value in values.items()}
-    return structs({**columns, "flags": texts(both)})
+    return structs({**columns, "flags": flag_lists(both)})
 
 
 def _log_ratio(model: Surface, counts: Array, target: float, own: float) -> Array:
@@ -131,14 +132,14 @@ def _log_ratio(model: Surface, counts: Array, target: float, own: float) -> Arra
 
 
 def _group_by_points(
-    counts: pa.ListArray, sizes: pa.ListArray, seconds: pa.ListArray, flags: list[list[str]]
+    counts: pa.ListArray, sizes: pa.ListArray, seconds: pa.ListArray, flags: list[list[Flag]]
 ) -> Iterator[tuple[Array, Array, Array, Index]]:
     """Yield points, times and rows of functions with the same points; flag too few points."""
     by_key: dict[tuple[bytes, bytes], list[int]] = {}
     all_p, all_n, times = lists(counts), lists(sizes), lists(seconds)
     for row, (p, n) in enumerate(zip(all_p, all_n, strict=True)):
         if len(p) < MIN_POINTS or len(np.unique(n)) < 2 or len(np.unique(p)) < 2:
-            flags[row].append("no model of the problem size: fewer than five points or two sizes")
+            flags[row].append(flag("no_size_model_few"))
         else:
             by_key.setdefault((p.tobytes(), n.tobytes()), []).append(row)
     for found in by_key.values():

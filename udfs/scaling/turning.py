@@ -22,8 +22,9 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arrow import contiguous
+from udfs.flags import flag_lists
 from udfs.scaling.bases import Array, Index
-from udfs.scaling.columns import doubles, flat, numbers, structs, texts
+from udfs.scaling.columns import doubles, flat, numbers, structs
 from udfs.scaling.evidence import MEDIAN_VARIANCE, REPEATED
 from udfs.scaling.forecast import POOR_FIT, forecast
 from udfs.scaling.models import flag_doubts
@@ -105,7 +106,7 @@ def scaling_turning_point(
         # No measured time grows: that it does beyond is no better known than the predictions.
         falls = (times.argmin(1) == p.shape[1] - 1) & (known.log_seconds.argmin(1) == _LAST)
         high[rows[falls]] = np.nan
-    return structs({"low": doubles(low), "high": doubles(high), "flags": texts(series.flags)})
+    return structs({"low": doubles(low), "high": doubles(high), "flags": flag_lists(series.flags)})
 
 
 def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:

@@ -40,7 +40,13 @@ WITH
       CASE WHEN covered >= 0.5 THEN predicted / covered END AS predicted,
       list_filter(
         flags,
-        lambda flag: is_whole OR flag LIKE 'no model of%' OR flag LIKE 'extrapolating %'
+        lambda flag: is_whole OR list_contains(
+          [
+            'no_size_model_unknown', 'no_size_model_one', 'no_size_model_uncrossed',
+            'no_size_model_few', 'extrapolating', 'extrapolating_size'
+          ],
+          flag.code
+        )
       )
       || CASE WHEN is_whole THEN [] ELSE _doubtful_share(doubtful) END
       || CASE

@@ -13,7 +13,7 @@ WITH
         SELECT 1
         FROM throughput_predictions AS p
         WHERE p.run_id = $run_id AND p.segment = e.segment AND p.thread IS NOT DISTINCT FROM e.thread
-          AND list_has_any(p.flags, ['short', 'implausible'])
+          AND list_has_any(flag_codes(p.flags), ['short', 'implausible'])
       )
   )
 

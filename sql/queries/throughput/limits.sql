@@ -6,7 +6,7 @@ WITH
     FROM throughput_contributions
     WHERE run_id = $run_id
       AND (is_tightest OR component = 'interplay')
-      AND NOT list_has_any(flags, ['short', 'implausible'])
+      AND NOT list_has_any(flag_codes(flags), ['short', 'implausible'])
     -- as in throughput_by_thread
     QUALIFY predicted_cycles IS NOT NULL
       OR count(predicted_cycles) OVER (PARTITION BY thread) = 0

@@ -86,7 +86,9 @@ def test_effects_leave_out_what_threads_leave_out(warehouse):
 
 def test_short_segments_are_counted(pwh):
     _, out, _ = pwh("throughput", run_of(pwh, "sort", "gem5-E"), "--by", "segment")
-    assert "1 segment: they are shorter than throughput_settings.shortest" in out
+    assert (
+        "1 segment flagged short: what takes fewer cycles than throughput_settings.shortest" in out
+    )
     assert "1 segment: they were measured to be faster than the width of the core" in out
 
 
@@ -131,7 +133,7 @@ def test_undecodable_code_is_reported_with_the_reason(run, tmp_path):
     run("ingest", tmp_path / "segments.csv")
     code, _, err = run("throughput", "r")
     assert code == 5
-    assert "nothing can be predicted for the run r: 2 segments: they have no instructions" in err
+    assert "nothing can be predicted for the run r: 2 segments flagged empty: " in err
 
 
 @pytest.mark.parametrize("text", ["som", "som:0,0.1", "som:10,0", "som:10,1.5", "kmeans:10,0.1"])
@@ -198,9 +200,9 @@ def test_aarch64_is_bounded_and_other_instruction_sets_are_named(run, tmp_path):
     assert "limited by its dependence chains" in out
     assert "It reaches 0.38 where that was measured.\n" in out
     assert "of neoverse-n1, by: Arm Neoverse N1 Software Optimization Guide" in out
-    assert "1 segment: they are machine code of an instruction set that is not decoded" in out
+    assert "1 segment flagged other instruction set: machine code that is not decoded" in out
 
     _, out, _ = run("throughput", "--hex", "0000018b", "--core", "neoverse-n1")
-    assert "neoverse-n1" in out and "* no_model: such blocks have no model" in out
+    assert "neoverse-n1" in out and "* no model: only bounds are known" in out
     _, out, _ = run("throughput", "--hex", "13050500", "--isa", "riscv64")
     assert "* other_isa: such blocks are machine code of an instruction set" in out

@@ -68,11 +68,12 @@ def test_models_state_their_growth(measured):
         (-0.4, -0.6, -0.2, "falls (p^-0.40, 90 %: -0.60 to -0.20)"),
         (0.2, -1, 2, "grows (p^0.20, 90 %: -1.00 to 2.00); it may fall or grow"),
         (0.2, None, None, "grows (p^0.20)"),
-        (None, None, None, "unknown: no model: fewer than three counts"),
+        (None, None, None, "unknown: no model: fewer than three counts (2)"),
     ],
 )
 def test_growth_as_text(exponent, low, high, said):
-    flags = ["noise", "no model: fewer than three counts"]
+    flags = [{"code": "noise", "args": {"scatter": "30 %"}}]
+    flags += [{"code": "no_model_few_counts", "args": {"counts": "2"}}]
     row = {"exponent": exponent, "exponent_low": low, "exponent_high": high, "flags": flags}
     assert growth(row) == said
 

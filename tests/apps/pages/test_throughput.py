@@ -21,7 +21,7 @@ PREDICTIONS = """
       CASE i % 4 WHEN 2 THEN 2.0 ELSE 4.0 END AS unit_bound,
       CASE i % 4 WHEN 3 THEN 2.0 ELSE 4.0 END AS serialising_bound,
       CASE WHEN i < 6 THEN 1.0 END AS measured, 100.0 AS predicted_cycles, 'throughput/1' AS model,
-      CAST([] AS VARCHAR[]) AS flags
+      [] AS flags
     FROM range(8) AS t (i)
 """
 

@@ -270,7 +270,7 @@ def test_lenient_takes_what_is_not_listed_for_unknown(warehouse, tmp_path):
     }
     assert rows(
         warehouse,
-        "SELECT task, last_data, overhead, flags FROM idle_attribution "
+        "SELECT task, last_data, overhead, flag_codes(flags) FROM idle_attribution "
         "WHERE mode = 'direct' AND latency_rule = 'union' AND kind = 'inner'",
     ) == [("b", "x", 10, ["unknown_input"])]
 
