@@ -72,9 +72,9 @@ WITH
         AS pageable_ns,
       CAST(coalesce(sum(t_end - t_start) FILTER (kind = 'copy' AND name ILIKE '%pinned%'), 0) AS BIGINT)
         AS pinned_ns,
+      -- of a graph all kernels have one call
       count(DISTINCT (submitter, t_submit)) FILTER (is_launched) AS calls,
-      CAST(sum(t_start - until) FILTER (t_start > until AND t_submitted <= until) AS BIGINT) AS fed,
-      count(*) FILTER (t_start > until AND t_submitted <= until) AS fed_gaps
+      CAST(avg(t_submitted - t_submit) FILTER (is_launched) AS BIGINT) AS call_ns
     FROM parts
     GROUP BY ALL
   ),
@@ -107,6 +107,7 @@ WITH
   idle AS (
     SELECT
       run_id, device, stream, of_step AS step, is_step,
+      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
       {
         'sync': CAST(sum(sync_ns) AS BIGINT),
         'copy': CAST(sum(copy_ns) AS BIGINT),
@@ -118,7 +119,7 @@ WITH
         'call': CAST(sum(call_ns) AS BIGINT),
         'device': CAST(sum(device_ns) AS BIGINT),
         'unknown': CAST(sum(unknown_ns) AS BIGINT)
-      } AS idle,
+      } AS parts,
       CAST(sum(interpreter_ns) AS BIGINT) AS interpreter,
       CAST(coalesce(sum(device_ns) FILTER (is_other_stream AND device_ns > 10000), 0) AS BIGINT)
         AS dependency
@@ -127,7 +128,12 @@ WITH
   )
 
 SELECT
-  s.*, o.operations, i.idle, coalesce(i.interpreter, 0) AS interpreter,
+  s.*, o.operations, coalesce(i.idle, 0) AS idle,
+  coalesce(i.parts, {
+    'sync': 0, 'copy': 0, 'memory': 0, 'launch': 0, 'operators': 0, 'python': 0, 'unrecorded': 0,
+    'call': 0, 'device': 0, 'unknown': 0
+  }) AS parts,
+  coalesce(i.interpreter, 0) AS interpreter,
   coalesce(i.dependency, 0) AS dependency
 FROM sums AS s
 JOIN operations AS o

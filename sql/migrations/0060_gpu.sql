@@ -102,18 +102,18 @@ CREATE TABLE _gpu_sums (
     pageable_ns BIGINT,
     pinned_ns BIGINT,
     operations STRUCT(ns BIGINT, operation VARCHAR)[],
-    idle STRUCT(sync BIGINT, copy BIGINT, memory BIGINT, launch BIGINT, operators BIGINT, python BIGINT, unrecorded BIGINT, call BIGINT, device BIGINT, unknown BIGINT),
+    idle BIGINT,
+    parts STRUCT(sync BIGINT, copy BIGINT, memory BIGINT, launch BIGINT, operators BIGINT, python BIGINT, unrecorded BIGINT, call BIGINT, device BIGINT, unknown BIGINT),
     interpreter BIGINT,
     dependency BIGINT,
-    fed BIGINT,
-    fed_gaps BIGINT,
-    calls BIGINT
+    calls BIGINT,
+    call_ns BIGINT
 );
 COMMENT ON TABLE _gpu_sums IS 'One row is a device, one of its several streams, or a device in a step, and what it did, as stored. Read gpu_activity, gpu_streams and gpu_steps.';
 COMMENT ON COLUMN _gpu_sums.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN _gpu_sums.device IS 'Device.';
 COMMENT ON COLUMN _gpu_sums.stream IS 'Stream; NULL for all of the device.';
-COMMENT ON COLUMN _gpu_sums.step IS 'Step; NULL for all of them, and for what is in none.';
+COMMENT ON COLUMN _gpu_sums.step IS 'Step; NULL for all of them, and for what is in none of them.';
 COMMENT ON COLUMN _gpu_sums.is_step IS 'Whether the row is of a step.';
 COMMENT ON COLUMN _gpu_sums.t_begin IS 'First start of work, ns.';
 COMMENT ON COLUMN _gpu_sums.t_end IS 'Last end, ns.';
@@ -127,9 +127,9 @@ COMMENT ON COLUMN _gpu_sums.copied_ns IS 'Durations of those, ns.';
 COMMENT ON COLUMN _gpu_sums.pageable_ns IS 'Durations of copies from or to pageable memory, ns.';
 COMMENT ON COLUMN _gpu_sums.pinned_ns IS 'Durations of copies from or to pinned memory, ns.';
 COMMENT ON COLUMN _gpu_sums.operations IS 'Kinds of operations and the sums of their durations, the longest first.';
-COMMENT ON COLUMN _gpu_sums.idle IS 'Idle time by part, ns.';
+COMMENT ON COLUMN _gpu_sums.idle IS 'Idle time, ns.';
+COMMENT ON COLUMN _gpu_sums.parts IS 'Idle time by part, ns.';
 COMMENT ON COLUMN _gpu_sums.interpreter IS 'Of the idle time unrecorded: in which the interpreter worked, ns.';
 COMMENT ON COLUMN _gpu_sums.dependency IS 'Of the idle time device: waits for other streams, ns.';
-COMMENT ON COLUMN _gpu_sums.fed IS 'Idle time between works that had been launched before, ns.';
-COMMENT ON COLUMN _gpu_sums.fed_gaps IS 'Gaps of those.';
 COMMENT ON COLUMN _gpu_sums.calls IS 'Calls that launched work.';
+COMMENT ON COLUMN _gpu_sums.call_ns IS 'How long such a call takes on average, ns.';

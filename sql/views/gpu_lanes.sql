@@ -1,8 +1,6 @@
 -- What devices and their streams execute, one after the other: lanes.
 
--- A device with several streams is a lane, and so is each of these. until: the end so far of what
--- the lane had executed before; NULL for its first.
-CREATE OR REPLACE VIEW _gpu_lanes AS
+CREATE OR REPLACE VIEW _gpu_works AS
 WITH
   of_device AS (
     SELECT DISTINCT ON (run_id, worker) run_id, worker, device
@@ -12,32 +10,33 @@ WITH
 
   streams AS (
     SELECT run_id, device, count(*) AS streams FROM of_device GROUP BY run_id, device
-  ),
+  )
 
-  activities AS (
-    SELECT
-      t.run_id, d.device, s.streams, t.worker, t.task, t.name, coalesce(t.kind, 'kernel') AS kind,
-      t.bytes, t.operator, t.step, t.t_start, t.t_end, t.t_submit, t.t_submitted, t.submitter
-    FROM tasks AS t
-    JOIN of_device AS d ON t.run_id = d.run_id AND t.worker = d.worker
-    JOIN streams AS s ON d.run_id = s.run_id AND d.device = s.device
-  ),
+SELECT
+  t.run_id, d.device, s.streams, t.worker, t.task, t.name, coalesce(t.kind, 'kernel') AS kind,
+  t.bytes, t.operator, t.step, t.t_start, t.t_end, t.t_submit, t.t_submitted, t.submitter
+FROM tasks AS t
+JOIN of_device AS d ON t.run_id = d.run_id AND t.worker = d.worker
+JOIN streams AS s ON d.run_id = s.run_id AND d.device = s.device;
 
+-- A device with several streams is a lane, and so is each of these. until: the end so far of what
+-- the lane had executed before; NULL for its first.
+CREATE OR REPLACE VIEW _gpu_lanes AS
+WITH
   lanes AS (
-    SELECT * EXCLUDE (streams), CAST(NULL AS VARCHAR) AS stream FROM activities
+    SELECT * EXCLUDE (streams), CAST(NULL AS VARCHAR) AS stream FROM _gpu_works
     UNION ALL
-    SELECT * EXCLUDE (streams), worker AS stream FROM activities WHERE streams > 1
+    SELECT * EXCLUDE (streams), worker AS stream FROM _gpu_works WHERE streams > 1
   )
 
 SELECT
   *,
   t_submit IS NOT NULL AND submitter IS NOT NULL AS is_launched,
-  max(t_end) OVER earlier AS until
-FROM lanes
-WINDOW earlier AS (
-  PARTITION BY run_id, device, stream ORDER BY t_start, t_end, task
-  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-);
+  max(t_end) OVER (
+    PARTITION BY run_id, device, stream ORDER BY t_start, t_end, task
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ) AS until
+FROM lanes;
 
 -- What a device computes, copies or communicates, by the operator of the framework and the kernel.
 CREATE OR REPLACE MACRO _operation_of(kind, text, name) AS
