@@ -18,11 +18,8 @@ from ingest.base import Rows
 from ingest.parsing.timelines.arrays import groups, running_most, sums
 from ingest.parsing.timelines.gpu_calls import executed
 from ingest.parsing.timelines.host import DOES, UNRECORDED, Host
-from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, encoded
+from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, encoded, looked_up
 from ingest.parsing.timelines.tasks import Tasks
-
-# For less than this, in ns, Python's interpreter works between operators.
-_INTERPRETER = 200_000
 
 
 class Devices:
@@ -40,22 +37,22 @@ class Devices:
         """Return the columns of work of a GPU, null for other tasks; times from `base` on."""
         timeline, slices = self._timeline, self._timeline.slices
         of = np.where(tasks.is_device, tasks.slice, NONE)
-        caller = np.where(tasks.is_device, self._caller[of], NONE)
+        caller = looked_up(self._caller, of)
+        worker = looked_up(slices.worker, caller)
         forms, form = np.unique(
             slices.kind[of] * len(timeline.names) + slices.name[of], return_inverse=True
         )
         found = [divmod(number, len(timeline.names)) for number in forms.tolist()]
         kinds = [executed(timeline.kinds[kind], timeline.names[name]) for kind, name in found]
-        size = np.full(len(of), NONE) if slices.size is None else slices.size[of]
-        operator = self._host.operators(caller)
+        size = np.full(len(of), NONE) if slices.size is None else looked_up(slices.size, of)
         return {
             "kind": encoded(kinds, np.where(of < 0, NONE, form)),
-            "bytes": pa.array(size, mask=(of < 0) | (size < 0)),
+            "bytes": _known(size),
             "t_submit": pa.array(slices.start[caller] - base, mask=caller < 0),
             "t_submitted": pa.array(slices.end[caller] - base, mask=caller < 0),
-            "submitter": self._workers(np.where(caller < 0, NONE, slices.worker[caller])),
-            "operator": encoded(timeline.names, np.where(caller < 0, NONE, operator)),
-            "step": _known(np.where(caller < 0, NONE, self._step[of])),
+            "submitter": self._workers(worker),
+            "operator": encoded(timeline.names, self._host.operators(caller)),
+            "step": _known(looked_up(self._step, of)),
         }
 
     def gap_rows(self, tasks: Tasks, base: int) -> Iterator[Rows]:
@@ -67,17 +64,14 @@ class Devices:
         known = caller >= 0
         begun = np.where(known, np.clip(slices.start[caller], start, end), start)
         returned = np.where(known, np.clip(slices.end[caller], begun, end), start)
-        gap, piece, length = host.within(
-            np.where(known, slices.worker[caller], NONE), start, begun
-        )
+        gap, piece, length = host.within(looked_up(slices.worker, caller), start, begun)
         does = np.stack(
             [sums(length[at], gap[at], len(of)) for n in range(len(DOES))
              for at in [np.flatnonzero(host.does[piece] == n)]]
         )  # fmt: skip
         # Before the first that was recorded of a thread, and after the last.
         does[UNRECORDED] += begun - start - does.sum(axis=0)
-        short = host.does[piece] == UNRECORDED
-        short &= host.end[piece] - host.start[piece] < _INTERPRETER
+        short = host.is_interpreter[piece]
         late = np.full(len(of), NONE)
         first, place = groups(gap, host.name[piece] + 1)
         total = sums(length, place, len(first))

@@ -30,7 +30,9 @@ _DOES = (
     ("copy", re.compile(r"memcpy|memory_\w*copy", re.IGNORECASE)),
     ("memory", re.compile(r"malloc|free|memory_\w*allocate", re.IGNORECASE)),
 )
-_COPIES = re.compile(r"\W*(?:(?:cuda|hip) ?)?mem(?:ory )?(?:cpy|_?copy)|\w+_to_\w+|copy", re.IGNORECASE)
+_COPIES = re.compile(
+    r"\W*(?:(?:cuda|hip) ?)?mem(?:ory )?(?:cpy|_?copy)|\w+_to_\w+|copy", re.IGNORECASE
+)
 _FILLS = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memset|fill ?buffer)", re.IGNORECASE)
 _COLLECTIVES = re.compile(r"(?:void )?(?:nccl|rccl|msccl|nvshmem)", re.IGNORECASE)
 _STEP = re.compile(

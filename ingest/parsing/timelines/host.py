@@ -11,10 +11,12 @@ import numpy.typing as npt
 from ingest.parsing.timelines.arrays import places
 from ingest.parsing.timelines.gpu_calls import call_does
 from ingest.parsing.timelines.nesting import Nesting
-from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline
+from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, looked_up
 from ingest.parsing.timelines.tasks import gaps_within
 
 DOES = ("sync", "copy", "memory", "launch", "operators", "python", "unrecorded")
+# Nothing recorded for less than this, in ns, is the interpreter at work.
+_INTERPRETER = 200_000
 OPERATORS, UNRECORDED = DOES.index("operators"), DOES.index("unrecorded")
 
 
@@ -23,6 +25,7 @@ class Host:
 
     `does` numbers DOES, `name` the names of the timeline (NONE where nothing was recorded); times
     in ns. The pieces of a thread follow each other from the first to the last that was recorded.
+    In those that are `is_interpreter` Python's interpreter works between operators.
     """
 
     def __init__(self, timeline: Timeline, threads: Integers, nested: Nesting) -> None:
@@ -51,6 +54,11 @@ class Host:
         self.start = np.insert(begin, at, until[between])
         self.does = np.insert(self._does[doer], at, UNRECORDED)
         self.name = np.insert(slices.name[threads[doer]], at, NONE)
+        has_operators = np.zeros(len(timeline.workers), bool)
+        has_operators[self.worker[self.does == OPERATORS]] = True
+        # Without operators what is not recorded can be anything.
+        short = (self.does == UNRECORDED) & (self.end - self.start < _INTERPRETER)
+        self.is_interpreter = short & has_operators[self.worker]
 
     def _doing(self) -> Integers:
         """Return what each slice of a thread does, NONE where it is a mark."""
@@ -59,8 +67,8 @@ class Host:
         forms, form = np.unique((kind * len(names) + name) * len(Role) + role, return_inverse=True)
         found = []
         for number in forms.tolist():
-            number, of_role = divmod(number, len(Role))
-            of_kind, of_name = divmod(number, len(names))
+            of_both, of_role = divmod(number, len(Role))
+            of_kind, of_name = divmod(of_both, len(names))
             found.append(_does(self._timeline.kinds[of_kind] or "", names[of_name], of_role))
         return np.array(found, np.int64)[form]
 
@@ -79,20 +87,21 @@ class Host:
         """Return the name of the operator within which each call was made, NONE for none."""
         place = np.full(len(self._timeline.slices.start), NONE)
         place[self._threads] = np.arange(len(self._threads))
-        operator = self._nearest(self._does == OPERATORS)[place[calls]]
-        return np.where(operator >= 0, self._timeline.slices.name[self._threads[operator]], NONE)
+        operator = looked_up(self._nearest(self._does == OPERATORS), looked_up(place, calls))
+        return looked_up(self._timeline.slices.name[self._threads], operator)
 
     def within(
         self, worker: Integers, begin: Integers, until: Integers
     ) -> tuple[Integers, Integers, Integers]:
         """Return which windows of threads overlap which pieces, and how long, ns."""
-        first = places(self.worker, self.start, worker, begin, "right") - 1
+        some = np.flatnonzero(until > begin)
+        worker = worker[some]
+        first = places(self.worker, self.start, worker, begin[some], "right") - 1
         # Before the first piece of a thread is the last of another.
-        known = np.append(self.worker, NONE)
-        first += (first < 0) | (known[first] != worker)
-        last = places(self.worker, self.start, worker, until, "left")
+        first += looked_up(self.worker, first) != worker
+        last = places(self.worker, self.start, worker, until[some], "left")
         count = np.maximum(last - first, 0)
-        window = np.repeat(np.arange(len(worker)), count)
+        window = np.repeat(some, count)
         piece = np.arange(len(window)) - np.repeat(np.cumsum(count) - count - first, count)
         begins = np.maximum(self.start[piece], begin[window])
         length = np.minimum(self.end[piece], until[window]) - begins

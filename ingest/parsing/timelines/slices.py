@@ -120,3 +120,8 @@ def encoded(texts: Sequence[str], numbers: Integers) -> pa.Array:
     """Return the texts by their numbers, each once in memory; null for NONE."""
     indices = pa.array(numbers, pa.int32(), mask=numbers < 0)
     return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))
+
+
+def looked_up(values: Integers, places: Integers) -> Integers:
+    """Return the values at places, NONE where the place is NONE."""
+    return np.append(values, NONE)[places]

@@ -273,7 +273,7 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
     own_names = distinct(names, [tid for _, tid, *_ in places])
     for (pid, tid, *stream), name in zip(places, own_names, strict=True):
         is_thread = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and not stream
-        thread = tid if is_thread and isinstance(tid, int) else None
+        number = tid if is_thread and isinstance(tid, int) else None
         device = f"{prefix}GPU {pid}" if stream else None
-        workers.append(Worker(name, node, thread, device))
+        workers.append(Worker(name, node, number, device))
     return workers

@@ -269,7 +269,9 @@ class Events:
             found["correlation"][place] = _count(args.correlation or args.correlation_id) or NONE
             if args.bytes is not None:
                 found["size"][place] = _count(args.bytes)
-            elif isinstance(args.memcpy_details, str) and (size := _MOVED.search(args.memcpy_details)):
+            elif isinstance(args.memcpy_details, str) and (
+                size := _MOVED.search(args.memcpy_details)
+            ):
                 found["size"][place] = int(size[1])
             if args.step_num is not None:
                 found["step"][place] = _count(args.step_num)

@@ -27,7 +27,16 @@ class Nsys(SingleFile):
     DESCRIPTION = "Nsight Systems reports exported as SQLite (nsys export --type sqlite)"
     PATTERNS = ("*.sqlite", "*.db")
     TABLES = (
-        *("nodes", "workers", "tasks", "task_data", "task_inputs", "gpu_gaps", "gpu_late", "fn_timings"),
+        *(
+            "nodes",
+            "workers",
+            "tasks",
+            "task_data",
+            "task_inputs",
+            "gpu_gaps",
+            "gpu_late",
+            "fn_timings",
+        ),
     )
 
     def sniff(self, head: Head) -> bool:
