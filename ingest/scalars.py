@@ -32,7 +32,12 @@ _TABLES = {
 _MANY = 1 << 20
 # Runs whose scalars are added up again by one statement.
 _RUNS_AT_ONCE = 10_000
-_NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
+# The statements that write names of functions anew, by landing table, with the columns that the
+# lines in them are found by.
+_NAMES = {
+    "fn_timings": ("functions", {"path": "coalesce(callpath, function)", "calls": "calls"}),
+    "pmu_samples": ("regions", {"path": "region", "calls": "NULL"}),
+}
 
 
 def keep_scalars(
@@ -116,14 +121,18 @@ def stabilise_names(
     source_ids: Collection[int],
     tables: Collection[str] = tuple(_NAMES),
 ) -> None:
-    """Take out of the names of functions what differs from process to process.
+    """Take out of the names of functions what differs from process to process, and their lines.
 
     In these of the landing tables, in the rows of these sources.
     """
     rows = sqlfiles.of_sources(source_ids)
-    for table, statement in _NAMES.items():
+    for table, (names, columns) in _NAMES.items():
         if table in tables:
-            con.execute(sqlfiles.read(statement).format(rows=rows))
+            con.execute(sqlfiles.read(f"derived/names/{names}").format(rows=rows))
+            lines = sqlfiles.read("derived/names/lines")
+            con.execute(lines.format(table=table, rows=rows, **columns))
+            if con.execute("SELECT 1 FROM _kept_lines LIMIT 1").fetchone():
+                con.execute(sqlfiles.read(f"derived/names/{names}_lines"))
 
 
 def differing_scalars(

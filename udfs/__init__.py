@@ -422,7 +422,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seed", "INTEGER", "0"),
         ),
         "STRUCT(medoids INTEGER[], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
-        f"reason {_FLAG})",
+        "reason VARCHAR)",
         "Clusters of rows of metrics around k medoids (CLARA): positions of the medoids, the "
         "cluster of each row, and the sum of distances in the unit of the metrics.",
         example="SELECT cluster_clara([[0, 1], [1, 1], [9, 9]], 2)['labels']",
@@ -436,7 +436,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seed", "INTEGER", "0"),
         ),
         "STRUCT(centres DOUBLE[][], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
-        f"reason {_FLAG})",
+        "reason VARCHAR)",
         "Clusters of rows of metrics around k means: the means, the cluster of each row, and the "
         "sum of squared distances in the unit of the metrics.",
         example="SELECT cluster_kmeans([[0, 1], [1, 1], [9, 9]], 2)['centres']",

@@ -40,7 +40,7 @@ FIRST = (
 def schema_objects(
     con: DuckDBPyConnection, name: str | None = None, first: Sequence[str] = ()
 ) -> DuckDBPyRelation:
-    """Return the public tables, views, table macros and functions, or those of one name.
+    """Return the public tables, views, macros and functions, or those of one name.
 
     Those of `first` are the first. Columns: kind, name, parameters (NULL for tables and views) and
     description.

@@ -206,10 +206,9 @@ def _verdict(row: Row) -> str:
 def _reasons(row: Row) -> list[Flag]:
     """Return why a part of the verdict is unknown."""
     note, lanes = row["note"], row["simt_note"]
+    every = [note] if row["synchronising"] is None else []
     if row["divergent"] is None:
-        every = (note, lanes) if row["synchronising"] is None else (lanes or note,)
-    else:
-        every = (note,) if row["synchronising"] is None else ()
+        every = [note, lanes] if every else [lanes or note]
     return [flag for flag in every if flag]
 
 

@@ -70,3 +70,5 @@ COMMENT ON COLUMN thread_behaviour.simt_note IS 'Why there is no SIMT efficiency
 ALTER TABLE thread_behaviour DROP COLUMN note;
 ALTER TABLE thread_behaviour ADD COLUMN note STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR));
 COMMENT ON COLUMN thread_behaviour.note IS 'Why a figure or verdict is missing, or what it is based on; NULL where there is nothing to note. A flag.';
+
+COMMENT ON COLUMN program_models.formula IS 'Formula of the time, seconds by p. It is what program_predict predicts, unless formula_disagrees or sum_disagrees is among the flags: more than 10 % off up to eight times the largest count.';

@@ -29,37 +29,84 @@ CREATE OR REPLACE MACRO _is_unstable(name) AS
   contains(name, '0x') OR contains(name, '/proc/') OR contains(name, 'ipykernel_')
     OR contains(lower(name), 'pid');
 
+-- The line in a name, as `app.py:12(main)` of pstats and `main (app.py:12)` have it; NULL where
+-- it has none.
+CREATE OR REPLACE MACRO _line_of(name) AS
+  CASE
+    WHEN contains(name, ':') THEN TRY_CAST(coalesce(
+      nullif(regexp_extract(name, '^[^()]*:([0-9]+)\(.+\)$', 1), ''),
+      nullif(regexp_extract(name, ' \([^()]*?:([0-9]+)(?::[0-9]+)?\)$', 1), '')
+    ) AS INTEGER)
+  END;
+
+CREATE OR REPLACE MACRO _without_line(name) AS CASE
+  WHEN _line_of(name) IS NULL THEN name
+  WHEN regexp_matches(name, ':[0-9]+\)$')
+    THEN regexp_replace(name, '(:[0-9]+){1,2}\)$', ')')
+  ELSE regexp_replace(name, ':[0-9]+\(', '(')
+END;
+
+-- Whether a name is that of many functions of a file.
+CREATE OR REPLACE MACRO _is_anonymous(name) AS
+  regexp_matches(name, '<(?:lambda|listcomp|setcomp|dictcomp|genexpr)>|\(anonymous\)');
+
+-- The name of a function, or of each on a path, without its line, but for those `kept` as they are.
+CREATE OR REPLACE MACRO _named(name, kept) AS
+  CASE WHEN list_contains(kept, name) THEN name ELSE _without_line(name) END;
+
+CREATE OR REPLACE MACRO _named_path(path, kept) AS CASE
+  WHEN contains(path, ':')
+    THEN array_to_string(list_transform(_path_parts(path), lambda part: _named(part, kept)), '->')
+  ELSE path
+END;
+
 CREATE OR REPLACE VIEW function_shares AS
 WITH
-  -- ranks and threads of one function are added up, then taken per rank and repetition
-  ranks AS (
-    SELECT
-      run_id,
-      count(DISTINCT coalesce(rank, -1)) * count(DISTINCT coalesce(repetition, 0)) AS ranks
-    FROM fn_timings
-    GROUP BY run_id
-  ),
-
+  -- A total is no function. What has no rank is of the whole program, or a mean over ranks already.
   times AS (
     SELECT
-      run_id, function,
-      sum(seconds) AS seconds, sum(calls) AS calls, max(seconds) AS longest,
-      count(*) AS measurements
+      run_id, function, coalesce(parallelism, 0) AS processes,
+      sum(seconds) FILTER (WHERE rank IS NOT NULL) AS of_ranks,
+      sum(seconds) FILTER (WHERE rank IS NULL) AS of_all,
+      sum(calls) AS calls, max(seconds) AS longest, count(*) AS measurements
     FROM fn_timings
-    GROUP BY run_id, function
+    WHERE kind IS DISTINCT FROM 'total'
+    GROUP BY run_id, function, processes
+  ),
+
+  -- times at several process counts are no parts of one time: the largest counts
+  measured AS (
+    SELECT
+      run_id, coalesce(parallelism, 0) AS processes,
+      greatest(count(DISTINCT rank), 1) AS ranks,
+      count(DISTINCT coalesce(repetition, 0)) AS repetitions
+    FROM fn_timings
+    WHERE kind IS DISTINCT FROM 'total'
+    GROUP BY run_id, processes
+    QUALIFY processes = max(processes) OVER (PARTITION BY run_id)
+  ),
+
+  means AS (
+    SELECT
+      t.*,
+      CASE
+        WHEN coalesce(of_ranks, of_all) IS NOT NULL
+          THEN (coalesce(of_ranks, 0) / ranks + coalesce(of_all, 0)) / repetitions
+      END AS mean_seconds
+    FROM times AS t
+    JOIN measured USING (run_id, processes)
   )
 
 SELECT
   run_id, function,
-  seconds / ranks AS seconds,
-  seconds / nullif(sum(seconds) OVER (PARTITION BY run_id), 0) AS share,
+  mean_seconds AS seconds,
+  mean_seconds / nullif(sum(mean_seconds) OVER (PARTITION BY run_id), 0) AS share,
   calls, longest, measurements
-FROM times
-JOIN ranks USING (run_id);
+FROM means;
 
-COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times.';
+COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions; of several process counts of a run the largest counts.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN function_shares.function IS 'Function, as the tool names it.';
+COMMENT ON COLUMN function_shares.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
 COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
 COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and repetitions.';
@@ -164,7 +211,7 @@ JOIN (
   FROM fn_timings
   GROUP BY run_id
 ) AS m USING (run_id)
-WHERE seconds IS NOT NULL
+WHERE seconds IS NOT NULL AND kind IS DISTINCT FROM 'total'
 GROUP BY ALL
 UNION ALL
 SELECT
@@ -240,6 +287,7 @@ JOIN (
   FROM fn_timings
   GROUP BY run_id
 ) AS m USING (run_id)
+WHERE kind IS DISTINCT FROM 'total'
 GROUP BY run_id, coalesce(callpath, function)
 UNION ALL
 SELECT run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive)

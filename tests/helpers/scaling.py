@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from apps.reports.flags import flag_text
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,12 +39,6 @@ def measured(
             "VALUES (?, ?, ?, 'm', ?, ?)",
             [run, app, version, count, size(count)],
         )
-
-
-def in_words(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer of a function of udfs.scaling with its flags as texts."""
-    flags = [flag_text({"code": one["code"], "args": dict(one["args"])}) for one in answer["flags"]]
-    return {**answer, "flags": flags}
 
 
 def law(*terms: tuple[float, float], counts: Sequence[int] = (2, 4, 8, 16, 32)) -> dict[int, float]:

@@ -114,6 +114,49 @@ def test_names_with_addresses_or_process_numbers_are_one_function(landed):
     ]
 
 
+def profile_of(lines):
+    """A table of functions in pstats' names, each called once, by name and its line."""
+    rows = (f"{place},1,1" for place in lines)
+    return "\n".join(("function,calls,seconds", *rows)) + "\n"
+
+
+def test_lines_are_no_part_of_names(landed):
+    before = profile_of(["a.py:3(f)", "a.py:9(g)", "a.py:12(<lambda>)", "b.py:3(f)", "{len}"])
+    after = profile_of(["a.py:4(f)", "a.py:10(g)", "a.py:13(<lambda>)", "b.py:3(f)", "{len}"])
+    con = landed("before.csv", before)
+    names = "SELECT DISTINCT function FROM fn_timings ORDER BY ALL"
+    found = rows(con, names)
+    assert found == [("a.py(<lambda>)",), ("a.py(f)",), ("a.py(g)",), ("b.py(f)",), ("{len}",)]
+    landed("after.csv", after)
+    assert rows(con, names) == found
+    lines = (
+        "SELECT list(source_line ORDER BY source_line) FROM fn_timings WHERE function = 'a.py(g)'"
+    )
+    assert rows(con, lines) == [([9, 10],)]
+
+
+def test_lines_tell_functions_of_one_name_apart(landed):
+    con = landed("a.csv", profile_of(["a.py:3(__init__)", "a.py:9(__init__)", "a.py:5(f)"]))
+    assert rows(con, "SELECT function, source_line FROM fn_timings ORDER BY ALL") == [
+        ("a.py(f)", 5),
+        ("a.py:3(__init__)", None),
+        ("a.py:9(__init__)", None),
+    ]
+
+
+def test_functions_without_a_name_keep_their_lines_where_not_all_are_seen(landed):
+    sampled = "function,callpath,seconds\n" + "".join(
+        f"{path.split('->')[-1]},{path},1\n"
+        for path in ("f (a.js:3)", "f (a.js:3)->(anonymous) (a.js:7)", "f (a.js:3)->std::g(int)")
+    )
+    con = landed("a.csv", sampled)
+    assert rows(con, "SELECT callpath, source_line FROM fn_timings ORDER BY ALL") == [
+        ("f (a.js)", 3),
+        ("f (a.js)->(anonymous) (a.js:7)", None),
+        ("f (a.js)->std::g(int)", None),
+    ]
+
+
 def test_files_of_one_run_do_not_share_workers_or_tasks(warehouse, tmp_path):
     trace = SAMPLES / "chrome-trace" / "viztracer.json"
     other = tmp_path / "again.json"

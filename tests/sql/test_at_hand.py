@@ -37,7 +37,7 @@ def demo(demo_warehouse):
         yield con
 
 
-def classified(con, metrics, columns="class, probability, model, reason, frac_mem"):
+def classified(con, metrics, columns="class, probability, model, flag_text(reason), frac_mem"):
     (found,) = rows(con, f"SELECT {columns} FROM classify({metrics})")
     return found
 
@@ -72,17 +72,21 @@ def test_classify_has_the_verdict_of_the_view(con):
 
 
 def test_what_classify_cannot_judge_and_why(con):
-    assert classified(con, "{'IPC': 0.3, 'MEMAPC': 0.01}", "class, reason, metric_set") == (
+    assert classified(
+        con, "{'IPC': 0.3, 'MEMAPC': 0.01}", "class, flag_text(reason), metric_set"
+    ) == (
         "Unknown",
         "no model is fitted for the metrics of the set linux",
         "linux",
     )
     slots = "{'retiring': 0.2, 'backend_bound': 0.7}"
-    assert classified(con, slots, "class, reason") == (
+    assert classified(con, slots, "class, flag_text(reason)") == (
         "Unknown",
         "top-down shares name no class: classes follow from counts of misses and cycles",
     )
-    few = classified(con, "{'IPC': 0.3, 'MEMRPC': 'nan'::DOUBLE}", "class, reason, len(missing)")
+    few = classified(
+        con, "{'IPC': 0.3, 'MEMRPC': 'nan'::DOUBLE}", "class, flag_text(reason), len(missing)"
+    )
     assert few[0] == "Unknown" and few[1].startswith("not measured: L1ICAPC") and few[2] == 10
 
 

@@ -89,7 +89,7 @@ def test_the_reason_of_unknown_is_that_of_most_cycles(warehouse):
         counts = f"event value\ncycles {cycles}\nuops 10\nmem_reads 9000000"
         given(warehouse, "pmu_samples", counts, sample=i)
     given(warehouse, "runs", "run_id\nr1")
-    of_run = "SELECT class, reason FROM bottleneck_verdicts WHERE place = 'run'"
+    of_run = "SELECT class, flag_text(reason) FROM bottleneck_verdicts WHERE place = 'run'"
     ((kind, reason),) = rows(warehouse, of_run)
     assert kind == "Unknown" and "more than 1000 counts in a cycle" in reason
     first = bottleneck_sentences(warehouse, ["r1"])[0]

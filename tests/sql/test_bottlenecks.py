@@ -37,7 +37,9 @@ def test_a_platform_without_a_model_is_unknown_and_says_so(warehouse):
         """,
     )
     assert rows(
-        warehouse, "SELECT class, probability, model, frac_mem, reason, metric_set FROM bottlenecks"
+        warehouse,
+        "SELECT class, probability, model, frac_mem, flag_text(reason), metric_set "
+        "FROM bottlenecks",
     ) == [
         ("Unknown", None, None, None, "no model is fitted for the metrics of the set papi", "papi")
     ]
@@ -54,7 +56,9 @@ def test_counters_that_no_set_knows_are_unknown_once_a_sample(warehouse):
         1       task-clock  100
         """,
     )
-    assert rows(warehouse, "SELECT sample, class, reason FROM bottlenecks ORDER BY 1") == [
+    assert rows(
+        warehouse, "SELECT sample, class, flag_text(reason) FROM bottlenecks ORDER BY 1"
+    ) == [
         (0, "Unknown", NO_SET),
         (1, "Unknown", NO_SET),
     ]
@@ -74,7 +78,8 @@ def test_what_a_person_says_comes_first(warehouse):
     )
     assert rows(
         warehouse,
-        "SELECT rank, sample, class, probability, model, said_by, reason FROM bottlenecks "
+        "SELECT rank, sample, class, probability, model, said_by, flag_text(reason) "
+        "FROM bottlenecks "
         "ORDER BY ALL",
     ) == [
         (0, 0, "Mem", None, None, "ann", None),

@@ -71,7 +71,8 @@ def test_a_verdict_has_probability_drivers_advice_and_cost_shares_with_bands(war
     given(warehouse, "pmu_samples", STRIDE, sample=0)
     ((kind, probability, model, driver, advice, reason, flags),) = rows(
         warehouse,
-        "SELECT class, probability, model, drivers[1].metric, advice, reason, flag_codes(flags) "
+        "SELECT class, probability, model, drivers[1].metric, advice, flag_text(reason), "
+        "flag_codes(flags) "
         "FROM bottlenecks",
     )
     assert (kind, model, driver, reason) == ("DTB", "bottlenecks/1", "DTBMPC", None)
@@ -92,7 +93,7 @@ def test_reads_that_a_prefetcher_made_in_time_are_no_bottleneck(warehouse):
     stream = stream.replace("l3_misses     0", "l3_misses     1600")
     given(warehouse, "pmu_samples", stream.replace("uops          17111", "uops 81000"), sample=0)
     ((kind, model, flags, most),) = rows(
-        warehouse, "SELECT class, model, flags, frac_mem_high FROM bottlenecks"
+        warehouse, "SELECT class, model, flag_codes(flags), frac_mem_high FROM bottlenecks"
     )
     assert (kind, model) == ("Other", "bottlenecks/2")
     assert "hidden_mem" in flags
@@ -137,7 +138,9 @@ def test_unlike_what_was_learned_is_unknown_and_says_why(warehouse, counts, reas
     zero = {event: "0" for event, _ in lines} | {"cycles": "54594", "issue_width": "4"}
     text = "\n".join(f"{event} {value}" for event, value in (zero | counts).items())
     given(warehouse, "pmu_samples", f"event value\n{text}", sample=0)
-    assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [("Unknown", reason)]
+    assert rows(warehouse, "SELECT class, flag_text(reason) FROM bottlenecks") == [
+        ("Unknown", reason)
+    ]
     (numbers,) = rows(warehouse, "SELECT probability, frac_mem, frac_dtb_high FROM bottlenecks")
     assert (numbers == (None, None, None)) == ("likely" not in reason)
 
@@ -159,7 +162,7 @@ def test_what_counts_cannot_tell_apart_is_unknown(warehouse, cycles, counts, rea
     all_counts = zero | counts | {"cycles": cycles, "issue_width": 4}
     text = "\n".join(f"{event} {value}" for event, value in all_counts.items())
     given(warehouse, "pmu_samples", f"event value\n{text}", sample=0)
-    ((kind, why),) = rows(warehouse, "SELECT class, reason FROM bottlenecks")
+    ((kind, why),) = rows(warehouse, "SELECT class, flag_text(reason) FROM bottlenecks")
     assert kind == "Unknown"
     assert why.startswith(reason)
 
@@ -169,7 +172,7 @@ def test_without_an_event_that_the_model_needs_it_abstains_or_flags(warehouse, m
     lines = [line for line in STRIDE.splitlines() if line.split()[:1] != [missing]]
     given(warehouse, "pmu_samples", "\n".join(lines), sample=0)
     ((kind, reason, flags),) = rows(
-        warehouse, "SELECT class, reason, flag_codes(flags) FROM bottlenecks"
+        warehouse, "SELECT class, flag_text(reason), flag_codes(flags) FROM bottlenecks"
     )
     assert (kind == "Unknown" and reason) or "metrics_missing" in flags
 
@@ -197,6 +200,6 @@ def test_an_own_model_is_used_once_it_is_fitted_and_verdicts_are_one_a_sample(wa
 def test_a_model_of_other_metrics_is_not_applied(warehouse):
     given(warehouse, "pmu_samples", STRIDE, sample=0)
     warehouse.execute("UPDATE models SET inputs = ['IPC'] WHERE kind = 'bottlenecks'")
-    assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [
+    assert rows(warehouse, "SELECT class, flag_text(reason) FROM bottlenecks") == [
         ("Unknown", "no model is fitted for the metrics of the set gem5")
     ]

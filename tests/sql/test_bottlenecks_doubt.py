@@ -76,7 +76,9 @@ NO_SET = (
 )
 def test_what_cannot_be_judged_says_why(warehouse, events, reason):
     given(warehouse, "pmu_samples", "event value\n" + "\n".join(events), sample=0)
-    assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [("Unknown", reason)]
+    assert rows(warehouse, "SELECT class, flag_text(reason) FROM bottlenecks") == [
+        ("Unknown", reason)
+    ]
 
 
 def test_parts_larger_than_their_whole_are_told_of_each_kind_of_cores_and_mode(warehouse):
@@ -118,7 +120,9 @@ def test_a_sample_without_cycles_among_others_that_have_them(warehouse):
         2       uops    4
         """,
     )
-    assert rows(warehouse, "SELECT sample, metrics[1], reason FROM sample_metrics ORDER BY 1") == [
+    assert rows(
+        warehouse, "SELECT sample, metrics[1], flag_text(reason) FROM sample_metrics ORDER BY 1"
+    ) == [
         (0, 0.1, None),
         (1, None, "the cycles were not counted"),
         (2, None, "the cycles were not counted"),
@@ -137,7 +141,9 @@ def test_a_sample_without_cycles_among_others_that_have_them(warehouse):
 def test_flags(warehouse, flag, text):
     given(warehouse, "pmu_samples", text, sample=0)
     assert rows(
-        warehouse, "SELECT list_contains(flag_codes(flags), ?), reason FROM sample_metrics", flag
+        warehouse,
+        "SELECT list_contains(flag_codes(flags), ?), flag_text(reason) FROM sample_metrics",
+        flag,
     ) == [(True, None)]
 
 

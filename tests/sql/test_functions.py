@@ -23,6 +23,46 @@ def test_shares_are_of_all_ranks_and_seconds_per_rank(warehouse):
     ) == [("solve", 4.0, 0.8, 20, 5.0), ("halo", 1.0, 0.2, 4, 1.0)]
 
 
+def test_a_total_is_no_function(warehouse):
+    given(
+        warehouse,
+        "fn_timings",
+        """
+        function  kind   seconds
+        solver    total  4
+        solve     NULL   3
+        halo      NULL   1
+        """,
+    )
+    shares = "SELECT function, share FROM function_shares ORDER BY share DESC"
+    assert rows(warehouse, shares) == [("solve", 0.75), ("halo", 0.25)]
+    assert rows(warehouse, "SELECT sum(own) FROM profile_stacks") == [(4.0,)]
+    assert rows(warehouse, "SELECT count(*) FROM function_totals") == [(2,)]
+    kept = "SELECT metric, value FROM run_metrics ORDER BY metric"
+    assert rows(warehouse, kept) == [
+        ("functions:seconds", 4.0),
+        ("seconds:halo", 1.0),
+        ("seconds:solve", 3.0),
+        ("seconds:solver", 4.0),
+    ]
+
+
+def test_shares_are_of_one_process_count_and_of_what_has_ranks(warehouse):
+    given(
+        warehouse,
+        "fn_timings",
+        """
+        function  parallelism  rank  seconds
+        solve     1            NULL  9
+        solve     2            0     2
+        solve     2            1     4
+        read      2            NULL  1
+        """,
+    )
+    shares = "SELECT function, seconds, share FROM function_shares ORDER BY share DESC"
+    assert rows(warehouse, shares) == [("solve", 3.0, 0.75), ("read", 1.0, 0.25)]
+
+
 def test_a_run_without_time_has_no_shares(warehouse):
     given(warehouse, "fn_timings", "function seconds\nf 0\ng 0")
     assert rows(warehouse, "SELECT DISTINCT share FROM function_shares") == [(None,)]

@@ -56,7 +56,7 @@ def test_launches_without_a_verdict_matter_by_their_instructions(warehouse):
     judged = "instructions have a verdict on divergence"
     assert rows(
         warehouse,
-        "SELECT run_id, divergent, round(judged_share, 3), note FROM program_behaviour "
+        "SELECT run_id, divergent, round(judged_share, 3), flag_text(note) FROM program_behaviour "
         "ORDER BY run_id",
     ) == [
         ("few", False, 0.97, barriers),

@@ -6,7 +6,10 @@ import pytest
 
 from tests.helpers.support import given, rows
 
-FIGURES = "SELECT divergent, synchronising, contradiction, note FROM thread_behaviour"
+FIGURES = (
+    "SELECT divergent, synchronising, flag_text(contradiction), flag_text(note) "
+    "FROM thread_behaviour"
+)
 
 
 def threads(warehouse, visits, *, block_size=64, warp_size=32, barriers=0, kernel="k"):
@@ -50,7 +53,7 @@ def test_one_visit_more_or_less_is_none_either_where_warps_are_not_known(warehou
     threads(warehouse, lambda t: 100 + t % 2)
     warehouse.execute("UPDATE bb_visits SET warp = NULL")
     ((divergent, fluctuation, contradiction),) = rows(
-        warehouse, "SELECT divergent, fluctuation, contradiction FROM thread_behaviour"
+        warehouse, "SELECT divergent, fluctuation, flag_text(contradiction) FROM thread_behaviour"
     )
     assert (divergent, fluctuation) == (False, 1.0)
     assert contradiction.startswith("neighbouring threads differ, yet their lanes hardly wait")
@@ -146,7 +149,8 @@ def test_a_launch_without_visits_says_so(warehouse):
 def test_barriers_that_are_not_known_are_no_zero(warehouse):
     given(warehouse, "bb_visits", "launch block thread bb visits\n0 0 0 0 1\n0 0 1 0 1")
     assert rows(
-        warehouse, "SELECT barriers, sync_rate, synchronising, note FROM thread_behaviour"
+        warehouse,
+        "SELECT barriers, sync_rate, synchronising, flag_text(note) FROM thread_behaviour",
     ) == [(None, None, None, "barriers are not known: synchronisation is unknown")]
 
 

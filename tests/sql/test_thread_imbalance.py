@@ -8,7 +8,8 @@ from tests.helpers.support import given, land, rows, shared
 
 TOTALS = (
     "SELECT run_id, threads, first_thread, round(mean_value, 1), max_value, busiest_thread, "
-    "round(imbalance, 3), is_bound, note FROM thread_imbalance ORDER BY run_id, repetition, rank"
+    "round(imbalance, 3), is_bound, flag_text(note) FROM thread_imbalance "
+    "ORDER BY run_id, repetition, rank"
 )
 FUNCTIONS = (
     "SELECT function, called_on, round(mean_value, 1), max_value, busiest_thread, "

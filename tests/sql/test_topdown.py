@@ -41,7 +41,7 @@ def test_parts_are_shares_of_all_slots_however_the_tool_writes_them(warehouse, p
 
 def test_the_larger_part_is_named(warehouse):
     slots(warehouse, *LEVEL1, ("topdown.memory_bound", 0.5), ("topdown.core_bound", 0.1))
-    assert rows(warehouse, "SELECT part, part_share, reason FROM topdown") == [
+    assert rows(warehouse, "SELECT part, part_share, flag_text(reason) FROM topdown") == [
         ("memory_bound", 0.5, None)
     ]
 
@@ -49,7 +49,7 @@ def test_the_larger_part_is_named(warehouse):
 def test_shares_that_do_not_add_up_are_none_and_say_why(warehouse):
     slots(warehouse, ("topdown.retiring", 1.6), *LEVEL1[1:])
     ((category, retiring, reason),) = rows(
-        warehouse, "SELECT category, retiring, reason FROM topdown"
+        warehouse, "SELECT category, retiring, flag_text(reason) FROM topdown"
     )
     assert (category, retiring) == (None, None)
     assert reason.startswith("the top-level shares add up to 2.5, not 1")
@@ -111,7 +111,7 @@ def test_equal_categories_are_all_named(warehouse):
 
 def test_shares_that_were_not_counted_are_the_reason(warehouse):
     slots(warehouse, *LEVEL1[:2])
-    assert rows(warehouse, "SELECT category, reason FROM topdown") == [
+    assert rows(warehouse, "SELECT category, flag_text(reason) FROM topdown") == [
         (None, "not all top-level shares were counted")
     ]
 

@@ -80,7 +80,8 @@ def test_lanes_that_wait_are_divergent_and_whole_warps_are_not(warehouse):
     }
     contradictions = rows(
         warehouse,
-        "SELECT launch, contradiction FROM thread_behaviour WHERE contradiction IS NOT NULL "
+        "SELECT launch, flag_text(contradiction) FROM thread_behaviour "
+        "WHERE contradiction IS NOT NULL "
         "ORDER BY launch",
     )
     assert [(list(cases)[launch], text.split(",")[0]) for launch, text in contradictions] == [
@@ -113,7 +114,8 @@ def test_a_trace_of_some_threads_states_its_share(warehouse):
     land(warehouse, 5, lambda t: (9, 0), traced=range(8), blocks=1, shape=False)
     found = rows(
         warehouse,
-        "SELECT traced_share, divergent, kind, round(simt_efficiency, 2), simt_note, note "
+        "SELECT traced_share, divergent, kind, round(simt_efficiency, 2), "
+        "flag_text(simt_note), flag_text(note) "
         "FROM thread_behaviour ORDER BY launch",
     )
     barriers = "barriers are not known: synchronisation is unknown"
@@ -177,14 +179,16 @@ def test_sums_of_a_launch_are_judged_without_threads(launch, expected, warehouse
     header = "launch granularity warp_size block_size instructions warp_instructions"
     given(warehouse, "bb_launches", f"{header}\n0 {launch}")
     assert rows(
-        warehouse, "SELECT simt_efficiency, divergent, simt_note FROM thread_behaviour"
+        warehouse, "SELECT simt_efficiency, divergent, flag_text(simt_note) FROM thread_behaviour"
     ) == [expected]
 
 
 def test_instructions_of_visits_follow_from_the_sizes_of_blocks(warehouse):
     land(warehouse, 0, lambda t: (9 if t % 32 == 0 else 0, 0), blocks=1)
     warehouse.execute("UPDATE bb_visits SET instructions = NULL")
-    query = "SELECT divergent, round(simt_efficiency, 3), simt_note FROM thread_behaviour"
+    query = (
+        "SELECT divergent, round(simt_efficiency, 3), flag_text(simt_note) FROM thread_behaviour"
+    )
     unknown = "the instructions of basic blocks are not known"
     assert rows(warehouse, query) == [(None, None, unknown)]
     given(warehouse, "bb_blocks", "kernel bb size\nk 0 4\nk 1 4")
@@ -202,7 +206,8 @@ def test_without_warps_only_equal_or_fluctuating_threads_are_judged(warehouse):
     ]
     given(warehouse, "bb_visits", "launch kernel block thread bb visits\n" + "\n".join(lines))
     assert rows(
-        warehouse, "SELECT divergent, kind, simt_note FROM thread_behaviour ORDER BY launch"
+        warehouse,
+        "SELECT divergent, kind, flag_text(simt_note) FROM thread_behaviour ORDER BY launch",
     ) == [(d, None, "the warps of threads are not known") for d in (False, True, None)]
 
 
@@ -231,7 +236,8 @@ def test_threads_of_which_nothing_is_known_have_no_verdict(count, simt_note, not
     )
     assert rows(
         warehouse,
-        "SELECT divergent, kind, simt_efficiency, simt_note, note FROM thread_behaviour",
+        "SELECT divergent, kind, simt_efficiency, flag_text(simt_note), flag_text(note) "
+        "FROM thread_behaviour",
     ) == [(None, None, None, simt_note, note)]
 
 

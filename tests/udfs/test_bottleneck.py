@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.helpers.flags import said
 from tests.helpers.support import rows
 from tests.udfs.kernels import NAMES, cost_networks, kernels
 from udfs.bottleneck import build
@@ -72,7 +73,7 @@ def test_verdicts(model, window, expected):
 )
 def test_unknown_has_a_reason(model, window, reason):
     judged = judge(sample(**window), model)
-    assert [judged.reasons[i] for i in judged.reason] == [reason]
+    assert [said(judged.reasons[i]) for i in judged.reason] == [reason]
 
 
 def test_a_sample_of_few_cycles_is_unknown_and_says_how_many_are_needed(model):
@@ -81,14 +82,16 @@ def test_a_sample_of_few_cycles_is_unknown_and_says_how_many_are_needed(model):
     assert judged.names().tolist() == ["Unknown", "Balance", "Balance"]
     assert judged.familiar.tolist() == [False, True, True]
     (reason,) = judged.reasons
-    assert reason.startswith("too few cycles to tell a bottleneck of DMA from chance: about 2,")
+    assert said(reason).startswith(
+        "too few cycles to tell a bottleneck of DMA from chance: about 2,"
+    )
 
 
 def test_too_low_a_probability_is_unknown(model):
     picky = {**model, "confidence": np.array([1.1])}
     judged = judge(sample(IPC=0.85), picky)
     assert judged.names().tolist() == ["Unknown"]
-    assert judged.reasons == ["no class is 110 % likely: Balance or Mem"]
+    assert list(map(said, judged.reasons)) == ["no class is 110 % likely: Balance or Mem"]
 
 
 def test_cost_shares_are_near_what_was_measured(model, training):
@@ -218,7 +221,8 @@ def test_through_sql(warehouse, model):
         warehouse,
         """
         SELECT
-            id, v.class, len(v.probabilities), abs(v.cost[2] - 0.6) < 0.1, len(v.drivers), v.reason
+            id, v.class, len(v.probabilities), abs(v.cost[2] - 0.6) < 0.1, len(v.drivers),
+            flag_text(v.reason)
         FROM (
             SELECT id, classify_bottleneck(metrics, cycles, model) AS v
             FROM weights, (VALUES

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.helpers.flags import said
 from tests.udfs.kernels import NAMES, cost_networks, kernels
 from udfs.bottleneck import build, contested
 from udfs.bottleneck.judging import COSTS, judge
@@ -45,8 +46,10 @@ def test_where_programs_share_counters_but_not_classes_no_class_is_sure(shared):
     alike, other = (judge(window[None] * factor, twins) for factor in (1.02, 3.0))
     assert alike.names().tolist() == ["Unknown"]
     (reason,) = alike.reasons
-    assert reason.startswith("no class is 60 % likely: programs of the training with nearly equal")
-    assert reason.endswith(("were ICache or Other", "were Other or ICache"))
+    assert said(reason).startswith(
+        "no class is 60 % likely: programs of the training with nearly equal"
+    )
+    assert said(reason).endswith(("were ICache or Other", "were Other or ICache"))
     assert other.names().tolist() == ["ICache"]
 
 

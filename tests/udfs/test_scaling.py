@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy.optimize import nnls
 
-from tests.helpers.scaling import in_words
+from tests.helpers.flags import in_words
 from udfs.scaling import scaling_forecast, scaling_model
 from udfs.scaling.bases import DECAY, GROWTH, KINDS
 from udfs.scaling.ensemble import forecast

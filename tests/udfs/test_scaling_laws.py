@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.helpers.scaling import in_words
+from tests.helpers.flags import in_words
 from udfs.scaling import scaling_forecast, scaling_model
 from udfs.scaling.bases import PLAIN
 from udfs.scaling.forecast import forecast

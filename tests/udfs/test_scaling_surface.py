@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.helpers.scaling import in_words
+from tests.helpers.flags import in_words
 from udfs.scaling import scaling_forecast_at, scaling_surface
 
 P, N = (axis.ravel() for axis in np.meshgrid([4.0, 8, 16, 32, 64], [1000.0, 2000, 4000]))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tests.bench.bench_turning import turning_points
-from tests.helpers.scaling import in_words
+from tests.helpers.flags import in_words
 from udfs.scaling import scaling_turning_point
 
 COUNTS = (2, 4, 8, 16, 32, 64)

@@ -68,13 +68,13 @@ def test_every_public_column_has_a_comment(warehouse):
     )
 
 
-def test_every_table_macro_has_a_comment(warehouse):
+def test_every_macro_has_a_comment(warehouse):
     assert (
         rows(
             warehouse,
             """
         SELECT function_name FROM duckdb_functions()
-        WHERE NOT internal AND function_type = 'table_macro' AND comment IS NULL
+        WHERE NOT internal AND function_type IN ('macro', 'table_macro') AND comment IS NULL
           AND NOT starts_with(function_name, '_')
         """,
         )

@@ -29,6 +29,12 @@ _TO_SECONDS = {
 }
 # Of these a name says its unit, whatever else it says.
 _PLAIN_UNITS = ("ms", "us", "ns")
+_SIZES = {unit.lower(): unit for unit in ("B", "kB", "MB", "GB", "KiB", "MiB", "GiB")}
+_SIZES |= {"bytes": "B", "byte": "B"}
+_WITH_UNIT = re.compile(r"(.+?) *[(\[] *([^()\[\]]+?) *[)\]]")
+# A row that has one of these, and a measurement of the whole, is a run.
+_OF_RUNS = frozenset(("run_id", "run", "version", "commit", "tag:commit", "started_at"))
+_TAG = "tag:"
 _N = "(?:n|num|no|numof|numberof)?"
 _FACTS = {
     "ranks": re.compile(
@@ -60,12 +66,12 @@ class Measure:
 
     metric: str
     unit: str | None
-    better: Literal["lower", "higher"]
+    better: Literal["lower", "higher"] | None
 
 
 @dataclass(slots=True)
 class Headings:
-    """What the columns of a table of runs are: facts, metrics, tags.
+    """What the columns of a table of runs are: facts, metrics, tags (the key of each).
 
     `to_seconds` is the SQL that makes a wall time seconds. `cores` is the column that counts them,
     a tag, where that is what the runs are scaled by: beside nodes they may be those of each.
@@ -75,7 +81,7 @@ class Headings:
     to_seconds: str = ""
     cores: str | None = None
     measures: dict[str, Measure] = field(default_factory=dict)
-    tags: list[str] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> list[str]:
@@ -85,15 +91,19 @@ class Headings:
 
 
 def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None:
-    """Return what the columns are; None unless rows are runs with their wall times.
+    """Return what the columns are; None unless rows are runs with wall times or other metrics.
 
-    These are in the column wall_seconds, or in the only one whose name says time of the whole,
-    beside a count, where it says the unit: `threads,elapsed (ms)`. Without a unit it is not known
-    how long a run took, and of `time (s),total_time` which is the time of the whole. `facts` are
-    the names of columns that are facts by themselves.
+    Wall times are in the column wall_seconds, or in the only one whose name says time of the whole,
+    where it says the unit, beside a count or what a run is known by: `threads,elapsed (ms)`. No
+    unit, and it is not known how long a run took; of `time (s),total_time` it is not known which is
+    the time of the whole. A run that is known by its id, version, commit or start needs no wall
+    time where it has a metric: `commit,user (s)`. `facts` are the names of columns that are facts
+    by themselves.
     """
     found = Headings(facts={name: name for name in facts if name in columns})
     others = [name for name in columns if name not in found.facts]
+    given = {name: name.removeprefix(_TAG) for name in others if name.startswith(_TAG)}
+    others = [name for name in others if name not in given]
     for fact, pattern in _FACTS.items():
         named = [name for name in others if pattern.fullmatch(_squashed(name))]
         if fact not in found.facts and len(named) == 1:
@@ -105,18 +115,19 @@ def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None
     if WALL_TIME not in found.facts:
         times = [(name, unit) for name in others if (unit := _whole_time(name)) is not None]
         parts = any(_PARTS.fullmatch(_squashed(name)) for name in columns)
-        if len(times) != 1 or not times[0][1] or parts or not found.counts:
+        is_known = bool(found.counts) or not _OF_RUNS.isdisjoint(columns)
+        if len(times) > 1 or parts or not is_known or not all(unit for _, unit in times):
             return None
-        found.facts[WALL_TIME], unit = times[0]
-        found.to_seconds = _TO_SECONDS[unit]
-        others.remove(found.facts[WALL_TIME])
-    for name in others:
-        measure = _measure(name)
-        if measure is None:
-            found.tags.append(name)
-        else:
-            found.measures[name] = measure
-    return found
+        if times:
+            found.facts[WALL_TIME], unit = times[0]
+            found.to_seconds = _TO_SECONDS[unit]
+            others.remove(found.facts[WALL_TIME])
+    measures = {name: _measure(name) for name in others}
+    found.measures = {name: measure for name, measure in measures.items() if measure}
+    found.tags = given | {name: name for name, measure in measures.items() if not measure}
+    if WALL_TIME in found.facts or (found.measures and not _OF_RUNS.isdisjoint(columns)):
+        return found
+    return None
 
 
 def _words(name: str) -> list[str]:
@@ -139,6 +150,8 @@ def _whole_time(name: str) -> str | None:
 
 def _measure(name: str) -> Measure | None:
     """Return the metric of a column whose name says its unit, or that more of it is better."""
+    if (parts := _WITH_UNIT.fullmatch(name)) and (measure := _with_unit(parts[1], parts[2])):
+        return measure
     *words, last = _words(name) or [""]
     if _RATIO.fullmatch(_squashed(name)):
         return Measure(name, None, "higher")
@@ -149,3 +162,14 @@ def _measure(name: str) -> Measure | None:
         return Measure("_".join(words), unit, "lower")
     flops = next(filter(None, map(_FLOPS.fullmatch, (*words, last))), None)
     return Measure(name, f"{flops[1].upper()}flop/s", "higher") if flops else None
+
+
+def _with_unit(name: str, unit: str) -> Measure | None:
+    """Return the metric of a column with its unit in parentheses: `user (s)`, `max rss (MB)`."""
+    metric = "_".join(_words(name))
+    if known := _UNIT_OF.get(unit) or _SIZES.get(unit):
+        return Measure(metric, known, "lower")
+    amount, _, per = unit.partition("/")
+    if per in ("s", "sec", "second"):
+        return Measure(metric, f"{_SIZES.get(amount, amount)}/s", "higher")
+    return Measure(metric, unit, None) if unit == "%" else None

@@ -6,9 +6,10 @@ run columns are one run, for fn_timings with equal parallelism and repetition as
 function that a timer wrote again and again are repetitions, also without that column; with it,
 rows that are equal in all columns are one measurement and land once.
 
-A table with the wall times of runs (`wall_seconds`, or `threads,elapsed (ms)`) and no landing
-table's rows lands as runs, one a row; columns that are no facts of runs become metrics where their
-name says so, else tags.
+A table with the wall times of runs (`wall_seconds`, or `threads,elapsed (ms)`), or with other
+metrics of runs that have an id, a version, a commit or a start, and no landing table's rows, lands
+as runs, one a row; columns that are no facts of runs become metrics where their name says so
+(`user (s)`), else tags. A column `tag:NAME` is the tag NAME.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class PlainTable(SingleFile):
     """CSV, Parquet or Arrow with the columns of a landing table."""
 
     NAME = "plain"
-    DESCRIPTION = "CSV, Parquet or Arrow: columns of one landing table, or runs and wall_seconds"
+    DESCRIPTION = "CSV, Parquet or Arrow: columns of one landing table, or runs and their times"
     PATTERNS = ("*.csv", "*.tsv", "*.parquet", "*.arrow", "*.arrows", "*.feather")
     TABLES = ("any landing table",)
 

@@ -1,4 +1,4 @@
-"""Tables of runs with their wall times, one run a row; other columns become metrics or tags."""
+"""Tables of runs, one a row, with their wall times or other metrics; other columns become tags."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def run_items(
 
     Raises `InputError` for columns whose names are nearly those of facts.
     """
-    for name in headings.tags:
+    for name in headings.tags.keys() & headings.tags.values():
         if close := difflib.get_close_matches(name, _FACTS, 1, cutoff=0.8):
             raise InputError(
                 f"the column {name!r} is no fact of runs",
                 where="line 1",
                 expected=f"columns among {', '.join(_FACTS)}; others become tags",
-                hint=f"Did you mean {close[0]}?",
+                hint=f"Did you mean {close[0]}? A tag of that name is tag:{name}.",
             )
     # What is not named as the fact is may be text: such values become tags.
     texts = [
@@ -63,10 +63,14 @@ def run_items(
     key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
     row = "*" if key == "run_id" else "CAST(row_number() OVER () AS VARCHAR) AS run_key, *"
     source = f"FROM (SELECT {row} {source})"
-    time = f"CAST({identifier(headings.facts[WALL_TIME])} AS DOUBLE)"
-    seconds = f"CASE WHEN NOT isnan({time}) AND {time} <> 0 THEN {time}{headings.to_seconds} END"
-    zeros = number_of("count(*)", f"{source} WHERE {time} = 0", params)
-    yield LeftOut(zeros, "wall time", "rounded to 0")
+    seconds = "NULL"
+    if WALL_TIME in headings.facts:
+        time = f"CAST({identifier(headings.facts[WALL_TIME])} AS DOUBLE)"
+        seconds = (
+            f"CASE WHEN NOT isnan({time}) AND {time} <> 0 THEN {time}{headings.to_seconds} END"
+        )
+        zeros = number_of("count(*)", f"{source} WHERE {time} = 0", params)
+        yield LeftOut(zeros, "wall time", "rounded to 0")
     values = [
         f"TRY_CAST({identifier(column)} AS DOUBLE) AS {fact}"
         if column in texts
@@ -80,7 +84,7 @@ def run_items(
     if headings.measures:
         select, names = _metrics(headings, key)
         yield Select("metrics", f"{select} {source}) WHERE isfinite(m.value)", params | names, key)
-    if headings.counts:
+    if headings.counts and seconds != "NULL":
         # Cores are no fact of runs: only their times are at so many.
         cores = f"TRY_CAST({identifier(headings.cores)} AS INTEGER)" if headings.cores else "NULL"
         counts = [cores if name == headings.cores else identifier(name) for name in headings.counts]
@@ -101,12 +105,13 @@ def _fact(fact: str, column: str, stored: str) -> str:
     )
 
 
-def _tags(columns: list[str], texts: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the SQL expression of the tags, if any, and its parameters."""
-    names = {f"tag_{place}": name for place, name in enumerate([*columns, *texts])}
+def _tags(columns: dict[str, str], texts: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the SQL expression of the tags (column: key), if any, and its parameters."""
+    keys = columns | {name: name for name in texts}
+    names = {f"tag_{place}": key for place, key in enumerate(keys.values())}
     entries = ", ".join(
         f"{{'key': ${place}, 'value': {_tag(name, is_text=name in texts)}}}"
-        for place, name in names.items()
+        for place, name in zip(names, keys, strict=True)
     )
     if not entries:
         return [], {}

@@ -14,14 +14,13 @@ FROM (
     sum(seconds) AS value,
     's' AS unit
   FROM function_shares
-  -- a wall time alone is a scalar already
-  WHERE run_id NOT IN (
-    SELECT t.run_id
-    FROM fn_timings AS t
-    JOIN runs AS r ON t.run_id = r.run_id
-    GROUP BY t.run_id
-    HAVING bool_and(coalesce(t.kind = 'total' AND t.seconds = r.wall_seconds, false))
-  )
   GROUP BY GROUPING SETS ((run_id, function), (run_id))
+  UNION ALL
+  -- totals but for the wall time, which is a scalar already
+  SELECT t.run_id, 'seconds:' || t.function, avg(t.seconds), 's'
+  FROM fn_timings AS t
+  JOIN runs AS r ON t.run_id = r.run_id
+  WHERE t.kind = 'total' AND t.seconds IS DISTINCT FROM r.wall_seconds
+  GROUP BY t.run_id, t.function
 )
 WHERE value IS NOT NULL;

@@ -14,7 +14,7 @@ FROM (
   UNION ALL
   SELECT NULL, function_name
   FROM duckdb_functions()
-  WHERE database_name = current_database() AND NOT internal AND function_type = 'table_macro'
+  WHERE database_name = current_database() AND NOT internal AND function_type IN ('macro', 'table_macro')
     AND NOT starts_with(function_name, '_')
 ) AS o
 LEFT JOIN duckdb_columns() AS c

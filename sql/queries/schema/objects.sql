@@ -12,7 +12,7 @@ FROM (
   SELECT 'macro', function_name, array_to_string(parameters, ', '),
     coalesce(comment, CAST($comments AS JSON)->>function_name)
   FROM duckdb_functions()
-  WHERE database_name = current_database() AND NOT internal AND function_type = 'table_macro' AND NOT starts_with(function_name, '_')
+  WHERE database_name = current_database() AND NOT internal AND function_type IN ('macro', 'table_macro') AND NOT starts_with(function_name, '_')
   UNION ALL
   SELECT 'function', f.name, f.parameters, f.description
   FROM (

@@ -31,13 +31,13 @@ CASE = Case(
             SELECT function, seconds, inclusive_seconds, calls FROM fn_timings ORDER BY function
             """,
             [
-                ("wordcount.py:1(<module>)", 0.00015135500000000002, 0.025750176000000003, 1),
-                ("wordcount.py:1(split)", 0.0026575, 0.004701814, 20000),
-                ("wordcount.py:10(<listcomp>)", 0.0032239710000000004, 0.0032239710000000004, 1),
-                ("wordcount.py:2(depth)", 1.8227e-05, 1.8227e-05, 51),
-                ("wordcount.py:3(count)", 0.013709326, 0.022341751, 1),
-                ("wordcount.py:8(<lambda>)", 3.6658e-05, 3.6658e-05, 99),
-                ("wordcount.py:9(main)", 1.4181e-05, 0.025598821, 1),
+                ("wordcount.py(<lambda>)", 3.6658e-05, 3.6658e-05, 99),
+                ("wordcount.py(<listcomp>)", 0.0032239710000000004, 0.0032239710000000004, 1),
+                ("wordcount.py(<module>)", 0.00015135500000000002, 0.025750176000000003, 1),
+                ("wordcount.py(count)", 0.013709326, 0.022341751, 1),
+                ("wordcount.py(depth)", 1.8227e-05, 1.8227e-05, 51),
+                ("wordcount.py(main)", 1.4181e-05, 0.025598821, 1),
+                ("wordcount.py(split)", 0.0026575, 0.004701814, 20000),
                 (
                     "{built-in method builtins.exec}",
                     4.6470000000000006e-06,

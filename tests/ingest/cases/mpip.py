@@ -58,7 +58,7 @@ CASE = Case(
                 (
                     0,
                     "MPI_Allreduce",
-                    "main (stencil.c:77)->residual (stencil.c:50)->MPI_Allreduce",
+                    "main (stencil.c:77)->residual (stencil.c)->MPI_Allreduce",
                     0.0256,
                     0.0256,
                     20,

@@ -8,6 +8,7 @@ import profile
 import pstats
 import random
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,10 @@ from warehouse.errors import InputError
 
 SAMPLE = SAMPLES / "cprofile" / "wordcount.pstats"
 REAL = "scaling/hatchet_formats/cprofile-hatchet-pstats"
-FLAT = "SELECT function, calls, seconds, inclusive_seconds FROM fn_timings ORDER BY ALL"
+FLAT = """
+    SELECT function, source_line, calls, seconds, inclusive_seconds FROM fn_timings
+    ORDER BY function, source_line
+"""
 KEY = ("a.py", 3, "f")
 
 
@@ -30,10 +34,17 @@ _ADDRESS = re.compile(r"( at 0x)[0-9a-f]+")  # of objects: taken out of names
 
 def by_pstats(path):
     """What Python's own reader returns; only for files that we trust."""
-    return sorted(
-        (_ADDRESS.sub(r"\1...", pstats.func_std_string(key)), calls, own, total)
-        for key, (_, calls, own, total, _) in pstats.Stats(str(path)).stats.items()
-    )
+    stats = pstats.Stats(str(path)).stats
+    names = Counter((file, name) for file, _, name in stats)
+
+    def place(key):
+        file, line, name = key
+        if file == "~" or names[file, name] > 1:
+            return _ADDRESS.sub(r"\1...", pstats.func_std_string(key)), None
+        return _ADDRESS.sub(r"\1...", f"{file}({name})"), line
+
+    found = ((*place(key), calls, own, total) for key, (_, calls, own, total, _) in stats.items())
+    return sorted(found, key=lambda row: row[0])
 
 
 def read(folder, data):
@@ -78,23 +89,23 @@ def test_all_versions_of_marshal(warehouse, tmp_path, version):
     stats = {KEY: (1, 2**40, 0.1, 2.5, {("~", 0, "<built-in \xe9>"): (1, 1, 0.1, 2.5)})}
     path.write_bytes(marshal.dumps(stats, version))
     land(warehouse, path)
-    assert rows(warehouse, FLAT) == [("a.py:3(f)", 2**40, 0.1, 2.5)]
+    assert rows(warehouse, FLAT) == [("a.py(f)", 3, 2**40, 0.1, 2.5)]
 
 
 def test_a_profile_of_python_2(warehouse):
     # Python 3 cannot read it: its strings are bytes and refer to each other.
     land(warehouse, shared(f"{REAL}/cprofile-cycle-py2.pstats"))
     sql = """
-        SELECT function, calls, seconds, inclusive_seconds FROM fn_timings
+        SELECT function, source_line, calls, seconds FROM fn_timings
         WHERE function LIKE 'pstats%' OR function LIKE '{%' ORDER BY ALL
     """
     assert rows(warehouse, sql) == [
-        ("pstats_reader_test.py:12(g)", 1001, 0.023393999999999998, 2.299211),
-        ("pstats_reader_test.py:17(e)", 1, 0.000279, 2.359559),
-        ("pstats_reader_test.py:21(f)", 1000, 0.033694999999999996, 2.359267),
-        ("pstats_reader_test.py:27(recursive)", 10211100, 2.297906, 2.297906),
-        ("{method 'disable' of '_lsprof.Profiler' objects}", 1, 0.0, 0.0),
-        ("{range}", 2002, 0.006392999999999999, 0.006392999999999999),
+        ("pstats_reader_test.py(e)", 17, 1, 0.000279),
+        ("pstats_reader_test.py(f)", 21, 1000, 0.033694999999999996),
+        ("pstats_reader_test.py(g)", 12, 1001, 0.023393999999999998),
+        ("pstats_reader_test.py(recursive)", 27, 10211100, 2.297906),
+        ("{method 'disable' of '_lsprof.Profiler' objects}", None, 1, 0.0),
+        ("{range}", None, 2002, 0.006392999999999999),
     ]
 
 

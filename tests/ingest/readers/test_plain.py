@@ -203,6 +203,38 @@ def test_tables_of_runs_at_counts_of_cores(warehouse, tmp_path, columns, times, 
     assert rows(warehouse, "SELECT ranks, threads FROM runs") == [(None, None)] * 2
 
 
+def test_runs_that_are_known_by_their_commit_need_no_wall_time(warehouse, tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text(
+        "commit,tag:branch,tag:version,user (s),max rss (MB),read (MB/s)\n"
+        "abc,main,x,2.5,10,7\nabd,main,x,,11,7\n"
+    )
+    land(warehouse, path)
+    runs = "SELECT tags['commit'], tags['branch'], tags['version'], version FROM runs ORDER BY 1"
+    assert rows(warehouse, runs) == [("abc", "main", "x", None), ("abd", "main", "x", None)]
+    metrics = "SELECT metric, value, unit, better FROM metrics ORDER BY metric, value"
+    assert rows(warehouse, metrics) == [
+        ("max_rss", 10.0, "MB", "lower"),
+        ("max_rss", 11.0, "MB", "lower"),
+        ("read", 7.0, "MB/s", "higher"),
+        ("read", 7.0, "MB/s", "higher"),
+        ("user", 2.5, "s", "lower"),
+    ]
+
+
+def test_a_benchmark_in_a_table_of_runs_has_a_series_of_its_own(warehouse, tmp_path):
+    lines = ["app,started_at,commit,benchmark,time_ms"]
+    for day in range(1, 9):
+        lines += [f"x,2026-01-0{day},c{day},a,{10 + day % 2}", f"x,2026-01-0{day},c{day},b,5"]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    land(warehouse, path)
+    series = (
+        "SELECT fields['benchmark'], points FROM series WHERE metric = 'wall_seconds' ORDER BY 1"
+    )
+    assert rows(warehouse, series) == [("a", 8), ("b", 8)]
+
+
 @pytest.mark.parametrize("columns", ["threads,time_s", "threads,wall_seconds"])
 def test_wall_times_that_were_rounded_to_0_are_unknown(warehouse, tmp_path, columns):
     path = tmp_path / "short.csv"
