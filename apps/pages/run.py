@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection, DuckDBPyRelation
 from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.text import plain
+from apps.queries.base import ask
 from apps.queries.overview import warehouse_counts
 from apps.queries.runs import (
     list_sources,
@@ -32,7 +33,7 @@ from apps.queries.runs import (
 )
 from apps.reports.runs import facts_line, trace_sentences
 
-_UNITS = {"seconds": "s", "inclusive_seconds": "s", "longest": "s"}
+_UNITS = {"seconds": "s", "mean_seconds": "s", "inclusive_seconds": "s", "longest": "s"}
 _CHOICES = 100
 
 
@@ -51,6 +52,10 @@ class Trace:
     measured: tuple[str, ...] = ()
 
 
+def _kernels(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    return ask(con, "runs/kernels", run_id=run_id)
+
+
 _TRACES = (
     Trace("Functions", "fn_timings", run_functions, "profile", ("share",)),
     Trace(
@@ -58,6 +63,7 @@ _TRACES = (
         measured=("cost", "inclusive"),
     ),
     Trace("Counters", "pmu_samples", run_counters, "bottlenecks"),
+    Trace("Work of devices", "gpu_gaps", _kernels, "idle", ("share",)),
     Trace("Workers", "tasks", run_workers, "idle"),
     Trace("Launches", "bb_launches", run_launches, "threads"),
     Trace("Instruction streams", "segments", run_segments, "throughput"),

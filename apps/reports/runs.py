@@ -296,7 +296,7 @@ def _devices(con: DuckDBPyConnection, run_id: str) -> Section | None:
 
 
 def _kernels(con: DuckDBPyConnection, run_id: str) -> Section | None:
-    relation = ask(con, "gpu/kernels", run_id=run_id)
+    relation = ask(con, "runs/kernels", run_id=run_id)
     if not len(relation):
         return None
     return Section("Work of devices", [], relation, "gpu_kernels")
