@@ -14,76 +14,85 @@ WHERE run_id IN (FROM _scope) AND rows['tasks'] > 0
 
 -- rows
 WITH
-  named AS (
-    SELECT DISTINCT kind, operator, name, _operation(kind, operator, name) AS operation
-    FROM (SELECT DISTINCT kind, operator, name FROM _gpu_lanes)
+  named AS MATERIALIZED (
+    SELECT kind, operator, name, _operation(kind, operator, name) AS operation
+    FROM (SELECT DISTINCT kind, operator, name FROM _gpu_works)
   ),
 
   -- what each adds to the time in which any of its like ran
   works AS (
     SELECT
-      l.run_id, l.device, l.stream, l.step, l.t_start, l.t_end, l.kind, l.name, l.bytes, l.until,
-      l.is_launched, l.t_submit, l.t_submitted, l.submitter,
-      n.operation,
+      *,
       greatest(0, t_end - greatest(t_start, until)) AS busy,
       greatest(0, t_end - greatest(t_start, max(t_end) OVER of_class)) AS added,
-      greatest(0, t_end - greatest(t_start, max(t_end) OVER of_kind)) AS added_of_kind
-    FROM _gpu_lanes AS l
-    JOIN named AS n
-      ON l.kind = n.kind AND l.operator IS NOT DISTINCT FROM n.operator
-      AND l.name IS NOT DISTINCT FROM n.name
+      CASE
+        WHEN kind = 'communication'
+          THEN greatest(0, t_end - greatest(t_start, max(t_end) OVER of_kind))
+      END AS communicating
+    FROM _gpu_lanes
     WINDOW
       of_class AS (
-        PARTITION BY run_id, device, stream, l.kind IN ('copy', 'fill')
+        PARTITION BY run_id, device, stream, kind IN ('copy', 'fill')
         ORDER BY t_start, t_end, task ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),
       of_kind AS (
-        PARTITION BY run_id, device, stream, l.kind
+        PARTITION BY run_id, device, stream, kind
         ORDER BY t_start, t_end, task ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       )
   ),
 
-  marked AS (SELECT DISTINCT run_id, device FROM works WHERE step IS NOT NULL),
+  by_operation AS MATERIALIZED (
+    SELECT
+      w.run_id, w.device, w.stream, w.step, n.operation,
+      w.kind IN ('copy', 'fill') AS is_copying,
+      min(t_start) AS t_begin, max(t_end) AS t_end, count(*) AS activities, sum(busy) AS busy,
+      sum(added) AS added, sum(communicating) AS communicating, sum(w.t_end - t_start) AS ns,
+      sum(bytes) FILTER (w.kind = 'copy') AS copied_bytes,
+      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND bytes IS NOT NULL) AS copied_ns,
+      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pageable%') AS pageable_ns,
+      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pinned%') AS pinned_ns,
+      sum(t_submitted - t_submit) AS calls_ns, count(t_submitted - t_submit) AS calls
+    FROM works AS w
+    JOIN named AS n
+      ON w.kind = n.kind AND w.operator IS NOT DISTINCT FROM n.operator
+      AND w.name IS NOT DISTINCT FROM n.name
+    GROUP BY ALL
+  ),
+
+  marked AS (SELECT DISTINCT run_id, device FROM by_operation WHERE step IS NOT NULL),
 
   -- the lanes, and of devices with steps these
-  parts AS (
-    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM works
+  lanes AS (
+    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM by_operation
     UNION ALL
-    SELECT works.*, step, true
-    FROM works
-    SEMI JOIN marked ON works.run_id = marked.run_id AND works.device = marked.device
+    SELECT o.*, step, true
+    FROM by_operation AS o
+    SEMI JOIN marked ON o.run_id = marked.run_id AND o.device = marked.device
     WHERE stream IS NULL
   ),
 
   sums AS (
     SELECT
       run_id, device, stream, of_step AS step, is_step,
-      min(t_start) AS t_begin, max(t_end) AS t_end, count(*) AS activities,
+      min(t_begin) AS t_begin, max(t_end) AS t_end,
+      CAST(sum(activities) AS BIGINT) AS activities,
       CAST(sum(busy) AS BIGINT) AS busy,
-      CAST(coalesce(sum(added) FILTER (kind IN ('kernel', 'communication')), 0) AS BIGINT)
-        AS computing,
-      CAST(coalesce(sum(added) FILTER (kind IN ('copy', 'fill')), 0) AS BIGINT) AS copying,
-      CAST(coalesce(sum(added_of_kind) FILTER (kind = 'communication'), 0) AS BIGINT)
-        AS communicating,
-      CAST(sum(bytes) FILTER (kind = 'copy') AS BIGINT) AS copied_bytes,
-      CAST(sum(t_end - t_start) FILTER (kind = 'copy' AND bytes IS NOT NULL) AS BIGINT)
-        AS copied_ns,
-      CAST(coalesce(sum(t_end - t_start) FILTER (kind = 'copy' AND name ILIKE '%pageable%'), 0) AS BIGINT)
-        AS pageable_ns,
-      CAST(coalesce(sum(t_end - t_start) FILTER (kind = 'copy' AND name ILIKE '%pinned%'), 0) AS BIGINT)
-        AS pinned_ns,
-      -- of a graph all kernels have one call
-      count(DISTINCT (submitter, t_submit)) FILTER (is_launched) AS calls,
-      CAST(avg(t_submitted - t_submit) FILTER (is_launched) AS BIGINT) AS call_ns
-    FROM parts
+      CAST(coalesce(sum(added) FILTER (NOT is_copying), 0) AS BIGINT) AS computing,
+      CAST(coalesce(sum(added) FILTER (is_copying), 0) AS BIGINT) AS copying,
+      CAST(coalesce(sum(communicating), 0) AS BIGINT) AS communicating,
+      CAST(sum(copied_bytes) AS BIGINT) AS copied_bytes,
+      CAST(sum(copied_ns) AS BIGINT) AS copied_ns,
+      CAST(coalesce(sum(pageable_ns), 0) AS BIGINT) AS pageable_ns,
+      CAST(coalesce(sum(pinned_ns), 0) AS BIGINT) AS pinned_ns,
+      CAST(sum(calls_ns) / nullif(sum(calls), 0) AS BIGINT) AS call_ns
+    FROM lanes
     GROUP BY ALL
   ),
 
-  by_operation AS (
+  by_operation_only AS (
     SELECT
-      run_id, device, stream, of_step AS step, is_step, operation,
-      CAST(sum(t_end - t_start) AS BIGINT) AS ns
-    FROM parts
+      run_id, device, stream, of_step AS step, is_step, operation, CAST(sum(ns) AS BIGINT) AS ns
+    FROM lanes
     GROUP BY ALL
   ),
 
@@ -91,15 +100,27 @@ WITH
     SELECT
       run_id, device, stream, step, is_step,
       list_reverse_sort(list({'ns': ns, 'operation': operation})) AS operations
-    FROM by_operation
+    FROM by_operation_only
     GROUP BY ALL
   ),
 
   gaps AS (
-    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM gpu_gaps
+    SELECT
+      run_id, device, stream, step,
+      sum(t_end - t_start) AS idle, sum(sync_ns) AS sync, sum(copy_ns) AS copy,
+      sum(memory_ns) AS memory, sum(launch_ns) AS launch, sum(operators_ns) AS operators,
+      sum(python_ns) AS python, sum(unrecorded_ns) AS unrecorded, sum(call_ns) AS call,
+      sum(device_ns) AS device_ns, sum(unknown_ns) AS unknown, sum(interpreter_ns) AS interpreter,
+      sum(device_ns) FILTER (is_other_stream AND device_ns > 10000) AS dependency
+    FROM gpu_gaps
+    GROUP BY ALL
+  ),
+
+  lane_gaps AS (
+    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM gaps
     UNION ALL
     SELECT g.*, step, true
-    FROM gpu_gaps AS g
+    FROM gaps AS g
     SEMI JOIN marked ON g.run_id = marked.run_id AND g.device = marked.device
     WHERE stream IS NULL
   ),
@@ -107,23 +128,22 @@ WITH
   idle AS (
     SELECT
       run_id, device, stream, of_step AS step, is_step,
-      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
+      CAST(sum(idle) AS BIGINT) AS idle,
       {
-        'sync': CAST(sum(sync_ns) AS BIGINT),
-        'copy': CAST(sum(copy_ns) AS BIGINT),
-        'memory': CAST(sum(memory_ns) AS BIGINT),
-        'launch': CAST(sum(launch_ns) AS BIGINT),
-        'operators': CAST(sum(operators_ns) AS BIGINT),
-        'python': CAST(sum(python_ns) AS BIGINT),
-        'unrecorded': CAST(sum(unrecorded_ns) AS BIGINT),
-        'call': CAST(sum(call_ns) AS BIGINT),
+        'sync': CAST(sum(sync) AS BIGINT),
+        'copy': CAST(sum(copy) AS BIGINT),
+        'memory': CAST(sum(memory) AS BIGINT),
+        'launch': CAST(sum(launch) AS BIGINT),
+        'operators': CAST(sum(operators) AS BIGINT),
+        'python': CAST(sum(python) AS BIGINT),
+        'unrecorded': CAST(sum(unrecorded) AS BIGINT),
+        'call': CAST(sum(call) AS BIGINT),
         'device': CAST(sum(device_ns) AS BIGINT),
-        'unknown': CAST(sum(unknown_ns) AS BIGINT)
+        'unknown': CAST(sum(unknown) AS BIGINT)
       } AS parts,
-      CAST(sum(interpreter_ns) AS BIGINT) AS interpreter,
-      CAST(coalesce(sum(device_ns) FILTER (is_other_stream AND device_ns > 10000), 0) AS BIGINT)
-        AS dependency
-    FROM gaps
+      CAST(sum(interpreter) AS BIGINT) AS interpreter,
+      CAST(coalesce(sum(dependency), 0) AS BIGINT) AS dependency
+    FROM lane_gaps
     GROUP BY ALL
   )
 
@@ -133,8 +153,7 @@ SELECT
     'sync': 0, 'copy': 0, 'memory': 0, 'launch': 0, 'operators': 0, 'python': 0, 'unrecorded': 0,
     'call': 0, 'device': 0, 'unknown': 0
   }) AS parts,
-  coalesce(i.interpreter, 0) AS interpreter,
-  coalesce(i.dependency, 0) AS dependency
+  coalesce(i.interpreter, 0) AS interpreter, coalesce(i.dependency, 0) AS dependency
 FROM sums AS s
 JOIN operations AS o
   ON s.run_id = o.run_id AND s.device = o.device AND s.stream IS NOT DISTINCT FROM o.stream

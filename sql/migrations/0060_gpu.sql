@@ -106,7 +106,6 @@ CREATE TABLE _gpu_sums (
     parts STRUCT(sync BIGINT, copy BIGINT, memory BIGINT, launch BIGINT, operators BIGINT, python BIGINT, unrecorded BIGINT, call BIGINT, device BIGINT, unknown BIGINT),
     interpreter BIGINT,
     dependency BIGINT,
-    calls BIGINT,
     call_ns BIGINT
 );
 COMMENT ON TABLE _gpu_sums IS 'One row is a device, one of its several streams, or a device in a step, and what it did, as stored. Read gpu_activity, gpu_streams and gpu_steps.';
@@ -131,5 +130,4 @@ COMMENT ON COLUMN _gpu_sums.idle IS 'Idle time, ns.';
 COMMENT ON COLUMN _gpu_sums.parts IS 'Idle time by part, ns.';
 COMMENT ON COLUMN _gpu_sums.interpreter IS 'Of the idle time unrecorded: in which the interpreter worked, ns.';
 COMMENT ON COLUMN _gpu_sums.dependency IS 'Of the idle time device: waits for other streams, ns.';
-COMMENT ON COLUMN _gpu_sums.calls IS 'Calls that launched work.';
 COMMENT ON COLUMN _gpu_sums.call_ns IS 'How long such a call takes on average, ns.';

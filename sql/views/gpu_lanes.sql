@@ -31,7 +31,6 @@ WITH
 
 SELECT
   *,
-  t_submit IS NOT NULL AND submitter IS NOT NULL AS is_launched,
   max(t_end) OVER (
     PARTITION BY run_id, device, stream ORDER BY t_start, t_end, task
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING

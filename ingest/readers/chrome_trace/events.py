@@ -262,24 +262,33 @@ class Events:
 
     def _arguments(self, events: Sequence[Event], kinds: Integers) -> dict[str, Integers]:
         """Return what links calls and what they launched, bytes, and steps; NONE where unknown."""
-        found = {name: np.full(len(events), NONE) for name in ("correlation", "size", "step")}
         linked = np.array([kind in self._linked for kind in self.kinds], bool)[kinds]
-        places = np.flatnonzero(linked).tolist()
-        for place, args in zip(places, _all_args([events[at] for at in places]), strict=True):
-            found["correlation"][place] = _count(args.correlation or args.correlation_id) or NONE
-            if args.bytes is not None:
-                found["size"][place] = _count(args.bytes)
-            elif isinstance(args.memcpy_details, str) and (
-                size := _MOVED.search(args.memcpy_details)
-            ):
-                found["size"][place] = int(size[1])
-            if args.step_num is not None:
-                found["step"][place] = _count(args.step_num)
-        return found
+        places = np.flatnonzero(linked)
+        stated = _all_args([events[at] for at in places.tolist()])
+        found = {
+            "correlation": [
+                _count(one.correlation or one.correlation_id) or NONE for one in stated
+            ],
+            "size": [_bytes(one) for one in stated],
+            "step": [_count(one.step_num) for one in stated],
+        }
+        columns = {name: np.full(len(events), NONE) for name in found}
+        for name, values in found.items():
+            columns[name][places] = values
+        return columns
+
+
+def _bytes(args: Args) -> int:
+    if args.memcpy_details is None:
+        return _count(args.bytes)
+    size = _MOVED.search(str(args.memcpy_details))
+    return int(size[1]) if size else NONE
 
 
 def _count(value: Any) -> int:
     """Return a whole number, which JAX writes as text, and NONE for anything else."""
+    if value is None:
+        return NONE
     if isinstance(value, str) and value.isascii() and value.isdecimal():
         value = int(value)
     return value if isinstance(value, int) and 0 <= value < _LARGEST else NONE
