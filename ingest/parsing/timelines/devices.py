@@ -65,10 +65,8 @@ class Devices:
         begun = np.where(known, np.clip(slices.start[caller], start, end), start)
         returned = np.where(known, np.clip(slices.end[caller], begun, end), start)
         gap, piece, length = host.within(looked_up(slices.worker, caller), start, begun)
-        does = np.stack(
-            [sums(length[at], gap[at], len(of)) for n in range(len(DOES))
-             for at in [np.flatnonzero(host.does[piece] == n)]]
-        )  # fmt: skip
+        place = host.does[piece] * len(of) + gap
+        does = sums(length, place, len(DOES) * len(of)).reshape(len(DOES), len(of))
         # Before the first that was recorded of a thread, and after the last.
         does[UNRECORDED] += begun - start - does.sum(axis=0)
         short = host.is_interpreter[piece]
@@ -120,9 +118,9 @@ class Devices:
         return devices, device_of, np.arange(len(device_of)) >= len(devices)
 
     def _gaps(self) -> tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]:
-        """Return the lanes of all gaps, their starts, the slices that ended them, and whether
+        """Return the gaps by lane and time: lane, start, and the slice that ended each.
 
-        another stream had been busy last; by lane and time.
+        And whether another stream had been busy last.
         """
         slices = self._timeline.slices
         devices, device_of, _ = self._lanes()

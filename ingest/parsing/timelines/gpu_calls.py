@@ -30,9 +30,7 @@ _DOES = (
     ("copy", re.compile(r"memcpy|memory_\w*copy", re.IGNORECASE)),
     ("memory", re.compile(r"malloc|free|memory_\w*allocate", re.IGNORECASE)),
 )
-_COPIES = re.compile(
-    r"\W*(?:(?:cuda|hip) ?)?mem(?:ory )?(?:cpy|_?copy)|\w+_to_\w+|copy", re.IGNORECASE
-)
+_COPIES = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memcpy|mem(?:ory)?[ _]?copy|copy)", re.IGNORECASE)
 _FILLS = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memset|fill ?buffer)", re.IGNORECASE)
 _COLLECTIVES = re.compile(r"(?:void )?(?:nccl|rccl|msccl|nvshmem)", re.IGNORECASE)
 _STEP = re.compile(
@@ -52,10 +50,11 @@ def call_does(kind: str | None, name: str) -> str | None:
 def executed(kind: str | None, name: str) -> str:
     """Return what a GPU executes: a kernel, a copy, a fill, or communication between GPUs."""
     kind = (kind or "").lower()
-    if "memcpy" in kind or "copy" in kind or _COPIES.match(name):
-        return "copy"
-    if "memset" in kind or _FILLS.match(name):
-        return "fill"
+    if kind != "kernel":
+        if "memcpy" in kind or "copy" in kind or _COPIES.match(name):
+            return "copy"
+        if "memset" in kind or _FILLS.match(name):
+            return "fill"
     return "communication" if _COLLECTIVES.match(name) else "kernel"
 
 
