@@ -83,15 +83,15 @@ def _busy(device: dict[str, Any]) -> str:
 
 def _verdict(device: dict[str, Any]) -> list[str]:
     """Return what limits a device, what is second to it, and how its idle time splits."""
-    verdict, second = device["verdict"], device["second"]
+    name, verdict, second = cell(device["device"]), device["verdict"], device["second"]
     late = ""
     if "late" in verdict["args"]:
         args = verdict["args"]
         late = f"; the largest part in {cell(args['late'])} ({args['late_time']})"
-    first = f"It is {flag_text(verdict)}{late}."
+    first = f"{name} is {flag_text(verdict)}{late}."
     if second is not None and device["is_tied"]:
         first = (
-            f"Two causes are nearly equal. It is {flag_text(verdict)}{late}. And it is "
+            f"Two causes limit {name} nearly equally. It is {flag_text(verdict)}{late}. And it is "
             f"{flag_text(second)}."
         )
     sentences = [first]

@@ -121,11 +121,11 @@ def test_waits_between_streams_are_a_dependence_from_ten_us_on(warehouse):
         run_id  source_id  task  worker  name  kind    t_start  t_end
         r1      0          a     s7      k     kernel  0        5000
         r1      0          b     s9      k     kernel  30000    35000
-        r1      0          c     s9      k     kernel  60000    65000
+        r1      0          c     s9      k     kernel  50000    55000
     """,
     )
     gap(warehouse, 5000, 30000, device=25000, other=True)
-    gap(warehouse, 35000, 60000, device=25000)
+    gap(warehouse, 35000, 50000, device=15000)
     assert rows(warehouse, "SELECT code, args['share'] FROM gpu_verdicts") == [
         ("dependency_bound", "62.5 %")
     ]
