@@ -107,6 +107,7 @@ JOINS = (
     Join("tasks", "task_data", "task = producer"),
     Join("tasks", "task_inputs", "task"),
     Join("tasks", "gpu_gaps", "task"),
+    Join("gpu_gaps", "gpu_late", "device"),
     Join("task_data", "task_inputs", "data"),
     Join("task_data", "transfers", "data"),
     Join("runs", "bb_launches", "run_id"),

@@ -20,10 +20,10 @@ LEAST_COUNTS = 3
 # Names of functions in tables and sentences have as many characters at most.
 NAME = 36
 WIDTHS = {"function": NAME}
-_UNMODELLED = (
+_UNMODELLED = {
     *("no_model_stopped", "no_model_zero", "no_model_zero_last", "no_model_few_counts"),
     *("no_size_model_unknown", "no_size_model_one", "no_size_model_uncrossed", "no_size_model_few"),
-)
+}
 # Slopes this near to 0 or -1 are called by their name.
 _NEAR = 0.1
 

@@ -44,19 +44,10 @@ _LIMIT_NAMES = {
     "interplay": "the interplay of several limits",
 }
 # Those without which there would be a prediction.
-_LEAVES_OUT = frozenset(
-    (
-        *("undecodable", "other_isa", "like_aarch64", "unknown_core", "not_on_core", "empty"),
-        *(
-            "system_instruction",
-            "unknown_cycles",
-            "no_features",
-            "no_model",
-            "short",
-            "implausible",
-        ),
-    )
-)
+_LEAVES_OUT = {
+    *("undecodable", "other_isa", "like_aarch64", "unknown_core", "not_on_core", "empty"),
+    *("system_instruction", "unknown_cycles", "no_features", "no_model", "short", "implausible"),
+}
 
 
 def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:

@@ -81,7 +81,7 @@ FROM (
     )
     || CASE
       WHEN is_sum AND apart > 0.1 THEN [
-        _flag('sum_disagrees', args := MAP {'off': printf('%.0f %%', 100 * apart)})
+        _flag('sum_disagrees', MAP {'off': printf('%.0f %%', 100 * apart)})
       ]
       ELSE []
     END AS flags

@@ -203,7 +203,7 @@ WITH
         WHEN metrics[layout.ipc] = 0 AND denominator > 1e6
           THEN _flag('no_instructions')
         WHEN contradiction IS NOT NULL
-          THEN _flag('part_above_whole', args := MAP {
+          THEN _flag('part_above_whole', MAP {
             'part': contradiction.part, 'whole': contradiction.whole
           })
         WHEN layout.shares > 0 AND is_summed THEN _flag('share_repeated')
@@ -211,7 +211,7 @@ WITH
           AND list_sum(metrics[1:layout.whole]) <= 0.95
           THEN _flag('shares_missing')
         WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
-          THEN _flag('shares_off', args := MAP {
+          THEN _flag('shares_off', MAP {
             'sum': CAST(round(list_sum(metrics[1:layout.whole]), 2) AS VARCHAR)
           })
         WHEN layout.whole > 0 AND NOT layout.has_denominator AND list_max(metrics) > 1.05
@@ -259,7 +259,7 @@ SELECT
       list_transform(uncounted, lambda event: _event_key(_event_name(event))),
       (SELECT list_append(list(_event_key(alias)), 'cycles') FROM event_aliases WHERE event = 'cycles')
     )
-      THEN _flag('uncountable', args := MAP {
+      THEN _flag('uncountable', MAP {
         'events': array_to_string(uncounted[1:6], ', ')
           || CASE WHEN len(uncounted) > 6 THEN ' ...' ELSE '' END
       })

@@ -77,12 +77,12 @@ FROM (
       [
         CASE
           WHEN last < largest
-            THEN _flag('no_model_stopped', args := MAP {
+            THEN _flag('no_model_stopped', MAP {
               'last': CAST(last AS VARCHAR), 'largest': CAST(largest AS VARCHAR)
             })
           WHEN last_above_zero IS NULL THEN _flag('no_model_zero')
           WHEN last_above_zero < largest
-            THEN _flag('no_model_zero_last', args := MAP {
+            THEN _flag('no_model_zero_last', MAP {
               'last': CAST(last_above_zero AS VARCHAR), 'largest': CAST(largest AS VARCHAR)
             })
         END,
@@ -90,13 +90,13 @@ FROM (
         CASE WHEN has_negative THEN _flag('negative_times') END,
         CASE
           WHEN measured < counts
-            THEN _flag('missing_counts', args := MAP {
+            THEN _flag('missing_counts', MAP {
               'measured': CAST(measured AS VARCHAR), 'counts': CAST(counts AS VARCHAR)
             })
         END,
         CASE
           WHEN scatter > 0.2
-            THEN _flag('noise', args := MAP {'scatter': printf('%.0f %%', 100 * scatter)})
+            THEN _flag('noise', MAP {'scatter': printf('%.0f %%', 100 * scatter)})
         END,
         CASE WHEN differs THEN _flag('repetitions_differ') END
       ],

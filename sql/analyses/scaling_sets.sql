@@ -91,7 +91,7 @@ FROM (
     mixed AS (
       SELECT
         app, version, machine,
-        _flag('several_problems', args := MAP {
+        _flag('several_problems', MAP {
           'tags': array_to_string(list_sort(list(DISTINCT tag)), ', '),
           'ratio': printf('%.1f', max(ratio))
         }) AS flag
@@ -124,7 +124,7 @@ FROM (
         END,
         CASE
           WHEN problem_sizes > 1 AND NOT crossed AND growth > 0 AND abs(growth - 1) > 0.25
-            THEN _flag('weak_in_part', args := MAP {'growth': printf('%.2f', growth)})
+            THEN _flag('weak_in_part', MAP {'growth': printf('%.2f', growth)})
           WHEN problem_sizes > 1 AND NOT crossed AND NOT coalesce(growth > 0, false)
             THEN _flag('sizes_differ')
         END,

@@ -305,7 +305,7 @@ SELECT
       _flag('more_instructions_than_lanes')
     WHEN f.exact IS NULL AND f.incomplete_warps > 0 THEN
       CASE WHEN f.complete_warps = 0 THEN _flag('no_complete_warp')
-        ELSE _flag('complete_warps', args := MAP {
+        ELSE _flag('complete_warps', MAP {
           'complete': CAST(f.complete_warps AS VARCHAR), 'warps': CAST(f.warps AS VARCHAR)
         }) END
     WHEN f.exact IS NULL AND f.traced_share < 1 AND f.bound IS NOT NULL THEN
@@ -323,7 +323,7 @@ SELECT
       _flag('block_size_unknown')
   END AS simt_note,
   CASE
-    WHEN f.traced_share < 1 THEN _flag('threads_traced', args := MAP {
+    WHEN f.traced_share < 1 THEN _flag('threads_traced', MAP {
       'traced': format('{:,}', f.threads), 'threads': format('{:,}', f.grid_size * f.block_size),
       'share': printf('%.3g %%', 100 * f.traced_share)
     })

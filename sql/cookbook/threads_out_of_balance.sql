@@ -9,7 +9,7 @@ SELECT
   i.is_bound,
   arg_max(f.function, f.excess) AS function,
   max(f.excess) AS excess,
-  i.note
+  flag_text(i.note) AS note
 FROM thread_imbalance AS i
 JOIN runs USING (run_id)
 LEFT JOIN function_thread_imbalance AS f

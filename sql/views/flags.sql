@@ -2,8 +2,10 @@
 -- are read; flag_texts has the text of each code. Nothing but a code is ever compared.
 
 -- A flag; its arguments are a map of texts.
-CREATE OR REPLACE MACRO _flag(code, args := MAP {}) AS
-  CAST({'code': code, 'args': args} AS STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR)));
+CREATE OR REPLACE MACRO _flag
+  (code) AS CAST({'code': code, 'args': MAP {}} AS STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))),
+  (code, args) AS
+    CAST({'code': code, 'args': args} AS STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR)));
 
 -- Flags without arguments of a list of codes, of which some may be NULL.
 CREATE OR REPLACE MACRO _flags(codes) AS

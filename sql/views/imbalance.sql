@@ -180,7 +180,7 @@ SELECT
       CASE
         WHEN measured IS NULL THEN _flag('ranks_unknown')
         WHEN unknown > 0
-          THEN _flag('unknown_times', args := MAP {
+          THEN _flag('unknown_times', MAP {
             'unknown': CAST(unknown AS VARCHAR), 'ranks': CAST(measured AS VARCHAR)
           })
       END,
@@ -188,13 +188,13 @@ SELECT
       CASE WHEN max_seconds = 0 THEN _flag('no_time') END,
       CASE
         WHEN called_on < measured
-          THEN _flag('called_on_some', args := MAP {
+          THEN _flag('called_on_some', MAP {
             'called': CAST(called_on AS VARCHAR), 'ranks': CAST(measured AS VARCHAR)
           })
       END,
       CASE
         WHEN measured < r.ranks AND coalesce(t.parallelism = r.ranks, true)
-          THEN _flag('measured_on_some', args := MAP {
+          THEN _flag('measured_on_some', MAP {
             'measured': CAST(measured AS VARCHAR), 'ranks': CAST(r.ranks AS VARCHAR)
           })
       END,

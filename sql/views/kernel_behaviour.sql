@@ -101,7 +101,7 @@ SELECT
         THEN _flag('sync_unknown') END
     WHEN weight IS NULL THEN _flag('launches_unknown')
     WHEN judged = 0 THEN _flag('launches_unjudged')
-    ELSE _flag('launches_judged', args := MAP {'share': printf('%.3g %%', 100 * judged / weight)})
+    ELSE _flag('launches_judged', MAP {'share': printf('%.3g %%', 100 * judged / weight)})
   END AS note
 FROM verdicts;
 

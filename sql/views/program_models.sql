@@ -18,13 +18,13 @@ CREATE OR REPLACE MACRO _are_doubtful(flags) AS
 CREATE OR REPLACE MACRO _doubtful_share(doubtful) AS
   CASE
     WHEN doubtful > 0.2 THEN [
-      _flag('doubtful_functions', args := MAP {'share': printf('%.0f %%', 100 * doubtful)})
+      _flag('doubtful_functions', MAP {'share': printf('%.0f %%', 100 * doubtful)})
     ]
     ELSE []
   END;
 
 CREATE OR REPLACE MACRO _without_model(missing, functions, covered) AS
-  _flag('functions_without_model', args := MAP {
+  _flag('functions_without_model', MAP {
     'missing': CAST(missing AS VARCHAR), 'functions': CAST(functions AS VARCHAR),
     'share': printf('%.1f %%', 100 * (1 - covered))
   });
@@ -250,7 +250,7 @@ WITH
       flags || doubts || _far_beyond(point['seconds'], point['count'], largest)
         || CASE
           WHEN len(x) IN (1, 2)
-            THEN [_flag('no_model_few_counts', args := MAP {'counts': CAST(len(x) AS VARCHAR)})]
+            THEN [_flag('no_model_few_counts', MAP {'counts': CAST(len(x) AS VARCHAR)})]
           ELSE []
         END
         || _doubtful_share(point['doubtful']) AS flags

@@ -16,7 +16,7 @@ CREATE OR REPLACE MACRO _model_flags(series_flags, seen_last, model, set_flags) 
 CREATE OR REPLACE MACRO _far_beyond(predicted, parallelism, largest) AS
   CASE
     WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT) THEN [
-      _flag('extrapolating', args := MAP {
+      _flag('extrapolating', MAP {
         'times': printf('%.3gx', parallelism / largest),
         'largest': CAST(CAST(largest AS BIGINT) AS VARCHAR)
       })

@@ -25,7 +25,7 @@ WITH
       CASE
         WHEN s.problem_sizes = 0 THEN _flag('no_size_model_unknown')
         WHEN s.problem_sizes = 1
-          THEN _flag('no_size_model_one', args := MAP {'size': printf('%.6g', s.problem_size)})
+          THEN _flag('no_size_model_one', MAP {'size': printf('%.6g', s.problem_size)})
         ELSE _flag('no_size_model_uncrossed')
       END AS reason
     FROM scaling_predict(p) AS t
@@ -85,7 +85,7 @@ WITH
         [
           CASE
             WHEN n > 4 * most OR 4 * n < least
-              THEN _flag('extrapolating_size', args := MAP {
+              THEN _flag('extrapolating_size', MAP {
                 'least': printf('%.6g', least), 'most': printf('%.6g', most)
               })
           END

@@ -5,7 +5,7 @@
 CREATE OR REPLACE MACRO _no_model(set_name, whole) AS CASE
   WHEN whole > 0
     THEN _flag('shares_without_class')
-  ELSE _flag('no_fitted_model', args := MAP {'set': set_name})
+  ELSE _flag('no_fitted_model', MAP {'set': set_name})
 END;
 
 -- The model of each metric set: only one that was fitted to exactly the metrics of the set.

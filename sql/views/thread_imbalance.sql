@@ -190,7 +190,7 @@ SELECT
     WHEN threads < 2 THEN _flag('one_thread')
     WHEN max_value = 0 THEN _flag('threads_idle')
     WHEN reused IS NOT NULL THEN
-      _flag('thread_numbers_reused', args := MAP {
+      _flag('thread_numbers_reused', MAP {
         'threads': array_to_string(list_transform(reused, lambda t: CAST(t AS VARCHAR)), ', ')
       })
   END AS note

@@ -11,7 +11,7 @@ from tests.helpers.idle_questions import critical_path, cut_to
 from tests.helpers.idle_reference import MODES, RULES, Reference
 from tests.helpers.schedules import land_schedule, land_schedules, random_schedule
 from tests.helpers.support import rows
-from tests.sql.test_idle_reference import COLUMNS, assert_as_reference, by_run, check
+from tests.sql.test_idle_reference import COLUMNS, SELECTED, assert_as_reference, by_run, check
 
 READINGS = [(mode, rule) for mode in MODES for rule in RULES]
 
@@ -42,7 +42,7 @@ def test_windows_row_by_row(warehouse, seed):
     reference = Reference(schedule)
     expected = {reading: reference.attribute(*reading) for reading in READINGS}
     for t0, t1 in cuts(random.Random(seed), reference):
-        window = f"SELECT mode, latency_rule, {', '.join(COLUMNS)} FROM idle_window('r1', ?, ?)"
+        window = f"SELECT mode, latency_rule, {SELECTED} FROM idle_window('r1', ?, ?)"
         found = rows(warehouse, window, t0, t1)
         sums = "SELECT mode, latency_rule, starvation, latency, overhead, tail FROM slo_window"
         slo = {r[:2]: r[2:] for r in rows(warehouse, f"{sums}('r1', ?, ?)", t0, t1)}

@@ -33,6 +33,7 @@ COLUMNS = (
     "overhead",
     "flags",
 )
+SELECTED = ", ".join(COLUMNS).replace("flags", "flag_codes(flags)")
 
 
 def machine(seed: int) -> Machine:
@@ -57,8 +58,7 @@ def assert_as_reference(con, schedules):
     found = defaultdict(list)
     for *reading, row in rows(
         con,
-        f"SELECT run_id, mode, latency_rule, ({', '.join(COLUMNS)}) "
-        "FROM (SELECT * REPLACE (flag_codes(flags) AS flags) FROM idle_attribution)",
+        f"SELECT run_id, mode, latency_rule, ({SELECTED}) FROM idle_attribution",
     ):
         found[tuple(reading)].append(row)
     pieces = defaultdict(list)

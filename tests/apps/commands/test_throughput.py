@@ -89,7 +89,7 @@ def test_short_segments_are_counted(pwh):
     assert (
         "1 segment flagged short: what takes fewer cycles than throughput_settings.shortest" in out
     )
-    assert "1 segment: they were measured to be faster than the width of the core" in out
+    assert "1 segment flagged implausible: what was measured to be faster than the width" in out
 
 
 def test_rows_for_programs(pwh):
@@ -205,4 +205,4 @@ def test_aarch64_is_bounded_and_other_instruction_sets_are_named(run, tmp_path):
     _, out, _ = run("throughput", "--hex", "0000018b", "--core", "neoverse-n1")
     assert "neoverse-n1" in out and "* no model: only bounds are known" in out
     _, out, _ = run("throughput", "--hex", "13050500", "--isa", "riscv64")
-    assert "* other_isa: such blocks are machine code of an instruction set" in out
+    assert "* other instruction set: machine code that is not decoded" in out
