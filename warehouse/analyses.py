@@ -36,6 +36,7 @@ ORDER = (
     "_series_parts",
     "series",
     "worker_slowdown",
+    "_gpu_sums",
     "_thread_phases",
     "_vector_groups",
     "thread_behaviour",

@@ -1,4 +1,4 @@
-"""The command idle: why the workers of a task runtime wait."""
+"""The command idle: why GPUs, or the workers of a task runtime, wait."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import relation_text
 from apps.output.writing import emit
+from apps.queries.base import ask
 from apps.queries.idle import Reading, in_reading
 from apps.queries.runs import LATEST, resolve_run
+from warehouse.errors import NothingToAnalyse
 
 
 class Mode(StrEnum):
@@ -38,6 +40,13 @@ class By(StrEnum):
     node = "node"
     type = "type"
     blamed = "blamed"
+    device = "device"
+    stream = "stream"
+    step = "step"
+    late = "late"
+
+
+_OF_DEVICES = (By.device, By.stream, By.step, By.late)
 
 
 def idle(
@@ -58,7 +67,21 @@ def idle(
             "last_arrival: until the last one arrived, for traces without times of sending.",
         ),
     ] = LatencyRule.union,
-    by: Annotated[By, typer.Option(help="What the table sums idle time by.")] = By.worker,
+    by: Annotated[
+        By | None,
+        typer.Option(
+            help="What the table sums idle time by: worker, node, type or blamed type of tasks; "
+            "of a run with a device: device, stream, step, or late, which is what the host did "
+            "before it launched the next work. Without it worker or device.",
+            show_default=False,
+        ),
+    ] = None,
+    tasks: Annotated[
+        bool,
+        typer.Option(
+            "--tasks", help="Also of a run with a device the reading for runtimes of tasks."
+        ),
+    ] = False,
     window: Annotated[
         tuple[int, int] | None,
         typer.Option(
@@ -68,14 +91,27 @@ def idle(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Explain why the workers of a task runtime idle: starvation, latency, overhead."""
+    """Explain why GPUs idle, and what limits them, or why the workers of a task runtime do."""
+    from apps.reports.gpu import gpu_sentences
     from apps.reports.idle import idle_sentences
 
     with reading(context) as con:
         run_id = resolve_run(con, run)
         how = Reading(mode.value, latency.value, window)
-        sentences = idle_sentences(con, run_id, how)
-        rows = in_reading(con, "idle/by", how, run_id=run_id, by=by.value)
+        of_tasks = tasks or how != Reading() or by not in (None, *_OF_DEVICES)
+        sentences = [] if of_tasks else gpu_sentences(con, run_id)
+        if sentences:
+            of = {} if by is By.late else {"by": (by or By.device).value}
+            rows = ask(con, "gpu/by" if of else "gpu/late", run_id=run_id, **of)
+        elif by in _OF_DEVICES:
+            raise NothingToAnalyse(
+                f"the run {run_id} has no work of a device, or --tasks, --mode, --latency and "
+                "--window are for runtimes of tasks",
+                hint="--by worker, node, type or blamed",
+            )
+        else:
+            sentences = idle_sentences(con, run_id, how)
+            rows = in_reading(con, "idle/by", how, run_id=run_id, by=(by or By.worker).value)
         if style is not Format.table:
             emit(con, rows, style, output)
             return

@@ -1,4 +1,4 @@
-"""Idle time: what workers did when, why they waited, for what, and what could be gained."""
+"""Idle time: what GPUs or workers did when, why they waited, and what could be gained."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from apps.output.numbers import amount
 from apps.pages import timeline_chart as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.pages.devices import show_devices
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import Reading, Window, in_reading, within
@@ -33,6 +34,8 @@ def page(view: View) -> None:
             "neutral task tables.",
             "pwh ingest trace.rec prof_files/ --app program",
         )
+        return
+    if show_devices(view, run):
         return
     mode = view.select("Waits followed back", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
     rule = view.select("Latency counts", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]

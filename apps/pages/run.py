@@ -15,7 +15,7 @@ from apps.pages.text import plain
 from apps.queries.runs import resolve_run, row_counts, run_facts
 from apps.reports.runs import facts_line, trace_sentences
 
-_UNITS = {"seconds": "s", "inclusive_seconds": "s", "longest": "s"}
+_UNITS = {"seconds": "s", "mean_seconds": "s", "inclusive_seconds": "s", "longest": "s"}
 _CHOICES = 100
 
 
@@ -41,6 +41,7 @@ _TRACES = (
         measured=("cost", "inclusive"),
     ),
     Trace("Counters", "pmu_samples", "counters", "bottlenecks"),
+    Trace("Work of devices", "gpu_gaps", "kernels", "idle", ("share",)),
     Trace("Workers", "tasks", "workers", "idle"),
     Trace("Launches", "bb_launches", "launches", "threads"),
     Trace("Instruction streams", "segments", "segments", "throughput"),

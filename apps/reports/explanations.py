@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # Topic: its name, and the kind of trace that it needs.
 _TOPICS = {
+    "device": ("devices", "trace of a device"),
     "function": ("functions", "function times"),
     "counter": ("counters", "counters"),
     "bottleneck": ("bottlenecks", "counters that a model knows"),
@@ -38,6 +39,7 @@ _TOPICS = {
 }
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _MOST = {
+    "device": 5,
     "function": 4,
     "counter": 3,
     "benchmark": 4,
@@ -575,6 +577,13 @@ def _scaling(row: Row, _total: str) -> str:
     )
 
 
+def _device(row: Row, _total: str) -> str:
+    what = "work" if row["metric"] == "busy" else "idle time before the next work"
+    before, after = amounts([row["before"], row["after"]], "s")
+    share = "" if row["share"] is None else f", {percent(row['share'])} of what changed there"
+    return f"Devices: {what}, {cell(row['subject'])}: {before} -> {after}{share}"
+
+
 def _idle(row: Row, _total: str) -> str:
     if row["metric"] == "slowdown":
         return _slow_worker(row)
@@ -618,6 +627,7 @@ def _threads(row: Row, _total: str) -> str:
 
 
 _SENTENCES: dict[str, Callable[[Row, str], str]] = {
+    "device": _device,
     "function": _function,
     "bottleneck": _bottleneck,
     "counter": _counter,

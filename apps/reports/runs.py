@@ -14,6 +14,7 @@ from apps.queries.base import ask, ask_dicts, ask_value
 from apps.queries.runs import row_counts, run_facts
 from apps.reports.bottlenecks import bottleneck_sentences, contradiction_sentences
 from apps.reports.failures import failure_text
+from apps.reports.gpu import gpu_sentences
 from apps.reports.idle import idle_sentences
 from apps.reports.imbalance import run_imbalance_sentences
 from apps.reports.scaling import run_scaling_sentences
@@ -268,7 +269,26 @@ def _first_together(rows: Sequence[Row], parts: str = "functions") -> str:
     return f"; the first {len(rows)} {parts} take {percent(share)}"
 
 
-def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
+def _devices(con: DuckDBPyConnection, run_id: str) -> Section | None:
+    """Return what the devices of a run did, None where it has none."""
+    sentences = gpu_sentences(con, run_id)
+    if not sentences:
+        return None
+    relation = ask(con, "gpu/by", run_id=run_id, by="device")
+    return Section("Devices", sentences, relation, "gpu_activity")
+
+
+def _kernels(con: DuckDBPyConnection, run_id: str) -> Section | None:
+    relation = ask(con, "runs/kernels", run_id=run_id)
+    if not len(relation):
+        return None
+    return Section("Work of devices", [], relation, "gpu_kernels")
+
+
+def _workers(con: DuckDBPyConnection, run_id: str) -> Section | None:
+    """Return how the workers of a runtime of tasks idle, None where these are of a device."""
+    if len(ask(con, "gpu/devices", run_id=run_id)):
+        return None
     relation = ask(con, "runs/workers", run_id=run_id)
     rows = dicts(relation)
     try:
@@ -317,6 +337,8 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
 
 
 _SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section | None]], ...] = (
+    ("tasks", _devices),
+    ("tasks", _kernels),
     ("tasks", _workers),
     ("fn_timings", _functions),
     ("pmu_samples", _costs),

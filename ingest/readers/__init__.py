@@ -32,6 +32,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "nvidia-smi",
         _HERE + "nvidia_smi:NvidiaSmi",
+        begins=(b"#date ", b"# date ", b"#time ", b"# time ", b"# gpu "),
         contains=(b" [%]", b" [w]", b" [mib]", b" [mhz]"),
     ),
     Deferred(

@@ -1,7 +1,9 @@
-"""What nvidia-smi logs of GPUs: --query-gpu=timestamp,index,power.draw,... --format=csv -l 1.
+"""What nvidia-smi logs of GPUs: --query-gpu=timestamp,index,power.draw,... --format=csv, and dmon.
 
-Source: nvidia-smi --help-query-gpu. Every value is that of a moment, so none adds up over time.
-What lands in pmu_samples:
+Source: nvidia-smi --help-query-gpu, nvidia-smi dmon -h. The columns of dmon have the names that it
+prints (pwr, gtemp ...); it repeats the lines of names and units, states dates with -o DT, and ends
+in the middle of a line where it is stopped. Every value is that of a moment, so none adds up over
+time. What lands in pmu_samples:
 
 - `event` is the heading without its unit (`power.draw`), `unit` what it has in brackets; C of
   temperatures. With --format=csv,noheader nothing says what is what.
@@ -25,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
-from ingest.parsing.lines import quoted
+from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
 _FIELD = re.compile(r"([a-z][\w.]*)(?: \[(\S+)\])?")
 _OF_GPU = re.compile(r"[a-z]\w*\.[\w.]+ \[(?:%|W|MiB|MHz)\]")
 _PLACES = ("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "serial")
+_DMON = {"gpu": "index", "Date": "date", "Time": "time"}
 _FORMAT = "%Y/%m/%d %H:%M:%S.%f"
-_KNOWN = (*_PLACES, "timestamp", "name", "count")
+_KNOWN = (*_PLACES, "timestamp", "date", "time", "name", "count")
 # Lines from which it is seen whether they are those of several GPUs.
 _LOOKED_AT = 256
 
@@ -44,19 +47,24 @@ class NvidiaSmi(SingleFile):
     """Power, use, memory, clocks and temperatures of GPUs over time."""
 
     NAME = "nvidia-smi"
-    DESCRIPTION = "GPUs over time: nvidia-smi --query-gpu=timestamp,power.draw,... --format=csv"
-    PATTERNS = ("nvidia-smi*.csv", "gpu*.csv")
+    DESCRIPTION = "GPUs over time: nvidia-smi --query-gpu=... --format=csv, and nvidia-smi dmon"
+    PATTERNS = ("nvidia-smi*.csv", "gpu*.csv", "dmon*.txt")
     TABLES = ("pmu_samples",)
 
     def sniff(self, head: Head) -> bool:
         """Recognise the heading: fields of nvidia-smi, one of them with its unit in brackets."""
-        first = head.data.decode("utf-8", "replace").split("\n", 1)[0]
+        first, _, rest = head.data.decode("utf-8", "replace").partition("\n")
+        if first.startswith("#"):
+            return "gpu" in first.split() and re.match(r"#.*\bIdx\b", rest) is not None
         fields = [field.strip() for field in first.split(",")]
         return all(map(_FIELD.fullmatch, fields)) and any(map(_OF_GPU.fullmatch, fields))
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the values of its GPUs; raises `InputError` where there are none."""
-        lines = records(recording)
+        cut: list[int] = []
+        with recording.open() as file:
+            is_dmon = file.peek(1).startswith(b"#")
+        lines = _of_dmon(recording, cut) if is_dmon else records(recording)
         _, heading = next(lines, (1, []))
         names = [name.strip() for name in heading]
         units = {name: unit for name in names if (unit := _unit(name))}
@@ -73,6 +81,40 @@ class NvidiaSmi(SingleFile):
             yield Run(tags={"gpu": ", ".join(sorted(gpus))})
         others = [name for name in names if name not in units and name not in _KNOWN]
         yield LeftOut(len(others), "column", "it has no unit")
+        yield LeftOut(len(cut), "line", "the last one is cut off")
+
+
+def _of_dmon(recording: Recording, cut: list[int]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of dmon as those of a query, the heading once.
+
+    The number of a last line with too few values is added to `cut`.
+    """
+    heading: list[str] = []
+    names: list[str] = []
+    for number, text in numbered_lines(recording):
+        words = text.lstrip("# ").split()
+        if cut:
+            raise InputError(
+                "a line has too few values", where=f"line {cut[0]}", expected="one for each column"
+            )
+        if text.startswith("#"):
+            if "Idx" not in words:
+                names = words
+            elif len(words) == len(names) and not heading:
+                heading = [
+                    _DMON.get(name, f"{name} [{unit}]")
+                    for name, unit in zip(names, words, strict=True)
+                ]
+                yield number, heading if "date" not in heading else ["timestamp", *heading]
+            continue
+        if len(words) < len(names):
+            cut.append(number)
+            continue
+        cells = ["[N/A]" if word == "-" else word for word in words]
+        if "date" in heading and len(cells) > 1:
+            day, time = cells[:2]
+            cells.insert(0, f"{day[:4]}/{day[4:6]}/{day[6:]} {time}.0")
+        yield number, cells
 
 
 @dataclass(frozen=True, slots=True)

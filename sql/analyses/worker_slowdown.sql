@@ -16,7 +16,7 @@ WITH
   timed AS (
     SELECT run_id, worker, name, t_start, t_end - t_start AS ns
     FROM tasks
-    WHERE name IS NOT NULL AND t_end > t_start
+    WHERE name IS NOT NULL AND t_end > t_start AND kind IS NULL
   ),
 
   usual AS (

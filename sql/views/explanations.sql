@@ -1,4 +1,4 @@
--- requires: clock_skew, explanations_metrics, explanations_causes, explanations_threads, explanations_workers
+-- requires: clock_skew, explanations_metrics, explanations_causes, explanations_threads, explanations_workers, explanations_devices
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
@@ -13,6 +13,7 @@ WITH
     UNION ALL FROM _explain_scaling(pairs)
     UNION ALL FROM _explain_threads(pairs)
     UNION ALL FROM _explain_workers(pairs)
+    UNION ALL FROM _explain_devices(pairs)
     UNION ALL FROM _explain_settings(pairs)
   ),
 
@@ -48,7 +49,7 @@ SELECT
   e.id, e.topic, e.subject, e.metric, e.unit, c.before AS "before", c.after AS "after",
   c.low AS low, c.high AS high, e.before_label, e.after_label, e.share,
   CASE
-    WHEN e.topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
+    WHEN e.topic IN ('scaling', 'bottleneck', 'idle', 'device') THEN 'lower'
     ELSE _better(NULL, NULL, e.metric, e.unit)
   END AS better,
   CASE
@@ -172,7 +173,10 @@ WITH
       query || if(topic = 'scaling', '', _of_runs(s.ids, s.named)) AS query
     FROM found AS f
     JOIN sides AS s ON f.id = s.id
-    WHERE f.found OR certain AND relevant OR certain IS NULL AND notable
+    WHERE
+      (f.found OR certain AND relevant OR certain IS NULL AND notable)
+      -- Streams and threads of a device are no workers that wait for tasks.
+      AND NOT (topic = 'idle' AND f.id IN (SELECT id FROM found WHERE topic = 'device'))
     UNION ALL BY NAME
     SELECT
       c.id, 'cause' AS topic, c.subject, c.metric, c.unit, c."before", c."after",
@@ -194,7 +198,8 @@ SELECT
   row_number() OVER (
     PARTITION BY id
     ORDER BY
-      topic <> 'metric', topic <> 'cause', metric <> 'slowdown', topic = 'setting',
+      topic <> 'metric', topic <> 'cause', topic <> 'device', metric <> 'slowdown',
+      topic = 'setting',
       CASE
         WHEN
           certain
@@ -205,7 +210,7 @@ SELECT
         ELSE 2
       END,
       list_position(
-        ['function', 'bottleneck', 'counter', 'benchmark', 'scaling', 'idle', 'threads', 'setting'],
+        ['device', 'function', 'bottleneck', 'counter', 'benchmark', 'scaling', 'idle', 'threads', 'setting'],
         topic
       ),
       subject IS NOT NULL, share DESC NULLS FIRST, list_contains(flag_codes(flags), 'same_count'),
@@ -296,8 +301,10 @@ WITH
     SELECT DISTINCT 6, 'benchmark', run_id, NULL FROM metrics SEMI JOIN side USING (run_id)
   ),
 
+  -- with devices these are what idles
   every (place, topic) AS (
-    VALUES (0, 'function'), (1, 'counter'), (2, 'bottleneck'), (3, 'scaling'), (4, 'idle'),
+    VALUES (0, 'function'), (1, 'counter'), (2, 'bottleneck'), (3, 'scaling'),
+      (4, if(EXISTS (FROM _gpu_sums SEMI JOIN side USING (run_id)), 'device', 'idle')),
       (5, 'threads'), (6, 'benchmark')
   )
 

@@ -17,6 +17,10 @@ SELECT 'bb_visits' AS "table", run_id, source_id, count(*) AS rows FROM bb_visit
 UNION ALL
 SELECT 'fn_timings' AS "table", run_id, source_id, count(*) AS rows FROM fn_timings GROUP BY run_id, source_id
 UNION ALL
+SELECT 'gpu_gaps' AS "table", run_id, source_id, count(*) AS rows FROM gpu_gaps GROUP BY run_id, source_id
+UNION ALL
+SELECT 'gpu_late' AS "table", run_id, source_id, count(*) AS rows FROM gpu_late GROUP BY run_id, source_id
+UNION ALL
 SELECT 'idle_intervals' AS "table", run_id, source_id, count(*) AS rows FROM idle_intervals GROUP BY run_id, source_id
 UNION ALL
 SELECT 'idle_latency' AS "table", run_id, source_id, count(*) AS rows FROM idle_latency GROUP BY run_id, source_id

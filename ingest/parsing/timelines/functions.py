@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, Rows
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.timelines.arrays import sums
+from ingest.parsing.timelines.arrays import groups, sums
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import Integers, Role, Timeline
 
@@ -33,7 +32,7 @@ def function_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Ite
 
 def _path_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Rows:
     slices = timeline.slices
-    first, place = _groups(slices.worker[threads], nested.path, slices.kind[threads])
+    first, place = groups(slices.worker[threads], nested.path, slices.kind[threads])
     path = pa.array(nested.path[first])
     numbers = [worker.thread for worker in timeline.workers]
     columns = {
@@ -47,7 +46,7 @@ def _path_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Rows:
 
 def _name_rows(timeline: Timeline, of: Integers, *, own: bool) -> Rows:
     slices = timeline.slices
-    first, place = _groups(slices.name[of], slices.kind[of])
+    first, place = groups(slices.name[of], slices.kind[of])
     names = pa.array(map(frame_name, timeline.names), pa.string())
     columns: dict[str, object] = {"function": names.take(pa.array(slices.name[of[first]]))}
     if own:
@@ -74,16 +73,3 @@ def _table(
             "calls": np.bincount(place, minlength=count),
         }
     )
-
-
-def _groups(*keys: npt.NDArray[np.int64]) -> tuple[Integers, Integers]:
-    """Return the first row of each combination of keys, and the combination of each row.
-
-    Keys are numbers from 0 of things that were numbered as they were met, so that all
-    combinations fit 64 bits.
-    """
-    joined = np.zeros(len(keys[0]), np.int64)
-    for key in keys:
-        joined = joined * (int(key.max()) + 1) + key
-    _, first, place = np.unique(joined, return_index=True, return_inverse=True)
-    return first, place

@@ -1,8 +1,10 @@
-"""Calls of the programming interfaces of GPUs, by their names."""
+"""Calls of the programming interfaces of GPUs, what GPUs execute, and steps, by their names."""
 
 from __future__ import annotations
 
 import re
+
+from ingest.parsing.timelines.slices import NONE
 
 _WAITS = re.compile(
     r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx|Context)Synchronize(?:_\w+)?"
@@ -19,3 +21,44 @@ def waits(name: str) -> bool:
 def without_version(name: str) -> str:
     """Return a call's name without the version of its interface (cudaLaunchKernel_v7000)."""
     return _VERSION.sub("", name)
+
+
+_KINDS = re.compile(r"(?:.*_)?(?:runtime|driver)(?:_api\w*)?|cuda|hip\w*|hsa\w*")
+_NAMES = re.compile(r"(?:cuda|cu|hip|xpu|mtia)[A-Z]\w*\b.*|hsa_\w+")
+_DOES = (
+    ("sync", re.compile(r"synchronize|signal_wait", re.IGNORECASE)),
+    ("copy", re.compile(r"memcpy|memory_\w*copy", re.IGNORECASE)),
+    ("memory", re.compile(r"malloc|free|memory_\w*allocate", re.IGNORECASE)),
+)
+_COPIES = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memcpy|mem(?:ory)?[ _]?copy|copy)", re.IGNORECASE)
+_FILLS = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memset|fill ?buffer)", re.IGNORECASE)
+_COLLECTIVES = re.compile(r"(?:void )?(?:nccl|rccl|msccl|nvshmem)", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:ProfilerStep#|(?:\w+[ _])?(?:step|iteration|iter|batch)[ _#:]*)(\d{1,9})", re.IGNORECASE
+)
+
+
+def call_does(kind: str | None, name: str) -> str | None:
+    """Return what a call does: sync, copy, memory or launch (the others); None where it is none."""
+    if kind == "mpi":
+        return "sync"
+    if not (_KINDS.fullmatch((kind or "").lower()) or _NAMES.fullmatch(name)):
+        return None
+    return next((does for does, names in _DOES if names.search(name)), "launch")
+
+
+def executed(kind: str | None, name: str) -> str:
+    """Return what a GPU executes: a kernel, a copy, a fill, or communication between GPUs."""
+    kind = (kind or "").lower()
+    if kind != "kernel":
+        if "memcpy" in kind or "copy" in kind or _COPIES.match(name):
+            return "copy"
+        if "memset" in kind or _FILLS.match(name):
+            return "fill"
+    return "communication" if _COLLECTIVES.match(name) else "kernel"
+
+
+def number_of_step(name: str) -> int:
+    """Return the number of the step that a span of this name marks, NONE where it marks none."""
+    match = _STEP.fullmatch(name)
+    return int(match[1]) if match else NONE

@@ -10,6 +10,8 @@ path, with exact sums.
 
 A launch is a datum that the launching task makes and what it launched reads. What a thread does
 after a wait reads the GPU's task that ended last within the wait. An arrow is a datum, too.
+
+Where there is work of a GPU, gpu_gaps has the times in which it was idle, and why.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ import pyarrow as pa
 
 from ingest.base import Item, Rows
 from ingest.parsing.timelines.dependences import arrow_rows, launch_rows, wait_rows
+from ingest.parsing.timelines.devices import Devices
 from ingest.parsing.timelines.functions import function_rows
+from ingest.parsing.timelines.host import Host
 from ingest.parsing.timelines.nesting import nesting
 from ingest.parsing.timelines.slices import Role, Timeline
 from ingest.parsing.timelines.tasks import Tasks
@@ -42,7 +46,13 @@ def landing(timeline: Timeline, base: int) -> Iterator[Item]:
     tasks = Tasks(timeline, threads, nested)
     if len(tasks):
         yield from _worker_rows(timeline, tasks, base)
-        yield Rows("tasks", tasks.rows(base))
+        columns = tasks.columns(base)
+        if tasks.is_device.any():
+            devices = Devices(timeline, Host(timeline, threads, nested))
+            yield Rows("tasks", pa.table(columns | devices.task_columns(tasks, base)))
+            yield from devices.gap_rows(tasks, base)
+        else:
+            yield Rows("tasks", pa.table(columns))
         if len(timeline.launches.caller):
             yield from launch_rows(timeline, tasks, base)
         yield from wait_rows(timeline, tasks)
@@ -56,9 +66,10 @@ def _worker_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Rows]:
     used = [timeline.workers[number] for number in numbers.tolist()]
     nodes = list(dict.fromkeys(worker.node for worker in used))
     yield Rows("nodes", pa.table({"node": pa.array(nodes, pa.string())}))
-    columns = {
+    columns: dict[str, pa.Array] = {
         "worker": pa.array([worker.name for worker in used], pa.string()),
         "node": pa.array([worker.node for worker in used], pa.string()),
+        "device": pa.array([worker.device for worker in used], pa.string()),
     }
     if timeline.whole_lives:
         begin, end = np.full(len(used), tasks.start.max()), np.full(len(used), tasks.end.min())

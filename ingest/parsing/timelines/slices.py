@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 Integers = npt.NDArray[np.int64]
+NONE = -1
 
 
 class Role(IntEnum):
@@ -23,16 +26,24 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One thread or stream: its name, the number its system gave it, and the node."""
+    """One thread or stream: its name, the number its system gave it, the node, and the device.
+
+    `device` is that whose stream it is; None for a thread.
+    """
 
     name: str
     node: str
     thread: int | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Slices as arrays: one entry each. Times in ns, `name` and `kind` number the lists below."""
+    """Slices as arrays: one entry each. Times in ns, `name` and `kind` number the lists below.
+
+    `size` is how many bytes a copy or fill moves, `step` the number of the step that a span marks:
+    NONE for nothing, and no array where a trace has neither.
+    """
 
     worker: Integers
     name: Integers
@@ -40,6 +51,8 @@ class Slices:
     role: Integers
     start: Integers
     end: Integers
+    size: Integers | None = None
+    step: Integers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +114,14 @@ class Timeline:
     def end(self) -> int:
         """The last end, ns."""
         return int(self.slices.end.max())
+
+
+def encoded(texts: Sequence[str], numbers: Integers) -> pa.Array:
+    """Return the texts by their numbers, each once in memory; null for NONE."""
+    indices = pa.array(numbers, pa.int32(), mask=numbers < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))
+
+
+def looked_up(values: Integers, places: Integers) -> Integers:
+    """Return the values at places, NONE where the place is NONE."""
+    return np.append(values, NONE)[places]

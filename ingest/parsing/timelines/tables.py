@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ingest.parsing.timelines.gpu_calls import number_of_step
 from ingest.parsing.timelines.slices import (
+    NONE,
     Integers,
     Launches,
     Role,
@@ -24,7 +26,7 @@ class Table:
     """Events of one kind: times in ns, UNKNOWN where there is none.
 
     `name` and `worker` number the lists. `link` is what a call and what it launched have in
-    common within their `process`, 0 or UNKNOWN for nothing.
+    common within their `process`, 0 or UNKNOWN for nothing. `size` is in bytes, if it is known.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Table:
     worker: Integers
     link: Integers
     process: Integers
+    size: Integers | None = None
 
 
 def combined(tables: Sequence[Table]) -> tuple[Timeline, int]:
@@ -54,16 +57,18 @@ def combined(tables: Sequence[Table]) -> tuple[Timeline, int]:
         of = np.array([numbers[worker.name] for worker in table.workers], np.int64)
         kind = np.full(len(table.start), number)
         name = table.name + len(names)
+        size = np.full(len(kind), NONE) if table.size is None else table.size
         parts.append(
-            (of[table.worker], name, kind, table.role, table.start, table.end, table.link,
+            (of[table.worker], name, kind, table.role, table.start, table.end, size, table.link,
              table.process)
         )  # fmt: skip
         names += table.names
-    worker, name, kind, role, start, end, link, process = (
+    worker, name, kind, role, start, end, size, link, process = (
         np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)
     )
     whole = (start != UNKNOWN) & (end != UNKNOWN) & (end >= start)
-    slices = Slices(worker[whole], name[whole], kind[whole], role[whole], start[whole], end[whole])
+    step = np.array([number_of_step(text) for text in names], np.int64)[name]
+    slices = Slices(*(x[whole] for x in (worker, name, kind, role, start, end, size, step)))
     timeline = Timeline(
         workers=list(workers.values()),
         names=names,

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from ingest.parsing.timelines.arrays import places, running_most
 from ingest.parsing.timelines.nesting import Nesting
-from ingest.parsing.timelines.slices import Integers, Role, Timeline
+from ingest.parsing.timelines.slices import Integers, Role, Timeline, encoded
 
 Flags = npt.NDArray[np.bool_]
 Pieces = tuple[Integers, Integers, Integers]
@@ -40,27 +40,16 @@ class Tasks:
     def __len__(self) -> int:
         return len(self.slice)
 
-    def rows(self, base: int) -> pa.Table:
-        """Return the rows of the landing table, times from `base` on."""
+    def columns(self, base: int) -> dict[str, pa.Array]:
+        """Return the columns of the landing table that all tasks have, times from `base` on."""
         timeline = self._timeline
-        launches = timeline.launches
-        submitted = np.zeros(len(self), bool)
-        submit = np.zeros(len(self), np.int64)
-        launched = self.of_device[launches.device]
-        submitted[launched] = True
-        submit[launched] = timeline.slices.start[launches.caller] - base
-        workers = pa.array([worker.name for worker in timeline.workers], pa.string())
-        names = pa.array(timeline.names, pa.string())
-        return pa.table(
-            {
-                "task": self.named(np.arange(len(self))),
-                "worker": workers.take(pa.array(self.worker)),
-                "name": names.take(pa.array(timeline.slices.name[self.slice])),
-                "t_submit": pa.array(submit, mask=~submitted),
-                "t_start": self.start - base,
-                "t_end": self.end - base,
-            }
-        )
+        return {
+            "task": self.named(np.arange(len(self))),
+            "worker": encoded([worker.name for worker in timeline.workers], self.worker),
+            "name": encoded(timeline.names, timeline.slices.name[self.slice]),
+            "t_start": pa.array(self.start - base),
+            "t_end": pa.array(self.end - base),
+        }
 
     def named(self, numbers: Integers) -> pa.Array:
         """Return the names of tasks by their numbers; null for -1."""
@@ -108,7 +97,7 @@ def _pieces(timeline: Timeline, threads: Integers, nested: Nesting) -> Pieces:
     owner = np.concatenate((owner, cut))
     first, last = np.concatenate((start[within], time)), np.concatenate((end[within], time))
     owned = is_owner[owner]
-    of, begin, until = _gaps(
+    of, begin, until = gaps_within(
         np.flatnonzero(is_owner), start, end, owner[owned], first[owned], last[owned]
     )
     # A call without length counts as a task; a span that has no time of its own does not.
@@ -145,7 +134,7 @@ def _cuts(
     return at[inside], arrows.t_to[inside]
 
 
-def _gaps(
+def gaps_within(
     owners: Integers,
     start: Integers,
     end: Integers,

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ingest.base import LeftOut
 from ingest.parsing.timelines.arrays import places
+from ingest.parsing.timelines.gpu_calls import number_of_step
 from ingest.parsing.timelines.slices import (
     Arrows,
     Integers,
@@ -20,10 +22,11 @@ from ingest.parsing.timelines.slices import (
     Worker,
 )
 from ingest.parsing.timelines.workers import distinct
-from ingest.readers.chrome_trace import kineto
+from ingest.readers.chrome_trace import kineto, xla
 from ingest.readers.chrome_trace.events import NONE, Events, Id
 from ingest.readers.chrome_trace.pairs import by_name, paired
 
+Flags = npt.NDArray[np.bool_]
 _NOT_LANDED = -1
 _HOST = "host"
 _TOTAL = "Total "
@@ -36,6 +39,8 @@ class _All:
 
     slices: Slices
     correlation: Integers
+    size: Integers
+    step: Integers
 
 
 def assemble(
@@ -43,6 +48,7 @@ def assemble(
     *,
     is_kineto: bool,
     is_clang: bool = False,
+    is_xla: bool = False,
     rank: int | None = None,
     whole_lives: bool = False,
 ) -> Timeline:
@@ -51,24 +57,29 @@ def assemble(
     clang -ftime-trace adds slices of made-up threads that are totals by name.
     """
     every = _all_slices(events)
+    found = every.slices
     names = [_name(name, is_kineto=is_kineto) for name in events.names.things()]
     kinds = events.kinds.things()
-    roles = _roles(every.slices, names, kinds) if is_kineto else every.slices.role
+    workers = _workers(events, is_kineto=is_kineto, rank=rank)
+    roles, kind, step = found.role, found.kind, every.step
+    if is_kineto:
+        roles = _roles(found, names, kinds)
+        numbers = [number_of_step(str(name)) for name in events.names.things()]
+        step = np.array(numbers or [NONE], np.int64)[found.name]
+    if is_xla:
+        of_xla, is_stream = _xla_threads(events, workers)
+        roles = _xla_roles(found, names, step, of_xla, is_stream)
+        is_python = np.array([xla.is_python(name) for name in names] or [False])
+        kind = np.where(is_python[found.name], len(kinds), kind)
+        kinds = [*kinds, xla.PYTHON]
     if is_clang:
         is_total = np.array([name.startswith(_TOTAL) for name in names] or [False])
-        roles = np.where(is_total[every.slices.name], _NOT_LANDED, roles)
+        roles = np.where(is_total[found.name], _NOT_LANDED, roles)
     kept = roles != _NOT_LANDED
-    found = every.slices
-    slices = Slices(
-        worker=found.worker[kept],
-        name=found.name[kept],
-        kind=found.kind[kept],
-        role=roles[kept],
-        start=found.start[kept],
-        end=found.end[kept],
-    )
+    columns = (found.worker, found.name, kind, roles, found.start, found.end, every.size, step)
+    slices = Slices(*(column[kept] for column in columns))
     return Timeline(
-        workers=_workers(events, is_kineto=is_kineto, rank=rank),
+        workers=workers,
         names=names,
         kinds=kinds,
         slices=slices,
@@ -137,7 +148,7 @@ def _all_slices(events: Events) -> _All:
             np.full(len(start), Role.WORK),
             start,
             start + whole["length"][forward],
-            whole["correlation"][forward],
+            *(whole[name][forward] for name in ("correlation", "size", "step")),
         )
     ]
     for which, role in (("marks", Role.WORK), ("operations", Role.CLOCK)):
@@ -153,13 +164,13 @@ def _all_slices(events: Events) -> _All:
                 np.full(count, role),
                 marks["time"][begins],
                 marks["time"][ends],
-                np.full(count, NONE),
+                *(np.full(count, NONE) for _ in ("correlation", "size", "step")),
             )
         )
-    worker, name, kind, role_of, start, end, correlation = (
-        np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)
+    *columns, correlation, size, step = (
+        np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True)
     )
-    return _All(Slices(worker, name, kind, role_of, start, end), correlation)
+    return _All(Slices(*columns), correlation, size, step)
 
 
 def _name(name: Id, *, is_kineto: bool) -> str:
@@ -173,6 +184,35 @@ def _roles(slices: Slices, names: list[str], kinds: list[str | None]) -> Integer
     found = [kineto.role(kinds[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
     roles = np.array([_NOT_LANDED if role is None else role for role in found], np.int64)[place]
     return np.where(slices.role == Role.CLOCK, Role.CLOCK, roles)
+
+
+def _xla_threads(events: Events, workers: list[Worker]) -> tuple[Flags, Flags]:
+    """Return which threads are of devices, and which of these are streams, whose workers it names.
+
+    Their device is in the name of the process.
+    """
+    of_device, is_stream = np.zeros(len(workers), bool), np.zeros(len(workers), bool)
+    for number, place in enumerate(events.threads.things()):
+        process, thread = events.process_names.get(place[0], ""), events.thread_names.get(place, "")
+        found = xla.device_and_stream(process, thread)
+        if found is not None:
+            device, stream = found
+            of_device[number], is_stream[number] = True, stream is not None
+            if stream is not None:
+                workers[number] = Worker(f"{device} {stream}", _HOST, device=device)
+    return of_device, is_stream
+
+
+def _xla_roles(
+    slices: Slices, names: list[str], step: Integers, of_device: Flags, is_stream: Flags
+) -> Integers:
+    roles = [
+        [xla.host_role(name, marks_step=marks) for name in names or [""]] for marks in (False, True)
+    ]
+    host = np.array(roles, np.int64)[(step != NONE).astype(np.int64), slices.name]
+    device = np.where(is_stream, Role.DEVICE, Role.CLOCK)[slices.worker]
+    found = np.where(of_device[slices.worker], device, host)
+    return np.where(slices.role == Role.CLOCK, Role.CLOCK, found)
 
 
 def _launches(slices: Slices, correlation: Integers) -> Launches:
@@ -231,7 +271,9 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
             names.append(f"{prefix}{of}{thread}")
     workers = []
     own_names = distinct(names, [tid for _, tid, *_ in places])
-    for (_, tid, *stream), name in zip(places, own_names, strict=True):
+    for (pid, tid, *stream), name in zip(places, own_names, strict=True):
         is_thread = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and not stream
-        workers.append(Worker(name, node, tid if is_thread and isinstance(tid, int) else None))
+        number = tid if is_thread and isinstance(tid, int) else None
+        device = f"{prefix}GPU {pid}" if stream else None
+        workers.append(Worker(name, node, number, device))
     return workers

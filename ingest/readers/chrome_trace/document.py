@@ -50,6 +50,7 @@ class Facts(msgspec.Struct, gc=False):
     distributedInfo: Any = None  # noqa: N815
     deviceProperties: Any = None  # noqa: N815
     host_name: Any = None
+    metadata: Any = None
     traceEvents: Any = None  # noqa: N815
     samples: Any = None
     systemTraceEvents: Any = None  # noqa: N815

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -34,6 +35,10 @@ class Args(msgspec.Struct, gc=False):
 
     name: Id = None
     correlation: Any = None
+    correlation_id: Any = None
+    bytes: Any = None
+    memcpy_details: Any = None
+    step_num: Any = None
 
 
 _thread = attrgetter("pid", "tid")
@@ -43,6 +48,8 @@ _ts, _dur = attrgetter("ts"), attrgetter("dur")
 _args = msgspec.json.Decoder(Args)
 _many_args = msgspec.json.Decoder(list[Args])
 _values = msgspec.json.Decoder(dict[str, Any])
+_MOVED = re.compile(r"\bsize:(\d{1,18})\b")
+_LARGEST = 1 << 62
 
 
 class Numbered(dict[Any, int]):
@@ -118,11 +125,11 @@ class Events:
 
     def __init__(
         self,
-        linked: frozenset[str] = frozenset(),
+        linked: frozenset[str | None] = frozenset(),
         known_links: frozenset[str] = frozenset(),
         devices: frozenset[str] = frozenset(),
     ) -> None:
-        """Read the correlation of the categories `linked`; count flows of `known_links` only.
+        """Read the arguments of the categories `linked`; count flows of `known_links` only.
 
         Slices of the categories `devices` ran on GPUs: their pid and tid are those of a device
         and a stream, and no thread's that has the same numbers.
@@ -133,7 +140,9 @@ class Events:
         self.names, self.kinds, self.threads = Numbered(), Numbered(), Numbered()
         self.series, self._flow_ids, self._operation_ids = Numbered(), Numbered(), Numbered()
         self._forms = _Forms(self.names, self.kinds, self.threads, devices)
-        self.slices = Columns("thread", "name", "kind", "start", "length", "correlation")
+        self.slices = Columns(
+            *("thread", "name", "kind", "start", "length", "correlation", "size", "step")
+        )
         self.marks = Columns("group", "name", "kind", "time", "begins")
         self.operations = Columns("group", "name", "kind", "time", "begins")
         self.flows = Columns("group", "kind", "thread", "time", "step", "encloses")
@@ -187,7 +196,7 @@ class Events:
             kind=kinds,
             start=_times(events),
             length=_nanoseconds(events, lengths, "dur"),
-            correlation=self._correlations(events, kinds),
+            **self._arguments(events, kinds),
         )
 
     def _take_marks(self, events: Sequence[Event]) -> None:
@@ -251,16 +260,38 @@ class Events:
     def _kinds(self, events: Sequence[Event]) -> Integers:
         return self.kinds.of(map(_cat, events), len(events))
 
-    def _correlations(self, events: Sequence[Event], kinds: Integers) -> Integers:
-        """Return what links calls and what they launched; NONE where it is not stated."""
-        found = np.full(len(events), NONE)
+    def _arguments(self, events: Sequence[Event], kinds: Integers) -> dict[str, Integers]:
+        """Return what links calls and what they launched, bytes, and steps; NONE where unknown."""
         linked = np.array([kind in self._linked for kind in self.kinds], bool)[kinds]
-        places = np.flatnonzero(linked).tolist()
-        for place, args in zip(places, _all_args([events[at] for at in places]), strict=True):
-            value = args.correlation
-            if isinstance(value, int) and 0 < value < 1 << 62:
-                found[place] = value
-        return found
+        places = np.flatnonzero(linked)
+        stated = _all_args([events[at] for at in places.tolist()])
+        found = {
+            "correlation": [
+                _count(one.correlation or one.correlation_id) or NONE for one in stated
+            ],
+            "size": [_bytes(one) for one in stated],
+            "step": [_count(one.step_num) for one in stated],
+        }
+        columns = {name: np.full(len(events), NONE) for name in found}
+        for name, values in found.items():
+            columns[name][places] = values
+        return columns
+
+
+def _bytes(args: Args) -> int:
+    if args.memcpy_details is None:
+        return _count(args.bytes)
+    size = _MOVED.search(str(args.memcpy_details))
+    return int(size[1]) if size else NONE
+
+
+def _count(value: Any) -> int:
+    """Return a whole number, which JAX writes as text, and NONE for anything else."""
+    if value is None:
+        return NONE
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value)
+    return value if isinstance(value, int) and 0 <= value < _LARGEST else NONE
 
 
 def _arrow(event: Event) -> tuple[Any, ...]:

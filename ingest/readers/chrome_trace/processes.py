@@ -12,7 +12,7 @@ from ingest.base import Item, LeftOut, Run
 from ingest.compressed import path_text
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Timeline
-from ingest.readers.chrome_trace import kineto
+from ingest.readers.chrome_trace import kineto, xla
 from ingest.readers.chrome_trace.assemble import assemble, left_out
 from ingest.readers.chrome_trace.counters import counter_rows
 from ingest.readers.chrome_trace.document import Document
@@ -77,7 +77,10 @@ def _read(recording: Recording, part: Path) -> _Process:
         with recording.open(part) as file:
             document = Document(file)
             is_kineto = "schemaVersion" in document.stated()
+            is_xla = xla.is_xla(document.stated())
             events = _kineto_events() if is_kineto else Events()
+            if is_xla:
+                events = Events(xla.WITH_ARGUMENTS)
             for batch in document:
                 events.take(batch)
         stated = document.stated()
@@ -97,6 +100,7 @@ def _read(recording: Recording, part: Path) -> _Process:
             events,
             is_kineto=is_kineto,
             is_clang=is_clang,
+            is_xla=is_xla,
             rank=rank,
             whole_lives=viztracer is not None,
         )

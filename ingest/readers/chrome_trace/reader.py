@@ -34,13 +34,8 @@ class ChromeTrace:
     DESCRIPTION = "Chrome trace event JSON, PyTorch profiler traces (Kineto, all ranks of a run)"
     PATTERNS = ("*.trace.json", "*.pt.trace.json", "trace*.json", "*.trace.json.gz")
     TABLES = (
-        "nodes",
-        "workers",
-        "tasks",
-        "task_data",
-        "task_inputs",
-        "fn_timings",
-        "metrics",
+        *("nodes", "workers", "tasks", "task_data", "task_inputs", "gpu_gaps", "gpu_late"),
+        *("fn_timings", "metrics"),
     )
     WHOLE_FOLDER = False
 

@@ -15,6 +15,9 @@ pmu_samples:
 - Of two metrics named Memory Throughput, in % of the peak and in bytes per second, that in % is
   `Memory Throughput [%]`.
 - Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
+- Since version 2025 there are lines of rules, and those of metrics end after the value. Of a rule
+  lands what it estimates to speed up, in %, as `RULE, estimated speedup (local or global)`; of
+  several estimates the largest.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
 from ingest.readers.ncu.values import Separators, check_any, in_base_units, numbers
 from warehouse.errors import InputError
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _HEADING = re.compile(rb'^"(?:ID|Process ID)",.*$', re.MULTILINE)
+_RULE = "Rule Name"
 _TALL = ("Kernel Name", "Metric Name", "Metric Unit")
 _DESCRIBES = (
     *("ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Kernel Time", "Context"),
@@ -64,11 +68,12 @@ class Ncu(SingleFile):
         value = "Metric Value" if "Metric Value" in names else "Average"
         if is_tall and (value not in names or not set(_TALL) <= set(names)):
             raise _unknown(names, skip)
-        yield Run(app=_app(recording, names, skip))
+        yield Run(app=_app(recording, _of_metrics(recording, skip, names), skip))
         units: dict[str, str] | None = None
         landed, at = 0, skip + 2
         separators = Separators()
-        tables = _blocks(recording, skip, names)
+        rules: list[str] = []
+        tables = _blocks(recording, skip, names, rules)
         for table in whole_launches(tables) if is_tall and "ID" in names else tables:
             if is_tall:
                 rows = tall(table, value, at, separators)
@@ -83,6 +88,31 @@ class Ncu(SingleFile):
                 yield Rows("pmu_samples", with_lengths(rows))
         separators.check()
         check_any(landed)
+        yield from _rule_rows(rules, names)
+
+
+def _rule_rows(lines: list[str], names: list[str]) -> Iterator[Item]:
+    """Yield what rules estimate to speed up, of the lines of rules; the others are left out."""
+    import pyarrow as pa
+
+    found: dict[tuple[str, int, str], float] = {}
+    without = 0
+    for line in lines:
+        rule = dict(zip(names, _fields(line.encode()), strict=False))
+        try:
+            percent = float(rule["Estimated Speedup"].replace(",", ""))
+        except ValueError:
+            without += 1
+            continue
+        event = f"{rule[_RULE]}, estimated speedup ({rule['Estimated Speedup Type']})"
+        key = (rule["Kernel Name"], int(rule["ID"]), event)
+        found[key] = max(percent, found.get(key, percent))
+    if found:
+        region, sample, events = zip(*found, strict=True)
+        columns = {"region": region, "sample": sample, "event": events, "value": found.values()}
+        table = pa.table({name: list(values) for name, values in columns.items()})
+        yield Rows("pmu_samples", table.append_column("unit", [["%"] * len(found)]))
+    yield LeftOut(without, "rule", "without an estimated speedup")
 
 
 def _heading(recording: Recording) -> tuple[int, list[str]]:
@@ -103,8 +133,10 @@ def _heading(recording: Recording) -> tuple[int, list[str]]:
     )
 
 
-def _blocks(recording: Recording, skip: int, names: list[str]) -> Iterator[pa.Table]:
-    """Yield the table's rows as text, some MiB at a time."""
+def _blocks(
+    recording: Recording, skip: int, names: list[str], rules: list[str]
+) -> Iterator[pa.Table]:
+    """Yield the table's rows as text, some MiB at a time; lines of rules are added to `rules`."""
     import pyarrow as pa
     import pyarrow.csv as pc
 
@@ -112,9 +144,12 @@ def _blocks(recording: Recording, skip: int, names: list[str]) -> Iterator[pa.Ta
         raise _unknown(names, skip)
     _check_text(recording)
     broken: list[str] = []
+    every, names = len(names), _of_metrics(recording, skip, names)
 
     def other_line(row: pc.InvalidRow) -> str:
-        if not row.text.lstrip('"').startswith("==") and row.text.strip():
+        if row.actual_columns == every:
+            rules.append(row.text)
+        elif not row.text.lstrip('"').startswith("==") and row.text.strip():
             broken.append(row.text)
         return "skip"
 
@@ -137,6 +172,18 @@ def _blocks(recording: Recording, skip: int, names: list[str]) -> Iterator[pa.Ta
             expected="UTF-8 text with commas between quoted fields",
         ) from None
     _refuse(broken, len(names))
+
+
+def _of_metrics(recording: Recording, skip: int, names: list[str]) -> list[str]:
+    """Return the names of the columns that lines of metrics have: without the fields of a rule."""
+    from itertools import islice
+
+    if _RULE not in names:
+        return names
+    with recording.open() as file:
+        first = [len(_fields(line)) for line in islice(file, skip + 1, skip + 2)]
+    short = names.index(_RULE) + 1
+    return names[:short] if first == [short] else names
 
 
 def _refuse(broken: list[str], columns: int) -> None:

@@ -4,6 +4,7 @@ Source: Nsight Compute, ncu --page source --csv (`--print-source sass`): per ker
 name, a heading, and a row an instruction. `Instructions Executed` is by warps; by threads it is
 `Thread Instructions Executed`, or in older versions the second column of the same name. There are
 no threads, blocks or edges, so `bb` is NULL and only opcodes, barriers among them, are counted.
+Version 2025.3 prints the table of each launch twice; it counts once.
 Instructions that their predicate switches off count, as in GPGPU-Sim logs. Where a page ends in
 the middle of a kernel's code, the tag `incomplete` of the run records it.
 """
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
 from warehouse.errors import InputError
 
@@ -39,11 +40,12 @@ _LANES = 32
 
 @dataclass(slots=True)
 class _Kernel:
-    """Sums over the rows of one kernel; `threads` by opcode."""
+    """Sums over the rows of one kernel; `threads` by opcode, `table` a digest of all fields."""
 
     name: str
     warps: int = 0
     last: str = ""
+    table: int = 0
     threads: Counter[str] = field(default_factory=Counter)
 
 
@@ -68,8 +70,14 @@ class NcuSource(SingleFile):
         import pyarrow as pa
 
         yield Run()
-        launch = -1
-        for launch, kernel in enumerate(_kernels(recording)):
+        launch, repeats = -1, 0
+        before: _Kernel | None = None
+        for kernel in _kernels(recording):
+            # Samples of stalls differ from launch to launch.
+            if kernel == before:
+                before, repeats = None, repeats + 1
+                continue
+            before, launch = kernel, launch + 1
             row = {
                 "launch": launch,
                 "kernel": kernel.name,
@@ -84,6 +92,7 @@ class NcuSource(SingleFile):
                 yield Run(tags={"incomplete": f"launch {launch}: the page ends inside the code"})
         if launch < 0:
             raise _damaged("there is no kernel", "end of the file")
+        yield LeftOut(repeats, "table", "the one before it again, as version 2025.3 prints")
 
 
 def _opcodes(launch: int, kernel: _Kernel) -> pa.Table:
@@ -168,6 +177,7 @@ def _add(kernel: _Kernel, fields: Sequence[str], columns: tuple[int, int, int], 
         raise _damaged(
             f"{by_warp} warp instructions cannot be {by_thread} thread instructions", where
         )
+    kernel.table = hash((kernel.table, *fields))
     kernel.warps += by_warp
     kernel.threads[found[1]] += by_thread
     kernel.last = found[1].split(".")[0]

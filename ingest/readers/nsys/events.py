@@ -59,7 +59,7 @@ class Report:
     def stream(self, process: int, device: int, stream: int) -> Worker:
         """Return the worker of a stream."""
         gpu = "GPU" if device == UNKNOWN else f"GPU {device}"
-        return Worker(f"{self._before(process)}{gpu} stream {stream}", _HOST)
+        return Worker(f"{self._before(process)}{gpu} stream {stream}", _HOST, device=gpu)
 
     def threads(self, thread: Integers) -> tuple[list[Worker], Integers]:
         """Return the workers of threads, and which of them each event ran on."""
@@ -141,14 +141,16 @@ def _device(
     process = _first(file, table, "globalPid")
     device = _first(file, table, "deviceId")
     correlation = _first(file, table, "correlationId")
-    start, end, pid, gpu, stream, number, link = file.integers(
-        table, ["start", '"end"', process, device, "streamId", name, correlation]
+    moved = _first(file, table, "bytes")
+    start, end, pid, gpu, stream, number, link, size = file.integers(
+        table, ["start", '"end"', process, device, "streamId", name, correlation, moved]
     )
     names, name_of = named(number, texts, unknown)
     role = np.full(len(start), Role.DEVICE)
     keys, worker = distinct(pid, gpu, stream)
     workers = [report.stream(*key) for key in keys]
-    return Table(kind, role, start, end, names, name_of, workers, worker, link, _process(pid))
+    of = _process(pid)
+    return Table(kind, role, start, end, names, name_of, workers, worker, link, of, size)
 
 
 def _calls(report: Report, table: str, kind: str, name: str) -> Table:

@@ -26,7 +26,18 @@ class Nsys(SingleFile):
     NAME = "nsys"
     DESCRIPTION = "Nsight Systems reports exported as SQLite (nsys export --type sqlite)"
     PATTERNS = ("*.sqlite", "*.db")
-    TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs", "fn_timings")
+    TABLES = (
+        *(
+            "nodes",
+            "workers",
+            "tasks",
+            "task_data",
+            "task_inputs",
+            "gpu_gaps",
+            "gpu_late",
+            "fn_timings",
+        ),
+    )
 
     def sniff(self, head: Head) -> bool:
         """Recognise a SQLite database with tables of CUPTI, NVTX or the export."""

@@ -109,8 +109,11 @@ def _device(
     names, name_of = _coded(columns[name])
     queue = columns.get("stream_id", columns.get("queue_id", columns.get("queue-id")))
     what = "stream" if "stream_id" in columns else "queue"
-    label = pc.binary_join_element_wise(columns[agent], "" if queue is None else queue, f" {what} ")
-    workers, worker = _coded(label if queue is not None else columns[agent])
+    agents, place = _coded(columns[agent])
+    devices = pa.array(map(_gpu, agents), pa.string()).take(pa.array(place))
+    label = devices if queue is None else pc.binary_join_element_wise(devices, queue, f" {what} ")
+    workers, worker = _coded(label)
+    first = np.unique(worker, return_index=True)[1]
     return Table(
         kind=kind,
         role=np.full(len(start), Role.DEVICE),
@@ -118,7 +121,10 @@ def _device(
         end=end,
         names=names,
         name=name_of,
-        workers=[Worker(_gpu(text), _HOST) for text in workers],
+        workers=[
+            Worker(text, _HOST, device=on.as_py())
+            for text, on in zip(workers, devices.take(pa.array(first)), strict=True)
+        ],
         worker=worker,
         link=_link(columns, len(start)),
         process=np.zeros(len(start), np.int64),

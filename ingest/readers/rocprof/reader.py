@@ -40,7 +40,16 @@ class Rocprof:
     DESCRIPTION = "AMD GPU traces and counters: CSV of rocprofv3 and rocprof, rocpd databases"
     PATTERNS = ("*_kernel_trace.csv", "*_hip_api_trace.csv", "results.csv", "*.db", "*.rpd")
     TABLES = (
-        *("nodes", "workers", "tasks", "task_data", "task_inputs", "fn_timings"),
+        *(
+            "nodes",
+            "workers",
+            "tasks",
+            "task_data",
+            "task_inputs",
+            "gpu_gaps",
+            "gpu_late",
+            "fn_timings",
+        ),
         "pmu_samples",
     )
     WHOLE_FOLDER = False

@@ -108,8 +108,8 @@ def _device(
     agents: dict[int, str],
 ) -> Table:
     source, columns = _joined(file, table)
-    wanted = ("start", "end", *agent_and_name, "queue_id", "stream_id", "stack_id", "pid")
-    start, end, agent, number, queue, stream, link, process = file.integers(
+    wanted = ("start", "end", *agent_and_name, "queue_id", "stream_id", "stack_id", "pid", "size")
+    start, end, agent, number, queue, stream, link, process, size = file.integers(
         source, [columns.get(name, "NULL") for name in wanted]
     )
     names, name = named(number, texts, kind)
@@ -121,18 +121,18 @@ def _device(
         end=end,
         names=names,
         name=name,
-        workers=[Worker(_place(agents, *key), _HOST) for key in keys],
+        workers=[_worker(agents, *key) for key in keys],
         worker=worker,
         link=link,
         process=process,
+        size=size,
     )
 
 
-def _place(agents: dict[int, str], agent: int, queue: int, stream: int) -> str:
+def _worker(agents: dict[int, str], agent: int, queue: int, stream: int) -> Worker:
     on = agents.get(agent, "GPU" if agent == UNKNOWN else f"agent {agent}")
-    if stream != UNKNOWN:
-        return f"{on} stream {stream}"
-    return on if queue == UNKNOWN else f"{on} queue {queue}"
+    name = f"{on} stream {stream}" if stream != UNKNOWN else f"{on} queue {queue}"
+    return Worker(on if stream == queue == UNKNOWN else name, _HOST, device=on)
 
 
 def _regions(file: SqliteFile, strings: dict[int, str]) -> Table:
@@ -202,7 +202,9 @@ def _of_rocm_profile_data(file: SqliteFile) -> list[Table]:
         described = np.array([bool(strings.get(n, "").strip()) for n in text.tolist()], bool)
         names, name = named(np.where(described, text, kind), strings, "operation")
         keys, worker = distinct(gpu, queue)
-        workers = [Worker(f"GPU {key[0]} queue {key[1]}", _HOST) for key in keys]
+        workers = [
+            Worker(f"GPU {gpu} queue {queue}", _HOST, device=f"GPU {gpu}") for gpu, queue in keys
+        ]
         none = np.zeros(len(start), np.int64)
         role = np.full(len(start), Role.DEVICE)
         tables.append(Table("op", role, start, end, names, name, workers, worker, api, none))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import warehouse as pwh
 from apps.output.tables import dicts
 from apps.queries import timeline
 from apps.queries.base import ask_dicts
 from apps.queries.idle import Reading, in_reading, within
 from tests.apps.pages.conftest import address, sent, texts
 from tests.helpers.schedules import land_schedule
-from tests.helpers.support import rows
+from tests.helpers.support import land, rows
 
 # A makes x, B waits for it, then for the network, then for the runtime. Times in s.
 SECOND = 1_000_000_000
@@ -271,3 +274,15 @@ def test_the_charts_follow_the_window(schedule, window):
         for row in dicts(within(con, "idle/path_parts", (t0, t1), run_id=run, most=12))
     )
     assert path == pytest.approx(max(0, min(90, window[1]) - window[0]))
+
+
+def test_runs_with_devices_are_read_by_device_first(open_page, new_warehouse):
+    file = Path(__file__).parents[2] / "samples" / "kineto" / "rank0.pt.trace.json"
+    with pwh.connect(new_warehouse) as con:
+        ((run,),) = [landed.runs for landed in land(con, file)]
+    told = texts(open_page("idle", new_warehouse, run=run))
+    assert "GPU 1 was busy" in told
+    assert "arvation" not in told
+    told = texts(open_page("idle", new_warehouse, run=run, reading="tasks"))
+    assert "GPU 1 was busy" not in told
+    assert "arvation" in told

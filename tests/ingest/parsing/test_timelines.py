@@ -37,8 +37,12 @@ def timeline(rows, launches=(), arrows=()):
     drawn = no_arrows()
     if arrows:
         drawn = Arrows(*(np.array(c, np.int64) for c in zip(*arrows, strict=True)))
+    streams = set(worker[role == DEVICE].tolist())
     return Timeline(
-        workers=[Worker(f"w{n}", "host", n) for n in range(int(worker.max()) + 1)],
+        workers=[
+            Worker(f"w{n}", "host", n, "GPU" if n in streams else None)
+            for n in range(int(worker.max()) + 1)
+        ],
         names=NAMES,
         kinds=["k"],
         slices=Slices(worker, name, np.zeros_like(name), role, start, end),

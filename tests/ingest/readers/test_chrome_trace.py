@@ -396,3 +396,37 @@ def test_facts_of_other_kinds_are_no_facts(trace, warehouse):
     trace([slice_("a", 0, 1)], samples=5, host_name=[1], deviceProperties={"a": 1},
           viztracer_metadata=3)  # fmt: skip
     assert rows(warehouse, "SELECT machine, tags FROM runs") == [(None, {})]
+
+
+def test_devices_of_xla_are_in_the_names_of_processes(warehouse, tmp_path):
+    def named(what, name, **place):
+        return {"ph": "M", "name": what, "args": {"name": name}, **place}
+
+    def of(pid, tid, name, ts, **args):
+        return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": ts, "dur": 4, "args": args}
+
+    events = [
+        named("process_name", "/device:GPU:0", pid=1),
+        named("thread_name", "Stream #14(Memset,Compute)", pid=1, tid=14),
+        named("thread_name", "XLA Ops", pid=1, tid=15),
+        named("process_name", "/host:CPU", pid=701),
+        named("thread_name", "python3", pid=701, tid=3),
+        of(701, 3, "$train.py:3 fit", 0.0),
+        of(701, 3, "train", 10.0, step_num="2"),
+        of(701, 3, "cuGraphLaunch (CudaGraph:6)", 11.0, correlation_id="1"),
+        of(1, 14, "fusion", 20.0, correlation_id="1"),
+        of(1, 14, "MemcpyD2H", 30.0, memcpy_details="kind_src:device size:64 dest:0"),
+        of(1, 15, "fusion", 20.0),
+    ]
+    head = {"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}}
+    file = tmp_path / "vm.trace.json"
+    file.write_text(json.dumps(head | {"traceEvents": events}))
+    land(warehouse, file)
+    assert rows(warehouse, """
+        SELECT worker, name, kind, bytes, submitter, step, t_submit - t_start
+        FROM tasks WHERE kind IS NOT NULL ORDER BY t_start
+    """) == [
+        ("GPU 0 stream 14", "fusion", "kernel", None, "/host:CPU 701 python3", 2, -9000),
+        ("GPU 0 stream 14", "MemcpyD2H", "copy", 64, None, None, None),
+    ]  # fmt: skip
+    assert rows(warehouse, "SELECT device, unknown_ns FROM gpu_gaps") == [("GPU 0", 6000)]

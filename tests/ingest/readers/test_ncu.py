@@ -95,3 +95,31 @@ def test_damaged_tables_for_people(warehouse, tmp_path, old, new, message):
     (tmp_path / "n.txt").write_text(TEXT.replace(old, new))
     with pytest.raises(InputError, match=message):
         land(warehouse, tmp_path / "n.txt")
+
+
+def test_lines_without_the_fields_of_rules_and_what_rules_estimate(warehouse, tmp_path):
+    head = HEAD.rstrip() + (
+        ',"Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup"\n'
+    )
+    of = '"0","7","app","k(int, int)",'
+    lines = [
+        f'{of}"Occupancy","%","12.5",',
+        f'{of}"Cycles","cycle","1,234",',
+        f'{of}"","","","CPIStall","OPT","Stalls, of ""long"" kind","global","14.89"',
+        f'{of}"","","","CPIStall","OPT","again","global","12"',
+        f'{of}"","","","SOLBottleneck","INF","nothing to gain","",""',
+    ]
+    file = tmp_path / "n.csv"
+    file.write_text(head + "".join(f"{line}\n" for line in lines))
+    land(warehouse, file)
+    assert rows(warehouse, "SELECT region, sample, event, value FROM pmu_samples ORDER BY 3") == [
+        ("k(int, int)", 0, "CPIStall, estimated speedup (global)", 14.89),
+        ("k(int, int)", 0, "Cycles", 1234),
+        ("k(int, int)", 0, "Occupancy", 12.5),
+    ]
+    assert rows(warehouse, "SELECT left_out, app FROM sources, runs") == [
+        ("1 rule (without an estimated speedup)", "app")
+    ]
+    file.write_text(head + f"{lines[0]}\n{of}cut\n")
+    with pytest.raises(InputError, match="does not have"):
+        land(warehouse, file, replace=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ingest.base import Head
@@ -94,3 +96,14 @@ def test_cut_line_is_reported(landed):
     with pytest.raises(InputError, match="the last line has no end|cannot be read|fields"):
         landed(page()[:-5], LAUNCHES)
     assert len(CODE) == 6
+
+
+def test_a_table_that_is_printed_twice_is_one_launch(warehouse, tmp_path):
+    sample = (Path(__file__).parents[2] / "samples/ncu-source/source_page.csv").read_text()
+    first, second = (f'"Kernel Name"{p.rstrip()}\n\n' for p in sample.split('"Kernel Name"')[1:])
+    (tmp_path / "p.csv").write_text(first + first + second + second)
+    land(warehouse, tmp_path / "p.csv")
+    assert rows(warehouse, "SELECT launch, kernel FROM bb_launches ORDER BY 1") == [
+        (0, "sum(float *, int)"), (1, "copy(float *)"),
+    ]  # fmt: skip
+    assert rows(warehouse, "SELECT left_out FROM sources")[0][0].startswith("2 tables")

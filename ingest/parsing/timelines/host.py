@@ -1,0 +1,115 @@
+"""What the threads that launch work of a GPU do at each moment: the innermost of their slices.
+
+Annotations and ranges only cover what others do, so that what is innermost below them counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.parsing.timelines.arrays import places
+from ingest.parsing.timelines.gpu_calls import call_does
+from ingest.parsing.timelines.nesting import Nesting
+from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, looked_up
+from ingest.parsing.timelines.tasks import gaps_within
+
+DOES = ("sync", "copy", "memory", "launch", "operators", "python", "unrecorded")
+# Nothing recorded for less than this, in ns, is the interpreter at work.
+_INTERPRETER = 200_000
+OPERATORS, UNRECORDED = DOES.index("operators"), DOES.index("unrecorded")
+
+
+class Host:
+    """The time of the threads that launched something, piece by piece, by thread and start.
+
+    `does` numbers DOES, `name` the names of the timeline (NONE where nothing was recorded); times
+    in ns. The pieces of a thread follow each other from the first to the last that was recorded.
+    In those that are `is_interpreter` Python's interpreter works between operators.
+    """
+
+    def __init__(self, timeline: Timeline, threads: Integers, nested: Nesting) -> None:
+        self._timeline, self._threads, self._nested = timeline, threads, nested
+        self._does = self._doing()
+        slices = timeline.slices
+        start, end, worker = (x[threads] for x in (slices.start, slices.end, slices.worker))
+        launching = np.zeros(len(timeline.workers), bool)
+        launching[slices.worker[timeline.launches.caller]] = True
+        on = launching[worker]
+        inner = np.flatnonzero(on & (nested.parent >= 0))
+        of, begin, until = gaps_within(
+            np.flatnonzero(on), start, end, nested.parent[inner], start[inner], end[inner]
+        )
+        doer = self._nearest(self._does != NONE)[of]
+        kept = np.flatnonzero((until > begin) & (doer >= 0))
+        kept = kept[np.lexsort((begin[kept], worker[of[kept]]))]
+        begin, until, doer, on_worker = begin[kept], until[kept], doer[kept], worker[of[kept]]
+        # Where slices overlap without nesting, the later one is the innermost.
+        same = on_worker[1:] == on_worker[:-1]
+        until[:-1] = np.where(same, np.minimum(until[:-1], begin[1:]), until[:-1])
+        between = np.flatnonzero(same & (until[:-1] < begin[1:]))
+        at = between + 1
+        self.worker = np.insert(on_worker, at, on_worker[between])
+        self.end = np.insert(until, at, begin[at])
+        self.start = np.insert(begin, at, until[between])
+        self.does = np.insert(self._does[doer], at, UNRECORDED)
+        self.name = np.insert(slices.name[threads[doer]], at, NONE)
+        has_operators = np.zeros(len(timeline.workers), bool)
+        has_operators[self.worker[self.does == OPERATORS]] = True
+        # Without operators what is not recorded can be anything.
+        short = (self.does == UNRECORDED) & (self.end - self.start < _INTERPRETER)
+        self.is_interpreter = short & has_operators[self.worker]
+
+    def _doing(self) -> Integers:
+        """Return what each slice of a thread does, NONE where it is a mark."""
+        slices, names = self._timeline.slices, self._timeline.names
+        kind, name, role = (x[self._threads] for x in (slices.kind, slices.name, slices.role))
+        forms, form = np.unique((kind * len(names) + name) * len(Role) + role, return_inverse=True)
+        found = []
+        for number in forms.tolist():
+            of_both, of_role = divmod(number, len(Role))
+            of_kind, of_name = divmod(of_both, len(names))
+            found.append(_does(self._timeline.kinds[of_kind] or "", names[of_name], of_role))
+        return np.array(found, np.int64)[form]
+
+    def _nearest(self, wanted: npt.NDArray[np.bool_]) -> Integers:
+        """Return for each slice the nearest that is wanted, itself or above it; NONE for none."""
+        parent = self._nested.parent
+        found = np.arange(len(parent))
+        left = np.flatnonzero(~wanted)
+        while len(left):
+            found[left] = parent[found[left]]
+            left = left[found[left] >= 0]
+            left = left[~wanted[found[left]]]
+        return found
+
+    def operators(self, calls: Integers) -> Integers:
+        """Return the name of the operator within which each call was made, NONE for none."""
+        place = np.full(len(self._timeline.slices.start), NONE)
+        place[self._threads] = np.arange(len(self._threads))
+        operator = looked_up(self._nearest(self._does == OPERATORS), looked_up(place, calls))
+        return looked_up(self._timeline.slices.name[self._threads], operator)
+
+    def within(
+        self, worker: Integers, begin: Integers, until: Integers
+    ) -> tuple[Integers, Integers, Integers]:
+        """Return which windows of threads overlap which pieces, and how long, ns."""
+        some = np.flatnonzero(until > begin)
+        worker = worker[some]
+        first = places(self.worker, self.start, worker, begin[some], "right") - 1
+        # Before the first piece of a thread is the last of another.
+        first += looked_up(self.worker, first) != worker
+        last = places(self.worker, self.start, worker, until[some], "left")
+        count = np.maximum(last - first, 0)
+        window = np.repeat(some, count)
+        piece = np.arange(len(window)) - np.repeat(np.cumsum(count) - count - first, count)
+        begins = np.maximum(self.start[piece], begin[window])
+        length = np.minimum(self.end[piece], until[window]) - begins
+        kept = length > 0
+        return window[kept], piece[kept], length[kept]
+
+
+def _does(kind: str, name: str, role: int) -> int:
+    if role == Role.SPAN:
+        return DOES.index("python") if "python" in kind.lower() else NONE
+    return DOES.index(call_does(kind, name) or ("sync" if role == Role.WAIT else "operators"))

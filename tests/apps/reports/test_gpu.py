@@ -1,0 +1,98 @@
+"""Sentences about devices, on the command line and on the pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import warehouse as pwh
+from apps.cli import app
+from apps.reports.gpu import gpu_sentences
+from tests.helpers.support import land, rows
+from warehouse.errors import NothingToAnalyse
+
+
+def event(cat, name, tid, begin, length, pid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": begin,
+            "dur": length, "args": args}  # fmt: skip
+
+
+def kineto(tmp_path, *, steps=3, silence=500.0):
+    """Write a trace: each step has an operator that launches a kernel, then silence of the host."""
+    events, at = [], 1000.0
+    for step in range(steps):
+        call = step + 1
+        events += [
+            event("user_annotation", f"ProfilerStep#{step}", 1, at, 50 + silence),
+            event("cpu_op", "aten::mm", 1, at, 40),
+            event("cuda_runtime", "cudaLaunchKernel", 1, at + 30, 5, correlation=call),
+            event("kernel", "sgemm", 7, at + 40, 100, pid=0, correlation=call),
+        ]
+        at += 60 + silence
+    file = tmp_path / "a.pt.trace.json"
+    file.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return file
+
+
+def test_sentences_lead_with_busy_time_and_the_verdict(warehouse, tmp_path):
+    land(warehouse, kineto(tmp_path))
+    ((run,),) = rows(warehouse, "SELECT run_id FROM runs")
+    told = gpu_sentences(warehouse, run)
+    assert told[:2] == [
+        "GPU 0 was busy 24.6 % of 1.22 ms, from its first work to its last.",
+        "GPU 0 is bound by the host: in 91.3 % of the idle time (840 us) it did what is neither "
+        "operator nor call before it launched more.",
+    ]
+    assert any(one.startswith("Record stacks: ") for one in told)
+    assert any("with all work launched before the GPU is free" in one for one in told)
+    assert not any("parallelism" in one for one in told)
+
+
+def test_a_run_without_devices_has_no_such_sentence(demo_warehouse):
+    with pwh.connect(demo_warehouse, read_only=True) as con:
+        for (run,) in con.execute("SELECT DISTINCT run_id FROM tasks").fetchall():
+            assert gpu_sentences(con, run) == []
+
+
+@pytest.fixture
+def stored(tmp_path, template):
+    db = tmp_path / "w.duckdb"
+    found = CliRunner().invoke(
+        app, ["--db", str(db), "ingest", str(kineto(tmp_path)), "--run", "g"]
+    )
+    assert found.exit_code == 0, found.output
+    return db
+
+
+def test_idle_reads_runtimes_of_tasks_only_when_told_to(stored):
+    def told(*words):
+        return CliRunner().invoke(app, ["--db", str(stored), "idle", "g", *words])
+
+    assert "is bound by the host" in told().output
+    assert "aten::mm" in told("--by", "late", "--format", "csv").output
+    assert "step 1" in told("--by", "step").output
+    for words in (["--tasks"], ["--by", "worker"], ["--mode", "transitive"]):
+        found = told(*words)
+        assert found.exit_code == 0
+        assert "bound by the host" not in found.output
+        assert "starvation" in found.output
+    assert isinstance(told("--tasks", "--by", "step").exception, NothingToAnalyse)
+
+
+def test_report_has_devices_and_no_advice_about_tasks(stored):
+    told = CliRunner().invoke(app, ["--db", str(stored), "report", "g"]).output
+    assert "GPU 0 was busy" in told
+    assert "sgemm" in told
+    assert "starvation" not in told
+
+
+def test_explain_says_what_changed_on_the_device(stored, tmp_path):
+    (folder := tmp_path / "slow").mkdir()
+    file = kineto(folder, silence=900.0)
+    run = CliRunner().invoke(app, ["--db", str(stored), "ingest", str(file), "--run", "h"])
+    assert run.exit_code == 0
+    told = CliRunner().invoke(app, ["--db", str(stored), "explain", "h", "--against", "g"]).output
+    assert "Devices: idle time before the next work, unrecorded: 0.84 ms -> 1.64 ms" in told
+    assert "workers" not in told

@@ -1,0 +1,212 @@
+"""What devices did, why they idled, and what limits them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.helpers.support import given, land, rows, shared
+
+PARTS = (
+    *("sync", "copy", "memory", "launch", "operators", "python", "unrecorded"),
+    *("call", "device", "unknown"),
+)
+
+
+def works(con, text):
+    """Write work of one device G with the streams s7 and s9."""
+    given(
+        con,
+        "workers",
+        """
+        run_id  source_id  worker  node  device
+        r1      0          host    h     NULL
+        r1      0          s7      h     G
+        r1      0          s9      h     G
+    """,
+    )
+    given(con, "tasks", text)
+
+
+def gap(con, start, end, *, step=None, other=False, late=None, interpreter=0, **parts):
+    """Write a gap of the device; `parts` in ns add up to it."""
+    assert sum(parts.values()) == end - start
+    columns = {f"{part}_ns": parts.get(part, 0) for part in PARTS}
+    columns |= {"run_id": "r1", "source_id": 0, "device": "G", "t_start": start, "t_end": end,
+                "task": "t", "step": step, "is_other_stream": other, "late": late,
+                "interpreter_ns": interpreter}  # fmt: skip
+    names = ", ".join(columns)
+    marks = ", ".join("?" for _ in columns)
+    con.execute(f"INSERT INTO gpu_gaps ({names}) VALUES ({marks})", list(columns.values()))
+
+
+def test_busy_time_is_a_union_and_split_by_kind(warehouse):
+    works(warehouse, """
+        run_id  source_id  task  worker  name    kind    t_start  t_end
+        r1      0          a     s7      k       kernel  0        40
+        r1      0          b     s9      copy    copy    30       60
+        r1      0          c     s9      nccl    communication  70  80
+        r1      0          d     s7      k       kernel  75       100
+    """)  # fmt: skip
+    gap(warehouse, 60, 70, unknown=10)
+    assert rows(
+        warehouse,
+        """
+        SELECT
+          device, activities, window_seconds * 1e9, busy_seconds * 1e9, computing_seconds * 1e9,
+          copying_seconds * 1e9, both_seconds * 1e9, communicating_seconds * 1e9, idle_seconds * 1e9
+        FROM gpu_activity
+    """,
+    ) == [("G", 4, *map(pytest.approx, (100, 90, 60, 20, 10, 10, 10)))]
+    assert rows(
+        warehouse,
+        """
+        SELECT stream, window_seconds * 1e9, busy_seconds * 1e9
+        FROM gpu_activity_by ORDER BY stream
+    """,
+    ) == [
+        ("s7", pytest.approx(65), pytest.approx(65)),
+        ("s9", pytest.approx(40), pytest.approx(40)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "code", "second", "is_tied"),
+    [
+        ({"operators": 500, "launch": 100, "call": 100, "sync": 200}, "launch_bound", "sync_bound",
+         False),
+        ({"sync": 700, "device": 200}, "sync_bound", None, False),
+        ({"copy": 600, "python": 300}, "copy_bound", "host_unrecorded", False),
+        ({"memory": 470, "operators": 430}, "memory_bound_host", "launch_bound", True),
+        ({"unrecorded": 700, "device": 200}, "host_unrecorded", None, False),
+        ({"unknown": 500, "operators": 400}, "unknown", "launch_bound", False),
+        ({"device": 900}, "unknown", None, False),
+    ],
+)  # fmt: skip
+def test_verdict_is_the_cause_with_most_idle_time(warehouse, parts, code, second, is_tied):
+    works(
+        warehouse,
+        """
+        run_id  source_id  task  worker  name  kind    t_start  t_end
+        r1      0          a     s7      k     kernel  0        50
+        r1      0          b     s7      k     kernel  950      1000
+    """,
+    )
+    gap(warehouse, 50, 950, **parts)
+    assert rows(warehouse, "SELECT code, second.code, is_tied FROM gpu_verdicts") == [
+        (code, second, is_tied)
+    ]
+
+
+def test_the_interpreter_counts_with_operators_and_long_silence_does_not(warehouse):
+    works(
+        warehouse,
+        """
+        run_id  source_id  task  worker  name  kind    t_start  t_end
+        r1      0          a     s7      k     kernel  0        50
+        r1      0          b     s7      k     kernel  950      1000
+    """,
+    )
+    gap(warehouse, 50, 950, unrecorded=600, operators=300, interpreter=400)
+    assert rows(warehouse, "SELECT code, flag_codes(flags) FROM gpu_verdicts") == [
+        ("launch_bound", ["record_stacks"])
+    ]
+
+
+def test_waits_between_streams_are_a_dependence_from_ten_us_on(warehouse):
+    works(
+        warehouse,
+        """
+        run_id  source_id  task  worker  name  kind    t_start  t_end
+        r1      0          a     s7      k     kernel  0        5000
+        r1      0          b     s9      k     kernel  30000    35000
+        r1      0          c     s9      k     kernel  50000    55000
+    """,
+    )
+    gap(warehouse, 5000, 30000, device=25000, other=True)
+    gap(warehouse, 35000, 50000, device=15000)
+    assert rows(warehouse, "SELECT code, args['share'] FROM gpu_verdicts") == [
+        ("dependency_bound", "62.5 %")
+    ]
+
+
+def test_a_busy_device_is_bound_by_its_kernels_or_its_copies(warehouse):
+    works(
+        warehouse,
+        """
+        run_id  source_id  task  worker  name          kind    operator  bytes  t_start  t_end
+        r1      0          a     s7      HtoD_Pageable  copy    NULL      6000   0        600
+        r1      0          b     s7      gemm          kernel  aten::mm  NULL   600      900
+    """,
+    )
+    assert rows(warehouse, "SELECT code, args['rate'], args['memory'] FROM gpu_verdicts") == [
+        ("copy_bound", "10 GB/s", "pageable")
+    ]
+    warehouse.execute("UPDATE tasks SET t_end = 2000 WHERE task = 'b'")
+    assert rows(warehouse, "SELECT code, args['operations'], args['share'] FROM gpu_verdicts") == [
+        ("gpu_bound", "matrix products", "70 %")
+    ]
+
+
+def test_steps_add_up_to_the_device_and_have_verdicts(warehouse):
+    works(
+        warehouse,
+        """
+        run_id  source_id  task  worker  name  kind    step  t_start  t_end
+        r1      0          a     s7      k     kernel  0     0        10
+        r1      0          b     s7      k     kernel  1     100      110
+        r1      0          c     s7      k     kernel  1     111      200
+    """,
+    )
+    gap(warehouse, 10, 100, step=1, operators=90)
+    gap(warehouse, 110, 111, step=1, device=1)
+    assert rows(
+        warehouse,
+        """
+        SELECT step, code, window_seconds * 1e9, busy_seconds * 1e9
+        FROM gpu_activity_by WHERE stream IS NULL ORDER BY step
+    """,
+    ) == [
+        (0, "gpu_bound", pytest.approx(10), pytest.approx(10)),
+        (1, "launch_bound", pytest.approx(190), pytest.approx(99)),
+    ]
+
+
+def test_gains_stay_below_what_the_device_itself_takes(warehouse):
+    works(warehouse, """
+        run_id  source_id  task  worker  name  kind    step  t_submit  t_submitted  t_start  t_end
+        r1      0          a     s7      k     kernel  0     0         5            0        50
+        r1      0          b     s9      c     copy    0     10        15           50       70
+        r1      0          d     s7      k     kernel  0     90        95           97       100
+    """)  # fmt: skip
+    gap(warehouse, 70, 97, step=0, operators=20, call=5, device=2)
+    assert rows(warehouse, """
+        SELECT change, round(window_seconds * 1e9), round(gain_share, 2)
+        FROM gpu_gains ORDER BY change
+    """) == [
+        ("early_launches", 75, 0.25), ("graph_a_step", 80, 0.2), ("overlapped_copies", 80, 0.2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["chain_eager", "copies_pageable", "copies_pinned", "resnet", "resnet_allocator",
+     "resnet_nchw", "resnet_starved", "resnet_syncs", "streams_4", "tokens_batch", "tokens_eager",
+     "tokens_graph"],
+)  # fmt: skip
+def test_recordings_of_a_gpu_get_the_verdict_that_they_were_made_for(warehouse, name):
+    facts = json.loads(shared("h100/kineto/facts.json").read_text())[name]
+    land(warehouse, shared(f"h100/kineto/{name}.pt.trace.json.gz"))
+    parts = ", ".join(f"{part}_seconds * 1e6 AS {part}" for part in PARTS)
+    (found,) = warehouse.execute(f"""
+        SELECT code, window_seconds * 1e6 AS w, busy_seconds * 1e6 AS b, {parts},
+          idle_seconds * 1e6 AS idle
+        FROM gpu_activity JOIN gpu_verdicts USING (run_id, device)
+    """).fetchall()
+    code, window, busy, *by_part, idle = found
+    assert code in facts["code"].split("|")
+    assert [window, busy] == pytest.approx([facts["window_us"], facts["busy_us"]], abs=0.06)
+    split = {name.removeprefix("host: "): us for name, us in facts["idle_by"].items()}
+    assert by_part == pytest.approx([split.get(part, 0) for part in PARTS], abs=0.06)
+    assert sum(by_part) == pytest.approx(idle, abs=1e-6)
