@@ -91,7 +91,7 @@ def _of_dmon(recording: Recording, cut: list[int]) -> Iterator[tuple[int, list[s
     """
     heading: list[str] = []
     names: list[str] = []
-    for number, text in numbered_lines(recording):
+    for at, text in numbered_lines(recording):
         words = text.lstrip("# ").split()
         if cut:
             raise InputError(
@@ -105,21 +105,21 @@ def _of_dmon(recording: Recording, cut: list[int]) -> Iterator[tuple[int, list[s
                     _DMON.get(name, f"{name} [{unit}]")
                     for name, unit in zip(names, words, strict=True)
                 ]
-                yield number, heading if "date" not in heading else ["timestamp", *heading]
+                yield at, heading if "date" not in heading else ["timestamp", *heading]
             continue
         if len(words) < len(names):
-            cut.append(number)
+            cut.append(at)
             continue
         cells = ["[N/A]" if word == "-" else word for word in words]
         if "date" in heading and len(cells) > 1:
             day, time = cells[:2]
             cells.insert(0, f"{day[:4]}/{day[4:6]}/{day[6:]} {time}.0")
-        yield number, cells
+        yield at, cells
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A line of the file: its number, its time if that is known, and a text for each column."""
+    """A line of the file: its at, its time if that is known, and a text for each column."""
 
     line: int
     time: datetime | None
