@@ -119,7 +119,7 @@ def _of_dmon(recording: Recording, cut: list[int]) -> Iterator[tuple[int, list[s
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A line of the file: its at, its time if that is known, and a text for each column."""
+    """A line of the file: its number, its time if that is known, and a text for each column."""
 
     line: int
     time: datetime | None
