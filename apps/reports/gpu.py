@@ -58,7 +58,7 @@ def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
             *_verdict(device),
             *_steps(about["steps"][name]),
             *_operations(device, about["operations"][name]),
-            *_gains(about["gains"][name]),
+            *_gains(device, about["gains"][name]),
         ]
     sentences += [_busy(device) for device in devices[_DESCRIBED:_STATED]]
     if len(devices) > _STATED:
@@ -145,20 +145,22 @@ def _steps(steps: list[dict[str, Any]]) -> list[str]:
 
 
 def _operations(device: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
-    shown = [row for row in rows if row["share"] >= _LEAST_WORK][:4]
+    shown = [row for row in rows if (row["share"] or 0) >= _LEAST_WORK][:4]
     if not shown:
         return []
     parts = ", ".join(f"{cell(row['operation'])} {percent(row['share'])}" for row in shown)
     return [f"Work of {cell(device['device'])}: {parts}."]
 
 
-def _gains(rows: list[dict[str, Any]]) -> list[str]:
+def _gains(device: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     parts = [
         f"{flag_text({'code': row['change'], 'args': {}})} "
         f"{amount(row['window_seconds'], 's')} ({percent(row['gain_share'])} less)"
         for row in rows
-        if row["gain_share"] >= _LEAST_GAIN
+        if (row["gain_share"] or 0) >= _LEAST_GAIN
     ]
     if not parts:
+        if device["verdict"]["code"] != "gpu_bound":
+            return []
         return ["Nothing that the host does would shorten it: the work of the device does."]
     return [f"A replay of the same work takes, with {'; with '.join(parts)}."]

@@ -91,7 +91,7 @@ def _of_dmon(recording: Recording, cut: list[int]) -> Iterator[tuple[int, list[s
     """
     heading: list[str] = []
     names: list[str] = []
-    for at, text in numbered_lines(recording):
+    for line, text in numbered_lines(recording):
         words = text.lstrip("# ").split()
         if cut:
             raise InputError(
@@ -105,16 +105,16 @@ def _of_dmon(recording: Recording, cut: list[int]) -> Iterator[tuple[int, list[s
                     _DMON.get(name, f"{name} [{unit}]")
                     for name, unit in zip(names, words, strict=True)
                 ]
-                yield at, heading if "date" not in heading else ["timestamp", *heading]
+                yield line, heading if "date" not in heading else ["timestamp", *heading]
             continue
         if len(words) < len(names):
-            cut.append(at)
+            cut.append(line)
             continue
         cells = ["[N/A]" if word == "-" else word for word in words]
         if "date" in heading and len(cells) > 1:
             day, time = cells[:2]
             cells.insert(0, f"{day[:4]}/{day[4:6]}/{day[6:]} {time}.0")
-        yield at, cells
+        yield line, cells
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ CREATE OR REPLACE MACRO _duration_text(ns) AS
     ELSE printf('%.0f s', ns / 1e9)
   END;
 
-CREATE OR REPLACE MACRO _share_text(part, whole) AS printf('%.3g %%', 100.0 * part / whole);
+CREATE OR REPLACE MACRO _share_text(part, whole) AS
+  CASE WHEN whole > 0 THEN printf('%.3g %%', 100.0 * part / whole) ELSE '-' END;
 
 -- What may limit a device, the most first: its time, and a code. Copies that run alone count with
 -- those that the host waits for, and stretches in which the interpreter works with operators.
@@ -92,6 +93,7 @@ WITH
       *,
       CASE
         WHEN stream IS NOT NULL THEN NULL
+        WHEN whole = 0 THEN 'unknown'
         WHEN busy >= .8 * whole AND busy - computing > computing THEN 'copy_bound'
         WHEN busy >= .8 * whole THEN 'gpu_bound'
         WHEN parts.unknown > idle / 2 THEN 'unknown'

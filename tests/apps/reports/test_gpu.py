@@ -96,3 +96,19 @@ def test_explain_says_what_changed_on_the_device(stored, tmp_path):
     told = CliRunner().invoke(app, ["--db", str(stored), "explain", "h", "--against", "g"]).output
     assert "Devices: idle time before the next work, unrecorded: 0.84 ms -> 1.64 ms" in told
     assert "workers" not in told
+
+
+def test_work_without_length_or_calls_is_described_without_advice(warehouse, tmp_path):
+    file = tmp_path / "a.pt.trace.json"
+    kernels = [event("kernel", "k", 7, at, 0, pid=0) for at in (10.0, 30.0)]
+    file.write_text(json.dumps({"schemaVersion": 1, "traceEvents": kernels}))
+    land(warehouse, file)
+    ((run,),) = rows(warehouse, "SELECT run_id FROM runs")
+    assert gpu_sentences(warehouse, run) == [
+        "GPU 0 was busy 0 % of 20 µs, from its first work to its last.",
+        "GPU 0 is limited by what is not recorded, which is 100 % of the idle time (20 us).",
+        "Calls unknown: for 100 % of the idle time the call that launched the next work is not "
+        "recorded; record the runtime's calls, too.",
+        "Of the 20 µs idle, the host spent before the next work: 100 % before work of which no "
+        "call is known.",
+    ]
