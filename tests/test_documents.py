@@ -141,7 +141,7 @@ def test_modules_that_are_to_be_run_exist(name):
     ("file", "name"),
     [
         ("ingest/base.py", "class Reader"),
-        ("apps/queries/runs.py", "def list_sources"),
+        ("apps/queries/base.py", "def ask"),
         ("apps/commands/runs.py", "def sources"),
         ("apps/pages/ingest.py", "def page"),
         ("tests/helpers/support.py", "def given"),

@@ -52,11 +52,13 @@ END;
 
 CREATE OR REPLACE MACRO _as_percent(share) AS format('{:.3g} %', 100 * least(share, 1));
 
--- The first of some roles that changed for certain, as a flag of that name with what was counted.
-CREATE OR REPLACE MACRO _first_cause(causes, roles, prefix, args) AS list_transform(
+-- Of some roles the first that changed for certain, as the flag of that place in `codes`, with what was
+-- counted.
+CREATE OR REPLACE MACRO _first_cause(causes, roles, codes, args) AS list_transform(
   list_filter(causes, lambda cause: list_contains(roles, cause.role))[:1],
   lambda cause: _flag(
-    prefix || cause.role, map_concat(args, MAP {'what': _as_many(cause.ratio, cause.name)})
+    codes[list_position(roles, cause.role)],
+    map_concat(args, MAP {'what': _as_many(cause.ratio, cause.name)})
   )
 )[1];
 
@@ -68,14 +70,16 @@ CREATE OR REPLACE MACRO _first_cause(causes, roles, prefix, args) AS list_transf
 CREATE OR REPLACE MACRO _mechanism(e) AS CASE
   WHEN e.waited >= 0.5 THEN coalesce(
     _first_cause(
-      e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'], 'waits_',
+      e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],
+      ['waits_writes', 'waits_reads', 'waits_reads_back', 'waits_preemptions', 'waits_switches'],
       MAP {'share': _as_percent(e.waited)}
     ),
     _flag('waits', MAP {'share': _as_percent(e.waited), 'how': if(e.is_more, 'more', 'less')})
   )
   WHEN e.in_kernel >= 0.5 THEN coalesce(
     _first_cause(
-      e.causes, ['faults', 'writes', 'reads', 'switches'], 'kernel_',
+      e.causes, ['faults', 'writes', 'reads', 'switches'],
+      ['kernel_faults', 'kernel_writes', 'kernel_reads', 'kernel_switches'],
       MAP {'share': _as_percent(e.in_kernel)}
     ),
     _flag('kernel', MAP {'share': _as_percent(e.in_kernel)})
@@ -86,7 +90,11 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     THEN _flag('more_instructions', MAP {'instructions': _as_many(e.instructions_ratio, 'instructions')})
   WHEN e.instructions <= 0.25 THEN coalesce(
     _first_cause(
-      e.causes, ['memory', 'cache', 'branches', 'translations', 'faults'], 'slower_', MAP {}
+      e.causes, ['memory', 'cache', 'branches', 'translations', 'faults'],
+      [
+        'slower_memory', 'slower_cache', 'slower_branches', 'slower_translations', 'slower_faults'
+      ],
+      MAP {}
     ),
     CASE
       WHEN e.cycles <= 0.25 THEN _flag('slower_clock', MAP {'cycles': _as_many(e.cycles_ratio, 'cycles')})
