@@ -8,8 +8,8 @@ from tests.helpers.support import keep, rows
 
 HEADER = (
     "INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds) "
-    "SELECT $run, 'x', $version, 'm', TIMESTAMPTZ '2026-01-01 00:00Z' + INTERVAL 1 HOUR * $at, "
-    "$wall"
+    "SELECT $run, 'x', $version, 'm', "
+    "TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 HOUR * $at, $wall"
 )
 RUNS = 6
 
