@@ -65,7 +65,6 @@ def compared_text(
         both_sides,
         comparison_notes,
         comparison_text,
-        without_verdict,
     )
 
     (before, first), (after, second) = sides
@@ -77,5 +76,5 @@ def compared_text(
             "shows what a run has.",
         )
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
-    notes = comparison_notes(con, sides, level, without_verdict(found))
+    notes = comparison_notes(con, sides, level)
     return comparison_text(title, found, level, notes)

@@ -21,7 +21,6 @@ from apps.reports.comparison import (
     both_sides,
     comparison_notes,
     comparison_sentences,
-    without_verdict,
 )
 from warehouse.errors import UsageError
 
@@ -77,7 +76,7 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
         st.info("The two have nothing in common to compare: no metric, or no configuration.")
         return
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
-    notes = view.value(comparison_notes, sides, _LEVEL, without_verdict(found))
+    notes = view.value(comparison_notes, sides, _LEVEL)
     view.verdicts([f"From {title}:", *comparison_sentences(found, _LEVEL), *notes])
     of_one = _configuration(view, rows)
     left, right = st.columns(2)

@@ -67,49 +67,12 @@ def comparison_notes(
     con: DuckDBPyConnection,
     sides: Sequence[tuple[str, list[str]]],
     level: float,
-    unknown: Sequence[str],
 ) -> list[str]:
-    """Return what else has to be known of two sides, each a name and its runs.
-
-    `unknown` are the metrics without a verdict (`without_verdict`).
-    """
+    """Return what else has to be known of two sides, each a name and its runs."""
     first, second = (runs for _, runs in sides)
     return [
-        *_within_notes(con, first, second, unknown),
         *_clock_notes(con, [*first, *second]),
         *_return_notes(con, sides, level),
-    ]
-
-
-def without_verdict(rows: Sequence[Row]) -> list[str]:
-    """Return the metrics of which the noise is unknown."""
-    return list(dict.fromkeys(row["metric"] for row in rows if row["verdict"] == "unknown"))
-
-
-def _within_notes(
-    con: DuckDBPyConnection, before: Sequence[str], after: Sequence[str], unknown: Sequence[str]
-) -> list[str]:
-    """Return of two single runs what several measurements within each tell, without a verdict."""
-    if len(before) != 1 or len(after) != 1 or not unknown:
-        return []
-    found = ask_dicts(
-        con, "comparison/within_runs", before=before[0], after=after[0], metrics=unknown
-    )
-    apart = [
-        f"all {row['after']} of {cell(row['metric'])} after lie {row['lie']} all {row['before']} "
-        "before"
-        for row in found
-        if row["lie"] is not None
-    ]
-    more = f" and so on ({len(apart) - _NAMED} more)" if len(apart) > _NAMED else ""
-    told = [f"{', '.join(apart[:_NAMED])}{more}"] if apart else []
-    if overlap := len(found) - len(apart):
-        told.append(f"those of {counted(overlap, 'metric')} overlap")
-    if not told:
-        return []
-    return [
-        f"Of the measurements within the two runs, {'; '.join(told)}. How much runs differ by "
-        "themselves, as from day to day, they do not show."
     ]
 
 

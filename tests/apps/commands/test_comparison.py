@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -168,7 +169,7 @@ def test_what_clocks_that_are_apart_spoil_is_not_compared(run, tmp_path):
     assert run("gate", "a", "--baseline", "v1", "--candidate", "v2")[0] == 5
 
 
-def test_measurements_within_single_runs_are_told_where_the_noise_between_runs_is_unknown(
+def test_repetitions_within_single_runs_are_the_noise_where_that_between_runs_is_unknown(
     run, tmp_path
 ):
     times = {"1": (50, 49, 52, 51, 50), "2": (40, 41, 39, 42, 40), "3": (41, 40, 43, 39, 41)}
@@ -178,6 +179,8 @@ def test_measurements_within_single_runs_are_told_where_the_noise_between_runs_i
         path.write_text(json.dumps({"results": [result]}))
         run("ingest", str(path), "--app", "x", "--version", version)
     out = run("compare", "x@1", "x@2")[1]
-    assert "there is no verdict" in out
-    assert "all 5 of metric:./prog after lie below all 5 before" in out
-    assert "those of 1 metric overlap" in run("compare", "x@2", "x@3")[1]
+    assert re.search(r"^metric:./prog +better .* -19.8 %", out, re.MULTILINE)
+    assert "from repetitions within the run: it holds for this machine at this time" in out
+    assert "beyond the noise:" not in run("compare", "x@2", "x@3")[1]
+    code, out, _ = run("gate", "x", "--baseline", "2", "--candidate", "1", "--limit", "10%")
+    assert (code, "**worse**" in out) == (1, True)
