@@ -122,7 +122,7 @@ def _stop(con: DuckDBPyConnection, number: int, question: Question, pwh: str) ->
 def _next_steps(pwh: str) -> str:
     steps = (
         (f"{pwh} report heat-1.3", "the report of one run"),
-        (f"{pwh} explain stencil-1.23", "why it is slower, with the SQL behind each sentence"),
+        (f"{pwh} explain stencil-1.23", "why it is slower, the cause first"),
         (f"{pwh} trend stencil", "its history, with the change marked"),
         (f"{pwh} runs", "all runs, with date and machine"),
         (f"{pwh} schema", "tables, views and functions"),

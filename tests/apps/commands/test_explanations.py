@@ -1,4 +1,4 @@
-"""`pwh explain`: the verdict first, then what changed with it, and the SQL behind each."""
+"""`pwh explain`: the cause first, then the verdict and what changed with it."""
 
 from __future__ import annotations
 
