@@ -10,7 +10,7 @@ SELECT
   r.wall_seconds,
   dense_rank() OVER (
     PARTITION BY r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads
-    ORDER BY v.version_order, r.version
+    ORDER BY v.version_order NULLS FIRST, r.version
   ) AS step
 FROM runs AS r
 LEFT JOIN app_versions AS v ON r.app = v.app AND r.version = v.version
