@@ -125,7 +125,8 @@ UDFS: tuple[Udf, ...] = (
             Parameter("usual", f"{_USUAL}[]"),
             Parameter(
                 "within",
-                "STRUCT(floor DOUBLE, variance DOUBLE, freedom DOUBLE, noise VARCHAR)[]",
+                'STRUCT("before" DOUBLE, "after" DOUBLE, variance DOUBLE, freedom DOUBLE, '
+                + "noise VARCHAR)[]",
             ),
             Parameter("family", "STRUCT(name VARCHAR, is_counted BOOLEAN, is_leading BOOLEAN)[]"),
             Parameter("level", "DOUBLE"),

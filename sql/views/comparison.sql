@@ -34,23 +34,24 @@ CREATE OR REPLACE MACRO _values_in_order(points) AS
 CREATE OR REPLACE MACRO _count_deviation(metric) AS
   if(_function_of(metric) IS NULL, 1e-3, 1e-2);
 
--- What is known of the noise of a value within its run, in its unit: `floor` is the least variance of
--- the value, `variance` that of one of its repetitions, with its degrees of freedom, where those are
--- what it rests on. `grain` is what one sample of its profile counts. What was seen k times may be
+-- What is known of the noise of a value within its run, in the square of its unit: `known` is the part
+-- of its variance that is known, `variance` that of one of its repetitions, with its degrees of
+-- freedom, where those are what it rests on. `grain` is what one sample of its profile counts. What was seen k times may be
 -- sqrt(k) off; what was never seen is fewer than 3 samples' worth, twice this deviation.
 CREATE OR REPLACE MACRO _within_run(metric, value, measurements, deviation, grain) AS CASE
   WHEN deviation = 0 THEN {
-    'floor': NULL, 'variance': (value * _count_deviation(metric)) ** 2, 'freedom': NULL,
+    'known': NULL, 'variance': (value * _count_deviation(metric)) ** 2, 'freedom': NULL,
     'noise': 'counts'
   }
   WHEN deviation IS NOT NULL THEN {
-    'floor': (value * deviation) ** 2 / coalesce(measurements, 1),
+    'known': (value * deviation) ** 2 / coalesce(measurements, 1),
     'variance': (value * deviation) ** 2,
     -- how often a mean with its deviation was measured is not known: seldom
     'freedom': coalesce(measurements, 5) - 1, 'noise': 'repetitions'
   }
   WHEN grain IS NOT NULL THEN {
-    'floor': grain ** 2 * greatest(value / grain, 2.25), 'variance': NULL, 'freedom': NULL, 'noise': NULL
+    'known': grain ** 2 * greatest(value / grain, 2.25), 'variance': NULL, 'freedom': NULL,
+    'noise': NULL
   }
 END;
 
@@ -168,10 +169,9 @@ WITH
         AS is_new,
       NOT is_idle AND coalesce(bool_and(is_absent AND within IS NULL) FILTER (is_after), true)
         AS is_gone,
+      avg(within.known) FILTER (NOT is_after) AS known_before,
+      avg(within.known) FILTER (is_after) AS known_after,
       -- of the side whose values vary more within their runs
-      greatest(
-        avg(within.floor) FILTER (NOT is_after), avg(within.floor) FILTER (is_after)
-      ) AS floor,
       greatest(
         avg(within.variance) FILTER (NOT is_after), avg(within.variance) FILTER (is_after)
       ) AS variance,
@@ -299,7 +299,8 @@ WITH
           'pair': p, 'history_before': history_before, 'history_after': history_after,
           'usual': {'variance': u.noise.variance, 'freedom': u.noise.freedom},
           'within': {
-            'floor': p.floor, 'variance': CASE WHEN p.noise IS NOT NULL THEN p.variance END,
+            'before': p.known_before, 'after': p.known_after,
+            'variance': CASE WHEN p.noise IS NOT NULL THEN p.variance END,
             'freedom': p.freedom, 'noise': p.noise
           },
           'family': {
@@ -435,4 +436,4 @@ FROM _compared(
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';

@@ -14,7 +14,7 @@ from udfs.comparison.planning import more_runs
 
 USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())]))
 UNKNOWN = {"variance": None, "freedom": None}
-NUMBERS = ("floor", "variance", "freedom")
+NUMBERS = ("before", "after", "variance", "freedom")
 WITHIN = pa.list_(pa.struct([*((name, pa.float64()) for name in NUMBERS), ("noise", pa.string())]))
 
 
@@ -368,8 +368,22 @@ def test_runs_that_would_settle_a_difference_are_those_of_a_power_calculation():
     assert np.isnan(more(0.001)) and np.isnan(more(0.0))
 
 
+def within_runs(known, *, variance=None, freedom=None, noise=None):
+    """Return what the runs of both sides say of the noise of their own values."""
+    of_value = {"before": known, "after": known, "variance": variance}
+    return {**of_value, "freedom": freedom, "noise": noise}
+
+
 def test_repetitions_within_single_runs_show_their_noise_where_nothing_else_does():
-    within = [{"floor": 0.0001, "variance": 0.001, "freedom": 9.0, "noise": "repetitions"}]
+    within = [
+        {
+            "before": 0.0001,
+            "after": 0.0001,
+            "variance": 0.001,
+            "freedom": 9.0,
+            "noise": "repetitions",
+        }
+    ]
     (one,) = compared([[10.0]], [[20.0]], within=within)
     assert one["noise"] == "repetitions"
     assert one["p_value"] < 0.001
@@ -382,7 +396,15 @@ def test_repetitions_within_single_runs_show_their_noise_where_nothing_else_does
 
 
 def test_counts_of_a_deterministic_tool_are_near_exact():
-    within = [{"floor": None, "variance": (1e6 * 1e-3) ** 2, "freedom": None, "noise": "counts"}]
+    within = [
+        {
+            "before": None,
+            "after": None,
+            "variance": (1e6 * 1e-3) ** 2,
+            "freedom": None,
+            "noise": "counts",
+        }
+    ]
     (one,) = compared([[1e6]], [[1.01e6]], within=within, counted=True)
     assert (one["noise"], one["p_value"] < 1e-6) == ("counts", True)
     (one,) = compared([[1e6]], [[1.0005e6]], within=within, counted=True)
@@ -394,7 +416,15 @@ def test_sampled_values_are_never_surer_than_their_samples():
     before, after = [[0.2, 0.2, 0.2]], [[0.21, 0.21, 0.21]]
     (sure,) = compared(before, after)
     assert sure["p_value"] < 0.05
-    within = [{"floor": 0.01**2 * 21, "variance": None, "freedom": None, "noise": None}]
+    within = [
+        {
+            "before": 0.01**2 * 21,
+            "after": 0.01**2 * 21,
+            "variance": None,
+            "freedom": None,
+            "noise": None,
+        }
+    ]
     (one,) = compared(before, after, within=within)
     assert one["p_value"] > 0.05
     assert one["low"] < 1 < one["high"]
@@ -402,9 +432,45 @@ def test_sampled_values_are_never_surer_than_their_samples():
 
 def test_a_function_that_was_not_sampled_may_have_run():
     # One sample in each of three runs against none.
-    within = [{"floor": 0.01**2 * 2.25, "variance": None, "freedom": None, "noise": None}]
+    within = [
+        {
+            "before": 0.01**2 * 2.25,
+            "after": 0.01**2 * 2.25,
+            "variance": None,
+            "freedom": None,
+            "noise": None,
+        }
+    ]
     (one,) = compared([[0.0, 0.0, 0.0]], [[0.01, 0.01, 0.01]], within=within)
     assert one["p_value"] > 0.05
-    within = [{"floor": 0.01**2 * 60, "variance": None, "freedom": None, "noise": None}]
+    within = [
+        {
+            "before": 0.01**2 * 60,
+            "after": 0.01**2 * 60,
+            "variance": None,
+            "freedom": None,
+            "noise": None,
+        }
+    ]
     (one,) = compared([[0.0, 0.0, 0.0]], [[0.6, 0.62, 0.58]], within=within)
     assert one["p_value"] < 0.05
+
+
+def test_what_samples_alone_tell_is_as_sure_as_they_are_many():
+    # 37 against 98 samples in each of four runs, as scattered as samples are.
+    before, after = [[37.0, 42.0, 33.0, 36.0]], [[92.0, 101.0, 95.0, 104.0]]
+    within = [{**within_runs(None), "before": 37.0, "after": 98.0}]
+    (one,) = compared(before, after, within=within)
+    assert one["p_value"] < 1e-3
+    assert 1.8 < one["low"] < 2.64 < one["high"] < 3.6
+
+
+def test_equal_sides_that_are_sampled_rarely_differ():
+    rng = np.random.default_rng(7)
+    alarms = 0
+    for _ in range(400):
+        counts = rng.poisson(40, 6).astype(float)
+        within = [{**within_runs(None), "before": counts[:3].mean(), "after": counts[3:].mean()}]
+        (one,) = compared([counts[:3].tolist()], [counts[3:].tolist()], within=within)
+        alarms += one["p_value"] < 0.05
+    assert alarms <= 26

@@ -103,10 +103,10 @@ def compare_runs(
         history_after: the same for `after`.
         usual: n lists of m structs variance and freedom: variance of the logarithm that is usual
             for such metrics, and its degrees of freedom (`usual_noise`), NULL where unknown.
-        within: n lists of m structs floor, variance, freedom and noise: what the runs say of their
-            own values, in the square of their unit: the least variance of a value, that of one of
-            its repetitions with its degrees of freedom (NULL: many), and what that is from,
-            repetitions or counts; NULL where they say nothing.
+        within: n lists of m structs before, after, variance, freedom and noise: what the runs say
+            of their own values, in the square of their unit: the part of the variance of a value on
+            each side that is known, that of one of its repetitions with its degrees of freedom
+            (NULL: many), and what that is from, repetitions or counts; NULL where they say nothing.
         family: n lists of m structs name, is_counted and is_leading: metrics of one family are
             measured in the same way, or counted, as bytes are. Of values that are measured, all
             whole numbers for example, the last digit is taken to be rounded (`resolutions`).
@@ -141,8 +141,8 @@ def compare_runs(
         )
         step = np.where(counted, 0, resolutions(sides))
         source = np.array([_NOISES.index(kind) if kind else -1 for kind in kinds], np.int64)
-        floor, variance, freedom = _fields(inner, ("floor", "variance", "freedom"))
-        noise = _Within(floor, variance, freedom, source)
+        *known, variance, freedom = _fields(inner, ("before", "after", "variance", "freedom"))
+        noise = _Within(np.stack(known), variance, freedom, source)
         rows.append(_compare(sides, typical, noise, names, step, first, levels[i].as_py()))
     return pa.array(rows, pa.list_(_CHANGE))
 
@@ -159,11 +159,11 @@ def _samples(lists: pa.ListArray) -> Samples:
 class _Within:
     """What runs say of the noise of their own values, (metrics); NaN where nothing, -1 of sources.
 
-    `floor` is the least variance of a value, `variance` that of a repetition, with its degrees of
-    freedom; `source` is an index of _NOISES.
+    `known` is the part of the variance of a value that is known, (2, metrics), `variance` that of a
+    repetition, with its degrees of freedom; `source` is an index of _NOISES.
     """
 
-    floor: Floats
+    known: Floats
     variance: Floats
     freedom: Floats
     source: Integers
@@ -193,11 +193,12 @@ def _compare(
     family = np.where(positive, family, family + " with zeros")
     usual = [np.where(positive, usual[0], np.nan), usual[1]]
     rounding = np.maximum(step / size, _EXACT) ** 2 / 12
-    least = np.maximum(rounding, np.nan_to_num(within.floor / size**2))
+    own_size = np.where(positive, np.exp(means), scale)
     many = np.where(np.isnan(within.freedom), np.inf, within.freedom)
-    inner = _Within(least, within.variance / size**2, many, within.source)
+    counting = np.nan_to_num(within.known / own_size**2)
+    inner = _Within(counting, within.variance / size**2, many, within.source)
     variances, freedoms, most, sources, separable = _noises(
-        before, after, histories, usual, inner, family
+        before, after, histories, usual, inner, family, rounding
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
     tested = _tests(known, leading)
@@ -308,6 +309,7 @@ def _noises(
     usual: list[Floats],
     within: _Within,
     family: NDArray[np.object_],
+    rounding: Floats,
 ) -> tuple[Floats, Floats, Floats, Integers, Floats]:
     """Return the variance of each side's mean, its degrees of freedom and its source, (2, metrics).
 
@@ -315,7 +317,7 @@ def _noises(
     degrees of freedom both sides have at most together, (metrics): one history counts once. The
     last is as how many values each side counts where sides do not overlap (`Spread.separable`).
     """
-    rounding = within.floor
+    least = np.maximum(rounding, within.known)
     ones = np.full((2, before.metrics), np.nan)
     of_means = ones.copy()
     separable = ones.copy()
@@ -324,7 +326,9 @@ def _noises(
     past_freedoms = ones.copy()
     for name in dict.fromkeys(family):
         at = np.flatnonzero(family == name)
-        for i, spread in enumerate(spreads(before.part(at), after.part(at), rounding[at])):
+        steps = np.broadcast_to(rounding[at], (2, len(at)))
+        both = spreads(before.part(at), after.part(at), steps, within.known[:, at])
+        for i, spread in enumerate(both):
             ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
             past[i, at], past_freedoms[i, at] = history_variances(histories[i].part(at))
@@ -347,7 +351,7 @@ def _noises(
     inner = (within.source, np.isfinite(within.variance), within.variance, within.freedom)
     for source, offered, variance, freedom in (*offers, inner):
         used = alone & (sources < 0) & offered
-        variances = np.where(used, np.maximum(variance, rounding), variances)
+        variances = np.where(used, np.maximum(variance, least), variances)
         freedoms = np.where(used, freedom, freedoms)
         sources = np.where(used, source, sources)
     most = np.where(alone.any(axis=0), np.inf, most)

@@ -22,6 +22,7 @@ _MAX_RHO = 0.9
 _ORDERED = 0.7  # share of rho by which values count as fewer where all lie on one side of others
 _MIN_VARIANCES = 6  # that the prior of a family is estimated from
 _SMALLEST = 1e-300
+_MOST_TIMES = 1e3  # that a variance is larger than what is estimated of it: it is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +38,26 @@ class Spread:
     separable: Floats
 
 
-def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, Spread]:
+def spreads(
+    before: Samples, after: Samples, rounding: Floats, counting: Floats
+) -> tuple[Spread, Spread]:
     """Return the spread of both sides of one family of metrics.
 
     Args:
         before: m metrics, positive ones as logarithms.
         after: the same metrics.
-        rounding: (metrics), the least variance, by their resolution.
+        rounding: (2, metrics), the least variance of a value on each side, by its resolution.
+        counting: (2, metrics), the part of the variance that is known, as of the number of samples.
 
     Returns:
         The spreads of both sides; NaN for sides with fewer than two values.
     """
     independent = min(_independent(before), _independent(after))
     rho = _autocorrelation(before, after, independent)
-    sides = [_raw(side, rho, rounding) for side in (before, after)]
+    sides = [_raw(side, rho, rounding[i], counting[i]) for i, side in enumerate((before, after))]
     variances = np.stack([variance for variance, _, _ in sides])
     freedom = np.stack([free for _, free, _ in sides])
-    prior, weight = common_variance(variances, freedom, rounding)
+    prior, weight = common_variance(variances, freedom, np.maximum(rounding, counting))
     # The other metrics contribute as far as their scatter is independent.
     borrowed = np.minimum(weight, freedom * (independent - 1))
     moderated = moderate(variances, freedom, prior, borrowed)
@@ -73,12 +77,16 @@ def moderate(variances: Floats, freedom: Floats, prior: Floats | float, borrowed
     return np.maximum(variances, shrunk)
 
 
-def _raw(side: Samples, rho: float, rounding: Floats) -> tuple[Floats, Floats, Floats]:
+def _raw(
+    side: Samples, rho: float, rounding: Floats, counting: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Return variance, degrees of freedom, and the variance of the mean in units of the variance.
 
     For first-order autoregressive noise: the variance around the mean of n values is too small,
     that of the mean too large, and n values count as fewer (Bayley and Hammersley, The
-    effective number of independent observations in an autocorrelated time series, 1946).
+    effective number of independent observations in an autocorrelated time series, 1946). Of a
+    variance that is partly known only the rest is estimated, which raises the degrees of freedom
+    (Satterthwaite, An approximate distribution of estimates of variance components, 1946).
     """
     n = side.counts
     longest = int(n.max(initial=0))
@@ -87,9 +95,12 @@ def _raw(side: Samples, rho: float, rounding: Floats) -> tuple[Floats, Floats, F
     inflation = 1 + 2 * (weights * rho ** lags[None, :]).sum(axis=1)
     enough = n >= 2
     correction = np.where(enough, (n - 1) / np.where(enough, n - inflation, 1), np.nan)
-    variance = np.maximum(side.variances() * correction, np.where(enough, rounding, np.nan))
+    seen = side.variances() * correction
+    variance = np.maximum(seen, np.where(enough, np.maximum(rounding, counting), np.nan))
     # The variance has n (1 - rho^2) / (1 + rho^2) independent squares.
     freedom = np.maximum(n * (1 - rho**2) / (1 + rho**2) - 1, 1)
+    rest = np.where(counting > 0, np.maximum(seen - counting, 0), variance)
+    freedom *= (variance / np.maximum(np.maximum(rest, variance / _MOST_TIMES), _SMALLEST)) ** 2
     return variance, np.where(enough, freedom, np.nan), inflation / np.maximum(n, 1)
 
 

@@ -2,12 +2,13 @@
 -- these files of these runs, and pmu_samples, narrowed to the events in _cost_candidate, too: of
 -- profiles of events, of runs without function times. And about how many samples each rests on.
 
+-- What folded stacks weigh is samples nearly always; else it is so much that nobody sees it.
 CREATE TEMP TABLE _sampled AS
 SELECT run_id, max(samples) AS samples
 FROM (
   SELECT run_id, event, sum(value) AS samples
   FROM pmu_samples
-  WHERE _is_samples(event) AND region IS NOT NULL
+  WHERE (_is_samples(event) OR event = 'weight') AND region IS NOT NULL
   GROUP BY run_id, event
 )
 GROUP BY run_id;
