@@ -20,8 +20,8 @@ FROM runs AS r
 LEFT JOIN landed AS l ON r.run_id = l.run_id;
 
 -- The one order of the runs of an application, from 1; that of versions is by their first runs. By
--- start, and where that is unknown by landing; where no start is known, or nothing at
--- all of some run, and all versions are numbers, such as v1.9 and v1.10, by these. Runs of equal place have no order.
+-- start, and where that is unknown by landing; where no start is known and all versions
+-- are numbers, such as v1.9 and v1.10, by these. Runs of equal place have no order.
 CREATE OR REPLACE VIEW _run_order AS
 WITH
   ran AS (
@@ -30,9 +30,7 @@ WITH
       bool_and(regexp_full_match(coalesce(r.version, ''), '\D*\d+(\.\d+)*([-+ ].*)?')) OVER app
         AND min(regexp_extract(r.version, '^\D*')) OVER app = max(regexp_extract(r.version, '^\D*')) OVER app
         AS is_numbered,
-      is_numbered
-        AND (count(r.started_at) OVER app = 0 OR count(t.last_at) OVER app < count(*) OVER app)
-        AS by_number
+      is_numbered AND count(r.started_at) OVER app = 0 AS by_number
     FROM runs AS r
     JOIN _run_times AS t ON r.run_id = t.run_id
     WHERE r.app IS NOT NULL

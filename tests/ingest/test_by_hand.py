@@ -130,7 +130,8 @@ def test_metrics_have_their_series_and_the_order_of_versions(warehouse, tmp_path
     assert rows(warehouse, of)[0] == ("a", None, 4, 2)
     refreshed(warehouse)
     order = {run: place for run, place, *_ in rows(warehouse, of)}
-    assert order == {"a": 2, "b": 1, "c": 3, "d": 2, "e": 1, "f": 1}
+    # what has no time at all is the oldest
+    assert order == {"a": 1, "b": 3, "c": 2, "d": 2, "e": 1, "f": 1}
     ids = rows(warehouse, "SELECT run_id FROM run_metrics JOIN series USING (series_id) ORDER BY 1")
     assert ids == [("b",), ("d",), ("e",), ("f",)]
     assert rows(warehouse, "FROM run_metrics WHERE run_id = 'a' AND series_id IS NOT NULL") == []

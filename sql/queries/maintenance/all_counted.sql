@@ -16,6 +16,10 @@ WITH
     UNION ALL
     SELECT count(*) AS rows FROM fn_timings
     UNION ALL
+    SELECT count(*) AS rows FROM gpu_gaps
+    UNION ALL
+    SELECT count(*) AS rows FROM gpu_late
+    UNION ALL
     SELECT count(*) AS rows FROM metrics
     UNION ALL
     SELECT count(*) AS rows FROM nodes

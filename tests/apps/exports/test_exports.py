@@ -296,6 +296,15 @@ def test_files_that_cannot_be_written_and_options_that_do_not_fit(demo, tmp_path
         export_tables(demo, "heat-1.3", Format.csv, tmp_path / "t.csv", "tasks")
 
 
+def answers(con, sql):
+    """Return whether all that a statement names is there."""
+    try:
+        con.sql(sql)
+    except (duckdb.CatalogException, duckdb.BinderException):
+        return False
+    return True
+
+
 def test_what_a_plain_client_cannot_read_is_listed(in_memory):
     con = in_memory()
     macros = calling_functions(con)
@@ -306,9 +315,8 @@ def test_what_a_plain_client_cannot_read_is_listed(in_memory):
     for kind, name, parameters, _ in listed:
         if kind in failing:
             nulls = ", ".join(["NULL"] * ((parameters or "").count(",") + 1))
-            try:
-                con.sql(f"FROM {name}" + (f"({nulls})" if kind == "macro" else ""))
-            except duckdb.CatalogException:
+            call = f"{name}({nulls})" if kind == "macro" else name
+            if not any(answers(con, f"{verb} {call}") for verb in ("FROM", "SELECT")):
                 failing[kind].append(name)
     con.close()
     assert failing == {"view": [], "macro": macros}
