@@ -93,8 +93,8 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             b"rank,event,valu\n0,cycles,1\n",
             "line 1: the column 'valu' is not one of pmu_samples\n"
             "  expected columns among rank, thread, cpu, region, sample, t_start, t_end, event, "
-            "value, unit, running, deviation, inclusive, seconds, source_line, run_id, app, version, machine, "
-            "started_at, nodes, ranks, threads, problem_size\n"
+            "value, unit, running, deviation, inclusive, seconds, source_line, run_id, app, "
+            "version, machine, started_at, nodes, ranks, threads, problem_size\n"
             "  Did you mean value?",
         ),
         (
