@@ -74,7 +74,7 @@ def analyse(
     failed = failed or {}
     scopes = {"run_id": list(run_ids)} | {name: _scopes_of(con, name, run_ids) for name in _OF_RUN}
     runs, params = sqlfiles.of_runs(run_ids)
-    params["scopes"] = json.dumps([one for name in _RUNS for one in scopes[name]])
+    params["scopes"] = json.dumps([one for values in scopes.values() for one in values])
     names = con.execute(
         f"SELECT unnest(map_keys(rows)) FROM kept_runs WHERE {runs} "
         "UNION SELECT analysis FROM analysis_states "

@@ -470,6 +470,18 @@ def test_what_reads_a_failed_analysis_is_computed_with_it(in_memory, tmp_path, m
     con.close()
 
 
+def test_what_is_forgotten_leaves_no_answers(warehouse, tmp_path):
+    path = tmp_path / "runs.csv"
+    lines = [f"a,{at // 3},2026-01-01T0{at}:00:00Z,{10 + at % 3}" for at in range(6)]
+    path.write_text("\n".join(["app,version,started_at,wall_seconds", *lines]) + "\n")
+    (landed,) = land(warehouse, path)
+    assert rows(warehouse, "SELECT count(*) FROM version_comparisons") == [(1,)]
+    forget_source(warehouse, landed.source_id)
+    assert rows(warehouse, "FROM analysis_states") == []
+    for analysis in analyses.every():
+        assert rows(warehouse, f"FROM {analysis.name}") == [], analysis.name
+
+
 def test_inputs_that_fail_are_an_error(in_memory, tmp_path, monkeypatch):
     con = in_memory()
     every = [replace(one, inputs="SELECT error('no')") for one in analyses.every()]

@@ -229,7 +229,6 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Reading Profile files\n\nNODE 0;CONTEXT 0;THREAD 0:\n", "profile.0.0.0"),
         ("Estimated aggregate size of event trace:  40kB\n", "profile.cubex"),
         ("Path       Min time/rank Max time/rank\n", "hatchet-region-profile"),
-        ("# gpu     pwr  gtemp\n# Idx       W      C\n    0      43     35\n", "--format=csv -l 1"),
         ("CrayPat/X:  Version 6.3.1 Revision 3aa972a\n", "function and seconds"),
         (
             "5.39 \u00b5s \u00b1 61.8 ns per loop (mean \u00b1 std. dev. of 7 runs)\n",
