@@ -1,4 +1,4 @@
--- requires: clock_skew, explanations_metrics, explanations_causes, explanations_threads, explanations_workers, explanations_devices
+-- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers, explanations_devices
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
