@@ -174,7 +174,7 @@ CASES = (
             # What go tool pprof -top prints as flat and cum.
             (
                 "SELECT function, round(own, 3), round(inclusive, 3) FROM function_totals "
-                "ORDER BY own DESC, function LIMIT 5",
+                "ORDER BY round(own, 6) DESC, function LIMIT 5",
                 [
                     ("runtime.mapassign_faststr", 0.15, 0.29),
                     ("aeshashbody", 0.12, 0.12),
