@@ -43,6 +43,9 @@ END;
 CREATE OR REPLACE MACRO _growth(part, whole) AS
   CASE WHEN part > 0 AND whole > 0 AND whole <> 1 THEN ln(part) / ln(whole) END;
 
+-- The seconds that a time grows by at a ratio, of evidence with its seconds before.
+CREATE OR REPLACE MACRO _more_seconds(one, ratio) AS one.seconds * (ratio - 1);
+
 -- A ratio of amounts as it is read: 3.1 times the cache-misses, 25 % more instructions.
 CREATE OR REPLACE MACRO _as_many(ratio, what) AS CASE
   WHEN ratio >= 2 THEN format('{:.3g} times the {}', ratio, what)
@@ -66,9 +69,10 @@ CREATE OR REPLACE MACRO _first_cause(causes, roles, codes, args) AS list_transfo
 -- the processor (waited) and in the kernel; of the growth of the function's time that of its calls,
 -- of the growth of the main metric that of instructions and cycles; and what else changed for
 -- certain, in the same direction: `causes`, a list of role, ratio and name, the largest first.
--- More than half of a growth is what explains it; less than a quarter is what refutes it.
+-- More than half of a growth is what explains it; less than a quarter is what refutes it: at the far
+-- end of its interval still more than a quarter, or less than half.
 CREATE OR REPLACE MACRO _mechanism(e) AS CASE
-  WHEN e.waited >= 0.5 THEN coalesce(
+  WHEN e.waited >= 0.5 AND e.waited_least > 0.25 THEN coalesce(
     _first_cause(
       e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],
       ['waits_writes', 'waits_reads', 'waits_reads_back', 'waits_preemptions', 'waits_switches'],
@@ -76,7 +80,7 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     ),
     _flag('waits', MAP {'share': _as_percent(e.waited), 'how': if(e.is_more, 'more', 'less')})
   )
-  WHEN e.in_kernel >= 0.5 THEN coalesce(
+  WHEN e.in_kernel >= 0.5 AND e.in_kernel_least > 0.25 THEN coalesce(
     _first_cause(
       e.causes, ['faults', 'writes', 'reads', 'switches'],
       ['kernel_faults', 'kernel_writes', 'kernel_reads', 'kernel_switches'],
@@ -86,9 +90,9 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
   )
   WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
   WHEN e.is_count THEN _flag('more_work')
-  WHEN e.instructions >= 0.5
+  WHEN e.instructions >= 0.5 AND e.instructions_least > 0.25
     THEN _flag('more_instructions', MAP {'instructions': _as_many(e.instructions_ratio, 'instructions')})
-  WHEN e.instructions <= 0.25 THEN coalesce(
+  WHEN e.instructions <= 0.25 AND e.instructions_most < 0.5 THEN coalesce(
     _first_cause(
       e.causes, ['memory', 'cache', 'branches', 'translations', 'faults'],
       [

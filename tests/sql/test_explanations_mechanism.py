@@ -143,6 +143,15 @@ def test_longer_calls_without_counters_leave_the_mechanism_open(warehouse):
     assert (subject, code) == ("f", "slower_calls")
 
 
+@pytest.mark.parametrize("event", ["task-clock", "instructions"])
+def test_what_noise_hides_is_no_mechanism(warehouse, event):
+    # as many on both sides on average, but every other run has three times as many
+    measured(warehouse, counters=[(event, "ms" if event == "task-clock" else None, 1e4, 1e4)])
+    warehouse.execute("UPDATE pmu_samples SET value = value * (1 + run_id[2:]::INT % 2 * 2)")
+    keep(warehouse)
+    assert [row for row in cause(warehouse) if row[2] != "cause_unknown"] == []
+
+
 def test_equal_sides_have_no_cause(warehouse):
     measured(warehouse, counters=[("instructions", None, 1e10, 2e10)])
     warehouse.execute("UPDATE runs SET wall_seconds = 10 + hash(run_id) % 100 / 1000")
