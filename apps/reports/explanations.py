@@ -174,16 +174,18 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
     if cause is None or main is None:
         return
     (mechanism,) = cause["flags"]
-    text = f"{_change_of_side(which, runs, main)}: "
+    why, text = flag_text(mechanism), f"{_change_of_side(which, runs, main)}: "
     if cause["subject"] is None:
-        text += "no function has much of it" if _are_profiled(rows) else "where no profile says"
+        is_profiled = any(row["topic"] == "function" for row in rows)
+        text += (
+            f"{why} ({'no function has much of it' if is_profiled else 'no profile says where'})"
+        )
     else:
         total = _totals(rows).get(cause["unit"], "loss")
         share = percent(min(cause["share"], 1))
         text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
-    joint = "; " if mechanism["code"] == "cause_unknown" else ", since "
-    if mechanism["code"] != "more_work":
-        text += f"{joint}{flag_text(mechanism)}"
+        if mechanism["code"] != "more_work":
+            text += f"{'; ' if mechanism['code'] == 'cause_unknown' else ', since '}{why}"
     yield Sentence(f"{text}.", cause["query"])
 
 
@@ -202,17 +204,15 @@ def _change_of_side(which: Comparison, runs: Sequence[Row], main: Row) -> str:
 
 def _took(row: Row) -> str:
     """Return how much longer something takes, or how much more of another unit it costs."""
-    if row["change"] is None or row["change"] >= 1:
-        times = "from nothing" if row["change"] is None else f"{1 + row['change']:.3g} times"
+    if row["change"] is None:
+        return f"{'takes' if row['unit'] == 's' else 'costs'} {from_to(row)}"
+    if row["change"] >= 1:
+        times = f"{1 + row['change']:.3g} times"
         return f"takes {times} as long" if row["unit"] == "s" else f"costs {times} as much"
     size = f"{100 * abs(row['change']):.3g} %"
     if row["unit"] == "s":
         return f"takes {size} {'longer' if row['change'] > 0 else 'less'}"
     return f"costs {size} {'more' if row['change'] > 0 else 'less'}"
-
-
-def _are_profiled(rows: Sequence[Row]) -> bool:
-    return any(row["topic"] == "function" for row in rows)
 
 
 def _verdict(
