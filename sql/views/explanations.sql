@@ -86,7 +86,7 @@ WITH
   -- of time that varies less leads.
   headline AS (
     SELECT
-      f.id, f.metric, f.unit, f."before", f."after", f.better, f.query, f.certain,
+      f.id, f.topic, f.metric, f.unit, f."before", f."after", f.better, f.query, f.certain,
       f."after" / nullif(f."before", 0) AS ratio, f.runs_before, f.runs_after,
       CASE WHEN f.metric = 'wall_seconds' THEN f."after" - f."before" END AS more_seconds
     FROM found AS f
@@ -136,7 +136,7 @@ WITH
 
   causes AS (
     SELECT
-      l.id, l.metric AS leading, f.subject, f.share, l.better,
+      l.id, l.metric AS leading, l.topic = 'metric' AS is_main, f.subject, f.share, l.better,
       if(f.id IS NULL, l.metric, f.metric) AS metric, if(f.id IS NULL, l.unit, f.unit) AS unit,
       if(f.id IS NULL, l."before", f."before") AS "before",
       if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
@@ -264,7 +264,7 @@ WITH
       [c.mechanism] AS flags, c.query || _of_runs(s.ids, s.named) AS query
     FROM causes AS c
     JOIN sides AS s ON c.id = s.id
-    WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown'
+    WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown' OR NOT c.is_main
     UNION ALL BY NAME
     SELECT
       id, 'ledger' AS topic, e.subject AS subject, e.part AS metric, unit, e."before" AS "before",
