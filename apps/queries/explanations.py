@@ -17,7 +17,8 @@ class Comparison:
     """The runs on both sides of an explanation, in order of time.
 
     `chosen_by` is how they were found for the run `named`: change (a change point of `metric`,
-    whose first run is `changed`), version (a version and the one before), or asked.
+    whose first run is `changed`), version (a version and the one before), or asked. `left_out` are
+    how many runs have another configuration than those compared.
     """
 
     runs: list[str]
@@ -26,6 +27,7 @@ class Comparison:
     changed: str | None = None
     named: str | None = None
     metric: str | None = None
+    left_out: int = 0
 
     @property
     def sides(self) -> dict[str, Any]:
@@ -52,7 +54,8 @@ def comparable(
     rows = ask_dicts(con, "explanations/alike", runs=runs, against=against)
     for row in rows:
         if fields is None or row["fields"] == fields:
-            return Comparison(row["runs"], row["against"])
+            others = len(runs) + len(against) - len(row["runs"]) - len(row["against"])
+            return Comparison(row["runs"], row["against"], left_out=others)
     return Comparison(runs, against)
 
 

@@ -126,7 +126,7 @@ def explanation_sentences(
     if is_short:
         # the ledger has the functions
         untold = [row for row in rows if not (row["topic"] == "function" and ledger_rows(rows))]
-        found = [*finding_sentences(untold), *_notes(runs, rows)]
+        found = [*finding_sentences(untold), *_notes(which, runs, rows)]
         if not any(row["topic"] == "metric" for row in rows):
             found += examined
         return [*leading, *found[: _MOST - len(leading)], *_missing(rows, coverage)]
@@ -134,7 +134,7 @@ def explanation_sentences(
         *leading,
         *finding_sentences(rows),
         *examined,
-        *_notes(runs, rows),
+        *_notes(which, runs, rows),
         *_missing(rows, coverage),
     ]
 
@@ -364,7 +364,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
         yield f"Not examined: {'; '.join(missing)}."
 
 
-def _notes(runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
+def _notes(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield what else differs, and the limits of the figures."""
     settings = [row for row in rows if row["topic"] == "setting"]
     if settings:
@@ -373,6 +373,11 @@ def _notes(runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
             for row in settings
         )
         yield Sentence(f"Note: changed, too: {'; '.join(changed)}.", settings[0]["query"])
+    if which.left_out:
+        others = counted(which.left_out, "run")
+        yield Sentence(
+            f"Note: {others} of other configurations are left out: pwh compare has them."
+        )
     if len({row["app"] for row in runs}) > 1:
         yield Sentence("Note: the runs are of different applications.")
     main = next((row for row in rows if row["topic"] == "metric"), None)

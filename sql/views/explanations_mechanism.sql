@@ -87,6 +87,9 @@ END;
 -- end of its interval still more than a quarter, or less than half.
 CREATE OR REPLACE MACRO _mechanism(e) AS CASE
   WHEN _waiting(e.function) IS NOT NULL THEN _flag(_waiting(e.function))
+  WHEN e.is_new AND e.calls_after > 0
+    THEN _flag('first_calls', MAP {'calls': format('{:,}', CAST(e.calls_after AS BIGINT))})
+  WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
   WHEN e.waited >= 0.5 AND e.waited_least > 0.25 THEN coalesce(
     _first_cause(
       e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],
@@ -103,9 +106,6 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     ),
     _flag('kernel', MAP {'share': _as_percent(e.in_kernel)})
   )
-  WHEN e.is_new AND e.calls_after > 0
-    THEN _flag('first_calls', MAP {'calls': format('{:,}', CAST(e.calls_after AS BIGINT))})
-  WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
   WHEN e.is_count THEN _flag('more_work')
   WHEN e.instructions >= 0.5 AND e.instructions_least > 0.25
     THEN _flag('more_instructions', MAP {'instructions': _as_many(e.instructions_ratio, 'instructions')})

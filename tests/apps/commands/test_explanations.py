@@ -118,6 +118,17 @@ def test_two_runs_are_compared_as_asked(pwh):
     )
 
 
+def test_versions_are_explained_by_their_runs_that_are_alike(pwh):
+    _, out, _ = pwh("explain", "stencil@1.23", "--against", "stencil@1.22")
+    assert "sweep takes 27.2 % longer, 86.5 % of the loss" in sentences(out)[0]
+    _, out, _ = pwh("explain", "stencil@1.23", "--against", "stencil@1.22", "--all")
+    left_out = "Note: 10 runs of other configurations left out: pwh compare has them."
+    assert left_out in sentences(out)
+    _, out, _ = pwh("compare", "stencil@1.22", "stencil@1.23")
+    (line,) = (line for line in out.splitlines() if line.startswith("seconds:sweep (ranks=4)"))
+    assert " +27.2 % " in line
+
+
 def test_a_single_slow_run_is_distinguished_from_a_change(pwh):
     _, out, _ = pwh("explain", "sorter-2.6", "--all")
     assert (
@@ -171,7 +182,7 @@ def test_several_runs_to_compare_with(pwh):
     assert "against 2 runs, stencil-1.10 to stencil-1.11 (as requested)" in out
     assert "Note: compiler" not in out
     _, out, _ = pwh("explain", "stencil-1.18", "--all", "--against", "stencil-1.12")
-    assert "Note: compiler changed too, from gcc-13.2 to gcc-13.3." in sentences(out)
+    assert "Note: changed, too: compiler from gcc-13.2 to gcc-13.3." in sentences(out)
 
 
 def test_rows_for_programs(pwh):
