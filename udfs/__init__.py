@@ -407,7 +407,8 @@ UDFS: tuple[Udf, ...] = (
             Parameter(
                 "tasks",
                 "STRUCT(worker BIGINT[], t_start BIGINT[], t_end BIGINT[], early_latency BIGINT[], "
-                "late_latency BIGINT[], overhead BIGINT[], t_submit BIGINT[], t_ready BIGINT[])",
+                "late_latency BIGINT[], overhead BIGINT[], unknown BIGINT[], t_submit BIGINT[], "
+                "t_ready BIGINT[])",
             ),
             Parameter("inputs", "STRUCT(reader BIGINT[], producer BIGINT[], t_made BIGINT[])"),
         ),

@@ -26,6 +26,7 @@ _TASK = (
     "early_latency",
     "late_latency",
     "overhead",
+    "unknown",
     "t_submit",
     "t_ready",
 )
@@ -42,7 +43,7 @@ class Graph:
     """The tasks of a run, n entries each, and their inputs from other tasks, m entries each.
 
     The wait before a task is latency before its submission (`early`), then, from its submission
-    on, latency (`late`) and `overhead`. `ready` is when inputs that no task made existed. Inputs of
+    on, latency (`late`), `overhead`, and what is of `unknown` cause, which remains. `ready` is when inputs that no task made existed. Inputs of
     task i are those from first[i] up to first[i + 1]; `made` is when its producer had made one.
     """
 
@@ -53,6 +54,7 @@ class Graph:
     early: list[int]
     late: list[int]
     overhead: list[int]
+    unknown: list[int]
     submit: list[int]
     ready: list[int]
     first: list[int]
@@ -101,6 +103,7 @@ class Graph:
                 at += self.late[i]
             if overhead:
                 at += self.overhead[i]
+            at += self.unknown[i]
             end[i] = at + self.end[i] - self.start[i]
             free[w] = max(free[w], end[i])
         return max(end)
@@ -133,7 +136,7 @@ class Graph:
             while waiting and waiting[0][0] <= at:
                 heapq.heappush(runnable, heapq.heappop(waiting)[1])
             i = heapq.heappop(runnable)
-            began = at + self.late[i] + self.overhead[i]
+            began = at + self.late[i] + self.overhead[i] + self.unknown[i]
             done = began + self.end[i] - self.start[i]
             heapq.heappush(free, done)
             last = max(last, done)
@@ -171,7 +174,7 @@ def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArr
         t_begin: r lists, the begin of each worker's window.
         tasks: r structs of lists with an element for each task, in order of its start: worker (its
             position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
-            up to its submission; late_latency and overhead, the rest of that wait; t_submit and
+            up to its submission; late_latency, overhead and unknown, the rest of that wait; t_submit and
             t_ready (when inputs that no task made existed), both 0 where unknown.
         inputs: r structs of lists with an element for each input from another task, in order of the
             readers: reader and producer (positions of tasks, the producer's before the reader's),

@@ -75,15 +75,11 @@ JOIN _worker_clocks AS w ON t.run_id = w.run_id AND t.worker = w.worker;
 -- When each datum was made (NULL: unknown), on one clock: t_ready, else its producer's end.
 CREATE OR REPLACE VIEW _data_times AS
 SELECT
-  d.run_id, d.data, d.producer, p.task IS NOT NULL AS has_producer,
+  d.run_id, d.data, d.producer, coalesce(d.node, p.node) AS home, p.task IS NOT NULL AS has_producer,
   coalesce(d.t_ready - coalesce(clock.ahead, 0), p.t_end) AS t_made
 FROM task_data AS d
 LEFT JOIN _task_times AS p ON d.run_id = p.run_id AND d.producer = p.task
-LEFT JOIN (
-  SELECT run_id, node, max(clock_offset_ns) AS ahead
-  FROM nodes
-  GROUP BY run_id, node
-) AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
+LEFT JOIN _node_clocks AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
 
 -- Windows of the workers: as recorded, else the program's, widened to cover the worker's own tasks.
 CREATE OR REPLACE VIEW _worker_windows AS
