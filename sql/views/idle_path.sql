@@ -7,6 +7,9 @@
 -- path goes on with what came last. What follows it is overhead if the trace tells that nothing else
 -- was needed, else unknown, and then the path goes on with the task that ended last on any worker.
 
+-- least() skips NULL.
+CREATE OR REPLACE MACRO _at_most(t, most) AS CASE WHEN t IS NOT NULL THEN least(t, most) END;
+
 -- The input of each task of a run that ended a wait which was there last: who made it and when, when it
 -- was sent and when it was there, on one clock.
 CREATE OR REPLACE MACRO _last_inputs(run) AS TABLE
@@ -49,7 +52,7 @@ WITH
 SELECT
   task, unnest(max_by(
     {
-      'producer': producer, 't_made': t_made, 't_sent': greatest(t_made, least(sent, t_there)),
+      'producer': producer, 't_made': t_made, 't_sent': greatest(t_made, _at_most(sent, t_there)),
       't_there': t_there
     },
     (t_there, t_made, data)
@@ -88,17 +91,17 @@ WITH RECURSIVE
     SELECT
       task.n, task.t_start, turn.earlier, i.t_start AS idle_from, maker.n AS maker,
       coalesce(i.is_recorded, true) AS is_recorded,
-      least(input.t_made, task.t_start) AS t_made, least(input.t_sent, task.t_start) AS t_sent,
-      least(input.t_there, task.t_start) AS t_there, least(task.t_submit, task.t_start) AS t_asked,
+      _at_most(input.t_made, task.t_start) AS made, _at_most(input.t_sent, task.t_start) AS sent,
+      _at_most(input.t_there, task.t_start) AS there, _at_most(task.t_submit, task.t_start) AS asked,
       CASE
         WHEN i.t_start IS NULL THEN 'worker'
-        WHEN t_there > i.t_start AND t_there >= coalesce(t_asked, t_there) THEN 'input'
-        WHEN t_asked > i.t_start THEN 'submission'
+        WHEN there > i.t_start AND there >= coalesce(asked, there) THEN 'input'
+        WHEN asked > i.t_start THEN 'submission'
         ELSE 'worker'
       END AS met,
       CASE met
-        WHEN 'input' THEN t_there
-        WHEN 'submission' THEN t_asked
+        WHEN 'input' THEN there
+        WHEN 'submission' THEN asked
         ELSE coalesce(i.t_start, task.t_start)
       END AS t_met
     FROM task
@@ -124,13 +127,13 @@ WITH RECURSIVE
       END AS next,
       CASE
         WHEN jumps THEN last.t_end
-        WHEN c.met = 'input' AND c.maker IS NOT NULL THEN c.t_made
+        WHEN c.met = 'input' AND c.maker IS NOT NULL THEN c.made
         WHEN c.met = 'submission' AND asking.n IS NOT NULL THEN asking.t_end
         ELSE coalesce(c.idle_from, c.t_start)
       END AS leaves
     FROM constraint_met AS c
     ASOF LEFT JOIN ended AS last ON c.t_start >= last.t_end
-    ASOF LEFT JOIN ended AS asking ON c.t_asked >= asking.t_end
+    ASOF LEFT JOIN ended AS asking ON c.asked >= asking.t_end
   ),
 
   walk (n, next, is_on_path, round) AS (
@@ -169,21 +172,21 @@ WITH RECURSIVE
     FROM path
     UNION ALL
     SELECT
-      if(maker IS NULL, greatest(t_sent, idle_from), t_sent), t_there, worker, task, name, 'latency',
+      if(maker IS NULL, greatest(sent, idle_from), sent), there, worker, task, name, 'latency',
       false
     FROM path
     WHERE met = 'input' AND NOT jumps
     UNION ALL
     SELECT
-      if(maker IS NULL, greatest(t_made, idle_from), t_made), t_sent, worker, task, name, 'overhead', false
+      if(maker IS NULL, greatest(made, idle_from), made), sent, worker, task, name, 'overhead', false
     FROM path
     WHERE met = 'input' AND NOT jumps
     UNION ALL
-    SELECT idle_from, t_made, worker, task, name, 'starvation', false
+    SELECT idle_from, made, worker, task, name, 'starvation', false
     FROM path
     WHERE met = 'input' AND NOT jumps AND maker IS NULL
     UNION ALL
-    SELECT leaves, t_asked, worker, task, name, 'submission', is_assumed
+    SELECT leaves, asked, worker, task, name, 'submission', is_assumed
     FROM path
     WHERE met = 'submission' AND NOT jumps
   )

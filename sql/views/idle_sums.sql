@@ -78,7 +78,7 @@ WITH
     SELECT
       w.run_id, r.mode, r.latency_rule, w.worker, w.node,
       -- nothing is known of a run written by hand, until pwh refresh
-      CASE WHEN k.run_id IS NOT NULL THEN 0 END AS none,
+      CASE WHEN kept.run_id IS NOT NULL THEN 0 END AS none,
       coalesce(s.intervals, none) AS intervals,
       w.t_end - w.t_begin AS wall,
       w.t_end - w.t_begin - coalesce(s.idle, none) AS busy,
@@ -88,13 +88,15 @@ WITH
       coalesce(s.unsubmitted, none) AS unsubmitted,
       coalesce(s.not_recorded, none) AS not_recorded,
       coalesce(s.unfollowed, none) AS unfollowed,
-      coalesce(s.tail, none) AS tail
+      coalesce(s.tail, none) AS tail,
+      k.kind, k.kind <> 'runtime' AND 100 * busy >= wall AS is_judged
     FROM _worker_windows AS w
     CROSS JOIN _idle_readings AS r
+    JOIN _worker_kinds AS k ON w.run_id = k.run_id AND w.worker = k.worker
     LEFT JOIN sums AS s
       ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
       AND r.latency_rule = s.latency_rule
-    LEFT JOIN kept_runs AS k ON w.run_id = k.run_id
+    LEFT JOIN kept_runs AS kept ON w.run_id = kept.run_id
   )
 
 SELECT * EXCLUDE (none)
@@ -134,6 +136,8 @@ COMMENT ON COLUMN slo_by_worker.mode IS 'direct, propagated or transitive (idle_
 COMMENT ON COLUMN slo_by_worker.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
 COMMENT ON COLUMN slo_by_worker.worker IS 'Worker.';
 COMMENT ON COLUMN slo_by_worker.node IS 'Node it ran on.';
+COMMENT ON COLUMN slo_by_worker.kind IS 'What it is: stream or copy (engine) of a device, host (a thread that launches work for one), runtime (driver, scheduler), process, or cpu (a thread that runs tasks).';
+COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window.';
 COMMENT ON COLUMN slo_by_worker.intervals IS 'Idle intervals, the tail left out.';
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
 COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
@@ -197,24 +201,25 @@ COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead that is known to be
 COMMENT ON COLUMN idle_by_node.not_recorded_percent IS 'Not recorded, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
-CREATE OR REPLACE VIEW slo_by_run AS
+CREATE OR REPLACE VIEW _slo_of_kinds AS
 WITH
   sums AS (
     SELECT
-      run_id, mode, latency_rule, count(*) AS workers,
+      run_id, mode, latency_rule, of_kind AS kind,
+      grouping(of_kind) = 1 AS is_whole, count(*) AS workers,
       CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
       sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
       sum(unfollowed) AS unfollowed, sum(tail) AS tail
-    FROM _slo_sums
-    GROUP BY run_id, mode, latency_rule
+    FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _slo_sums)
+    GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind))
   ),
 
   rooted AS (
     SELECT
       *,
       any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
-        FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule) AS root
+        FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, is_whole, kind) AS root
     FROM sums
   )
 
@@ -235,6 +240,10 @@ SELECT
   ) AS reason
 FROM rooted AS s
 LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id;
+
+CREATE OR REPLACE VIEW slo_by_run AS
+SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
+
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';
@@ -261,3 +270,33 @@ COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
+
+CREATE OR REPLACE VIEW slo_by_kind AS
+SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
+
+COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
+COMMENT ON COLUMN slo_by_kind.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN slo_by_kind.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
+COMMENT ON COLUMN slo_by_kind.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
+COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and workers that ran tasks for less than a hundredth of their window.';
+COMMENT ON COLUMN slo_by_kind.workers IS 'Workers.';
+COMMENT ON COLUMN slo_by_kind.intervals IS 'Idle intervals, tails left out.';
+COMMENT ON COLUMN slo_by_kind.wall IS 'Sum of the workers'' windows, ns.';
+COMMENT ON COLUMN slo_by_kind.busy IS 'Time in which they ran tasks, ns.';
+COMMENT ON COLUMN slo_by_kind.starvation IS 'No task was ready, ns; tails left out.';
+COMMENT ON COLUMN slo_by_kind.latency IS 'Data were on the wire, ns.';
+COMMENT ON COLUMN slo_by_kind.overhead IS 'The runtime was in the way, ns.';
+COMMENT ON COLUMN slo_by_kind.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN slo_by_kind.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
+COMMENT ON COLUMN slo_by_kind.tail IS 'Idle after the workers'' last tasks, ns.';
+COMMENT ON COLUMN slo_by_kind.busy_percent IS 'Busy, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.starvation_percent IS 'Starvation, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.latency_percent IS 'Latency, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.not_recorded_percent IS 'Not recorded, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.tail_percent IS 'Tails, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
+COMMENT ON COLUMN slo_by_kind.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';

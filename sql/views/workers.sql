@@ -26,6 +26,45 @@ SELECT
 FROM merged
 LEFT JOIN _node_clocks AS clock ON merged.run_id = clock.run_id AND merged.node = clock.node;
 
+-- What each worker is: a stream or copy engine (copy) of a device; a thread that launches work for one
+-- (host); a thread of the runtime itself, as a driver or scheduler; a process; or a thread that runs
+-- tasks (cpu).
+CREATE OR REPLACE VIEW _worker_kinds AS
+WITH
+  device AS (
+    SELECT run_id, worker, any_value(device) AS device
+    FROM workers
+    WHERE device IS NOT NULL
+    GROUP BY run_id, worker
+  ),
+
+  executed AS (
+    SELECT run_id, worker, bool_and(kind IN ('copy', 'fill')) AS only_copies
+    FROM tasks
+    WHERE kind IS NOT NULL
+    GROUP BY run_id, worker
+  ),
+
+  submitter AS (
+    SELECT DISTINCT run_id, submitter AS worker FROM tasks WHERE submitter IS NOT NULL
+  )
+
+SELECT
+  c.run_id, c.worker,
+  CASE
+    WHEN d.device IS NOT NULL THEN if(e.only_copies, 'copy', 'stream')
+    WHEN s.worker IS NOT NULL THEN 'host'
+    WHEN regexp_matches(
+      c.worker, '(^|[^a-z])(driver|scheduler|dispatcher|progress|event.?loop|nanny)([^a-z]|$)', 'i'
+    ) THEN 'runtime'
+    WHEN regexp_matches(c.worker, '^(process|(mpi )?rank)[ _]?\d+$', 'i') THEN 'process'
+    ELSE 'cpu'
+  END AS kind
+FROM _worker_clocks AS c
+LEFT JOIN device AS d ON c.run_id = d.run_id AND c.worker = d.worker
+LEFT JOIN executed AS e ON c.run_id = e.run_id AND c.worker = e.worker
+LEFT JOIN submitter AS s ON c.run_id = s.run_id AND c.worker = s.worker;
+
 -- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
 -- names. Each with the time between its first and its last task or idle interval, on one clock (NULL:
 -- it has none), and how many of both it has.
