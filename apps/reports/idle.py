@@ -290,13 +290,15 @@ def _totals(row: dict[str, Any]) -> str:
         "ThreadT": "busy",
         "WallT": "wall",
     }
-    known = {**row, "overhead": row["overhead"] - row["not_recorded"]}
-    texts = amounts([float(known[name]) / 1e9 for name in names.values()], "s")
+    texts = amounts([float(row[name]) / 1e9 for name in names.values()], "s")
     sums = ", ".join(f"{short} {text}" for short, text in zip(names, texts, strict=True))
+    unknown = ""
+    if row["not_recorded"]:
+        unknown = f" Of TO, {amount(row['not_recorded'] / 1e9, 's')} are not recorded to be overhead."
     return (
         f"{sums}, summed over the workers: starvation (no task was ready), latency (data in "
         "transit), overhead (the runtime in the way, or nothing submitted), running tasks, and all "
-        "time."
+        f"time.{unknown}"
     )
 
 
