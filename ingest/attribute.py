@@ -53,7 +53,7 @@ def _unlimited(*_: object) -> Iterator[None]:
 
 def _parts(
     con: DuckDBPyConnection,
-    cuts: dict[str, Int],
+    cuts: dict[str, Any],
     flights: Intervals,
     exact: dict[str, Int],
     totals: dict[str, Int],
@@ -75,7 +75,7 @@ def _parts(
     )
 
 
-def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Int], dict[str, Any], Intervals]:
+def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any], Intervals]:
     """Return the idle intervals in order, as cuts and labels, and the latency after starvation."""
     import numpy as np
 
@@ -158,7 +158,7 @@ def _break_ties(con: DuckDBPyConnection, last: Last) -> None:
 
 
 def _uniform(
-    con: DuckDBPyConnection, cuts: dict[str, Int], parts: dict[str, Int], met: dict[str, Int]
+    con: DuckDBPyConnection, cuts: dict[str, Any], parts: dict[str, Int], met: dict[str, Int]
 ) -> dict[str, Int]:
     """Share out the runtime totals that starvation met: ns by reading, one for each gap."""
     import numpy as np

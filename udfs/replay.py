@@ -184,11 +184,8 @@ class Graph:
             return found
         before, overlap = self.overlap()
         measured = max(self.end)
-        for name, waits in (
-            ("no_latency", {"latency": False, "overhead": True}),
-            ("no_overhead", {"latency": True, "overhead": False}),
-        ):
-            found[name] = max(0, measured - self.in_order(before, **waits))
+        found["no_latency"] = max(0, measured - self.in_order(before, latency=False))
+        found["no_overhead"] = max(0, measured - self.in_order(before, overhead=False))
         work = sum(self.end) - sum(self.start)
         if overlap <= _OVERLAP * work:
             fewer, more = self.listed(0), self.listed(1)

@@ -79,7 +79,7 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail(whole),
+        *_tail(chosen if chosen.get("kind") == "stream" else whole),
         _headline(chosen, root, mode, gains),
         *(_in_turn(con, run_id) if window is None else []),
         _totals(chosen),
@@ -224,6 +224,8 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
         return "No worker waited for anything before its last task."
     if waits < _HARDLY:
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
+    if chosen.get("kind") == "stream" and chosen["busy_percent"] >= _BUSY:
+        return "The device had work nearly all of the time: only less work makes it faster."
     if first is None:
         return (
             f"Why workers waited is not recorded: {flag_text(chosen['reason'])}"
@@ -294,7 +296,9 @@ def _totals(row: dict[str, Any]) -> str:
     sums = ", ".join(f"{short} {text}" for short, text in zip(names, texts, strict=True))
     unknown = ""
     if row["not_recorded"]:
-        unknown = f" Of TO, {amount(row['not_recorded'] / 1e9, 's')} are not recorded to be overhead."
+        unknown = (
+            f" Of TO, {amount(row['not_recorded'] / 1e9, 's')} are not recorded to be overhead."
+        )
     return (
         f"{sums}, summed over the workers: starvation (no task was ready), latency (data in "
         "transit), overhead (the runtime in the way, or nothing submitted), running tasks, and all "

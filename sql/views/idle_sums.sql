@@ -89,7 +89,7 @@ WITH
       coalesce(s.not_recorded, none) AS not_recorded,
       coalesce(s.unfollowed, none) AS unfollowed,
       coalesce(s.tail, none) AS tail,
-      k.kind, k.kind <> 'runtime' AND 100 * busy >= wall AS is_judged
+      k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * busy >= wall) AS is_judged
     FROM _worker_windows AS w
     CROSS JOIN _idle_readings AS r
     JOIN _worker_kinds AS k ON w.run_id = k.run_id AND w.worker = k.worker
@@ -137,7 +137,7 @@ COMMENT ON COLUMN slo_by_worker.latency_rule IS 'union or last_arrival (idle_att
 COMMENT ON COLUMN slo_by_worker.worker IS 'Worker.';
 COMMENT ON COLUMN slo_by_worker.node IS 'Node it ran on.';
 COMMENT ON COLUMN slo_by_worker.kind IS 'What it is: stream or copy (engine) of a device, host (a thread that launches work for one), runtime (driver, scheduler), process, or cpu (a thread that runs tasks).';
-COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window.';
+COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window, or the trace states when it could.';
 COMMENT ON COLUMN slo_by_worker.intervals IS 'Idle intervals, the tail left out.';
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
 COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
@@ -278,7 +278,7 @@ COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one re
 COMMENT ON COLUMN slo_by_kind.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN slo_by_kind.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
 COMMENT ON COLUMN slo_by_kind.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
-COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and workers that ran tasks for less than a hundredth of their window.';
+COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
 COMMENT ON COLUMN slo_by_kind.workers IS 'Workers.';
 COMMENT ON COLUMN slo_by_kind.intervals IS 'Idle intervals, tails left out.';
 COMMENT ON COLUMN slo_by_kind.wall IS 'Sum of the workers'' windows, ns.';

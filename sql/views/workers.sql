@@ -28,7 +28,7 @@ LEFT JOIN _node_clocks AS clock ON merged.run_id = clock.run_id AND merged.node 
 
 -- What each worker is: a stream or copy engine (copy) of a device; a thread that launches work for one
 -- (host); a thread of the runtime itself, as a driver or scheduler; a process; or a thread that runs
--- tasks (cpu).
+-- tasks (cpu). is_declared: the trace states when it could work, so that it is there to work.
 CREATE OR REPLACE VIEW _worker_kinds AS
 WITH
   device AS (
@@ -59,7 +59,8 @@ SELECT
     ) THEN 'runtime'
     WHEN regexp_matches(c.worker, '^(process|(mpi )?rank)[ _]?\d+$', 'i') THEN 'process'
     ELSE 'cpu'
-  END AS kind
+  END AS kind,
+  c.t_begin IS NOT NULL AS is_declared
 FROM _worker_clocks AS c
 LEFT JOIN device AS d ON c.run_id = d.run_id AND c.worker = d.worker
 LEFT JOIN executed AS e ON c.run_id = e.run_id AND c.worker = e.worker

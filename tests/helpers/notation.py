@@ -6,7 +6,7 @@ Parts are separated by semicolons, times are in ms:
     A a 0-10             the task a, of the type of its name's letters, ran on A from 0 to 10
     A b 20-30 <a,x @5    it read what a made, and the datum x; it was submitted at 5
     A ~10-20             the runtime worked on A; A ~10-20/3: 3 ms somewhere within
-    x=7                  the datum x, which no task made, existed from 7 on; x=? made nobody knows when
+    x=7                  the datum x, which no task made, existed from 7 on; x=?: unknown when
     a>n1 10-15           what a made went to the node n1 from 10 to 15; a>n1 ?-15: left unknown
 """
 
@@ -55,7 +55,9 @@ def _add(found: Schedule, name: str, part: dict[str, str]) -> None:
     }
     match name:
         case "workers":
-            window = {f"t_{a}": times.get(f"t_{b}") for a, b in (("begin", "start"), ("end", "end"))}
+            window = {
+                f"t_{a}": times.get(f"t_{b}") for a, b in (("begin", "start"), ("end", "end"))
+            }
             found[name].append({"worker_id": part["worker"], "node_id": part["node"], **window})
         case "runtime":
             total = round(float(part["total"]) * _MS) if "total" in part else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from apps.reports.idle import idle_sentences
 from tests.helpers.notation import schedule
 from tests.helpers.schedules import land_schedules
-from tests.helpers.support import rows
+from tests.helpers.support import land, rows
 from warehouse.errors import NothingToAnalyse
 
 SERIAL = "; ".join(f"{'ABCD'[i % 4]} s{i} {100 * i}-{100 * i + 100}" for i in range(8))
@@ -22,7 +24,7 @@ COARSE = "; ".join(
     f"{'AB'[i % 2]} c{i} {i // 2 * 300 + 200}-{i // 2 * 300 + 300} <x" for i in range(12)
 )
 LOCK = "; ".join(f"{'ABC'[i % 3]} k{i} {20 * i}-{20 * i + 20} <x" for i in range(30))
-# run: the schedule, its root cause (unknown: not recorded; none: no waits), and words of the verdict
+# Run: schedule, root cause (unknown: not recorded; none: no waits), words of the verdict.
 TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # nothing recorded of what tasks need
     "serial": (SERIAL, "unknown", ("is not recorded",)),
@@ -48,7 +50,7 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "starvation",
         ("Starvation dominates",),
     ),
-    "serial start": ("A p 0-80; B m 80-100 <p; C n 80-100 <p", "starvation", ("parallelism",)),
+    "serial start": ("A p 0-80; B m 80-100 <p; C n 80-100 <p", "starvation", ("chain of tasks",)),
     "reduction": (
         "A a 0-50; B b 0-10; C c 0-10; D d 0-10; A m 50-60 <a,b,c,d; B r 60-90 <m; C q 60-90 <m",
         "starvation",
@@ -82,7 +84,11 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "unknown",
         ("not recorded",),
     ),
-    "sending not recorded": ("A:n0; B:n1; A p 0-10; B b 0-10; B m 90-99 <p; p>n1 ?-88", "latency", ()),
+    "sending not recorded": (
+        "A:n0; B:n1; A p 0-10; B b 0-10; B m 90-99 <p; p>n1 ?-88",
+        "latency",
+        (),
+    ),
     # overhead
     "fine tasks": (FINE + "; x=0", "overhead", ("too fine",)),
     "coarse tasks": (COARSE + "; x=0", "overhead", ("slow to start tasks",)),
@@ -99,7 +105,11 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "starvation",
         ("in the 75 % of the waits",),
     ),
-    "mostly not": ("A a 0-10; A b 90-95; B c 0-10; B d 95-99; C e 0-85; C g 90-99 <e", "unknown", ()),
+    "mostly not": (
+        "A a 0-10; A b 90-95; B c 0-10; B d 95-99; C e 0-85; C g 90-99 <e",
+        "unknown",
+        (),
+    ),
     "behind what is not recorded": (
         "A a 0-10; A p 90-95; B b 0-10; B m 95-99 <p; C c 0-10; C k 95-99 <p",
         "unknown",
@@ -133,11 +143,77 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("1 worker of the runtime itself, or with tasks for less than 1 %", "not recorded"),
     ),
     "a driver": (
-        CHAIN.replace("A s", "w1 s").replace("B s", "w2 s") + "; driver d0 0-500; driver d1 900-910",
+        CHAIN.replace("A s", "w1 s").replace("B s", "w2 s")
+        + "; driver d0 0-500; driver d1 900-910",
         "starvation",
         ("2 workers were busy 50 %", "more workers"),
     ),
-}  # fmt: skip
+}
+
+
+def test_threads_of_a_trace_are_judged_by_kind(warehouse, tmp_path):
+    """A GPU that is always busy, the thread that feeds it, and one that hardly does anything."""
+    launch = [
+        {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1}
+        | {"ts": 100 * i, "dur": 5, "args": {"correlation": i + 1}}
+        for i in range(20)
+    ]
+    kernels = [
+        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": "stream 7"}
+        | {"ts": 10 + 100 * i, "dur": 98, "args": {"correlation": i + 1}}
+        for i in range(20)
+    ]
+    helper = {"ph": "X", "cat": "cpu_op", "name": "log", "pid": 1, "tid": 2, "ts": 900, "dur": 1}
+    path = tmp_path / "gpu.json"
+    # without schemaVersion: the categories tell whose trace it is
+    path.write_text(json.dumps({"traceEvents": [*launch, *kernels, helper]}))
+    land(warehouse, path)
+    assert rows(
+        warehouse,
+        "SELECT kind, workers, round(busy_percent) FROM slo_by_kind "
+        "WHERE mode = 'direct' AND latency_rule = 'union' ORDER BY kind",
+    ) == [("host", 1, 5), ("not judged", 1, 0), ("stream", 1, 98)]
+    ((run,),) = rows(warehouse, "SELECT run_id FROM runs")
+    first, second, *rest = idle_sentences(warehouse, run)
+    assert first.startswith("1 stream of a device was busy 97")
+    assert "1 thread that launches work, busy 4.98 %" in second
+    assert "dominates" not in " ".join(rest)
+
+
+def test_an_arrow_tells_what_it_says(warehouse, tmp_path):
+    """What is between its ends was in transit if it says so; a slice with bind_id is its end."""
+
+    def trace(name, *flows):
+        slices = [
+            {"ph": "X", "pid": 1, "tid": tid, "name": task, "ts": ts, "dur": dur}
+            for tid, task, ts, dur in (
+                (1, "make", 0, 100),
+                (2, "begin", 0, 10),
+                (2, "use", 900, 50),
+            )
+        ]
+        path = tmp_path / f"{name}.json"
+        bound = {"bind_id": "0x7"}
+        if not flows:
+            slices[0] |= {**bound, "flow_out": True}
+            slices[2] |= {**bound, "flow_in": True}
+        path.write_text(json.dumps({"traceEvents": [*slices, *flows]}))
+        (landed,) = land(warehouse, path)
+        ((found),) = rows(
+            warehouse,
+            "SELECT starvation, latency, not_recorded, overhead FROM idle_attribution "
+            "WHERE run_id = ? AND kind <> 'tail' AND mode = 'direct' AND latency_rule = 'union'",
+            landed.runs[0],
+        )
+        return found
+
+    def arrow(text):
+        at = {"pid": 1, "id": 1, "cat": text, "name": text, "bp": "e"}
+        return ({**at, "ph": "s", "tid": 1, "ts": 99}, {**at, "ph": "f", "tid": 2, "ts": 900})
+
+    assert trace("v1", *arrow("order")) == (89000, 0, 801000, 801000)
+    assert trace("sent", *arrow("MPI send")) == (89000, 801000, 0, 0)
+    assert trace("v2") == (89999, 0, 800001, 800001)
 
 
 def test_verdicts_are_right_or_not_recorded(warehouse):
