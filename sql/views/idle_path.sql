@@ -162,6 +162,24 @@ WITH RECURSIVE
     GROUP BY ALL
   ),
 
+  -- from when on the path waits for the last input, made by then
+  awaited AS (
+    SELECT *, if(maker IS NULL, greatest(made, idle_from), made) AS since
+    FROM path
+    WHERE met = 'input' AND NOT jumps
+  ),
+
+  -- before the last input was sent, others were in transit
+  flight (n, worker, task, name, since, p, q) AS (
+    SELECT n, worker, task, name, since, sent, greatest(since, sent) FROM awaited
+    UNION ALL
+    SELECT
+      a.n, a.worker, a.task, a.name, a.since, greatest(l.t_start, a.since), least(l.t_end, a.sent)
+    FROM awaited AS a
+    JOIN (FROM idle_latency WHERE run_id = run) AS l
+      ON a.worker = l.worker AND l.t_start < a.sent AND l.t_end > a.since
+  ),
+
   part (t_start, t_end, worker, task, name, cause, is_assumed) AS (
     SELECT t_start, least(t_end, until), worker, task, name, 'compute', false FROM path
     UNION ALL
@@ -171,20 +189,15 @@ WITH RECURSIVE
       gap_from, t_start, worker, task, name, if(is_recorded, 'overhead', 'unknown'), jumps
     FROM path
     UNION ALL
-    SELECT
-      if(maker IS NULL, greatest(sent, idle_from), sent), there, worker, task, name, 'latency',
-      false
-    FROM path
-    WHERE met = 'input' AND NOT jumps
+    SELECT greatest(sent, since), there, worker, task, name, 'latency', false FROM awaited
+    UNION ALL
+    SELECT p, q, worker, task, name, 'latency', false FROM flight
     UNION ALL
     SELECT
-      if(maker IS NULL, greatest(made, idle_from), made), sent, worker, task, name, 'overhead', false
-    FROM path
-    WHERE met = 'input' AND NOT jumps
+      lag(q, 1, since) OVER (PARTITION BY n ORDER BY p, q), p, worker, task, name, 'overhead', false
+    FROM flight
     UNION ALL
-    SELECT idle_from, made, worker, task, name, 'starvation', false
-    FROM path
-    WHERE met = 'input' AND NOT jumps AND maker IS NULL
+    SELECT idle_from, made, worker, task, name, 'starvation', false FROM awaited WHERE maker IS NULL
     UNION ALL
     SELECT leaves, asked, worker, task, name, 'submission', is_assumed
     FROM path

@@ -95,12 +95,16 @@ def critical_path(reference: Reference, direct: list[Row]) -> list[Part] | None:
             continue
         out.append((name, "overhead" if row["is_recorded"] else "unknown", start - met))
         task, until = before, a
+        if by_input:
+            since = made if maker is not None else max(a, made)
+            others = within(row["sets"]["L"], [(since, sent)])
+            out += [(name, "latency", there - max(since, sent))]
+            out += [(name, "latency", q - p) for p, q in others]
+            out += [(name, "overhead", q - p) for p, q in minus([(since, sent)], others)]
         if by_input and maker is not None:
-            out += [(name, "latency", there - sent), (name, "overhead", sent - made)]
             task, until = maker, made
         elif by_input:
-            out += [(name, "latency", there - max(a, sent)), (name, "starvation", made - a)]
-            out += [(name, "overhead", sent - max(a, made))]
+            out.append((name, "starvation", made - a))
         elif by_submission:
             asking = _ended_last(reference, asked)
             if asking:
