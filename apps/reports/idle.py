@@ -218,7 +218,6 @@ def _tail(chosen: dict[str, Any]) -> list[str]:
 
 def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
     """Return what dominates and what helps; the advice follows the root cause and the gains."""
-    first, cause = chosen["dominant"], chosen["root_cause"]
     waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if not waits:
         return "No worker waited for anything before its last task."
@@ -226,6 +225,12 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
     if chosen.get("kind") == "stream" and chosen["busy_percent"] >= _BUSY:
         return "The device had work nearly all of the time: only less work makes it faster."
+    return _verdict(chosen, root, mode, gains)
+
+
+def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
+    first, cause = chosen["dominant"], chosen["root_cause"]
+    waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if first is None:
         return (
             f"Why workers waited is not recorded: {flag_text(chosen['reason'])}"

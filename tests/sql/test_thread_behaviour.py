@@ -259,11 +259,14 @@ def test_a_barrier_in_a_long_block_is_none_that_matters(warehouse, size, synchro
     threads(warehouse, lambda _: 9, barriers=1)
     warehouse.execute("UPDATE bb_blocks SET size = ?", [size])
     warehouse.execute("UPDATE bb_visits SET instructions = visits * ?", [size])
-    assert rows(
-        warehouse,
-        "SELECT sync_rate, sync_share, synchronising FROM thread_behaviour "
-        "UNION ALL SELECT sync_rate, sync_share, synchronising FROM kernel_behaviour",
-    ) == [(0.9, pytest.approx(0.9 / size), synchronising)] * 2
+    assert (
+        rows(
+            warehouse,
+            "SELECT sync_rate, sync_share, synchronising FROM thread_behaviour "
+            "UNION ALL SELECT sync_rate, sync_share, synchronising FROM kernel_behaviour",
+        )
+        == [(0.9, pytest.approx(0.9 / size), synchronising)] * 2
+    )
 
 
 def test_equal_threads_that_were_logged_one_after_the_other_did_not_part(warehouse):
