@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # DuckDB's row group: of batches of another size it stores most rows twice.
 _BATCH = 122_880
 _SMALL = 500_000
-_CUTS = ("w", "a", "s1", "b", "la", "u", "v")
+_CUTS = ("w", "a", "s1", "b", "la", "u", "v", "is_recorded")
 _OPEN = frozenset({"d", "c", "from_x", "t_send", "t_recv"})
 _SPREAD = ("ov_uniform", "propagated_u", "transitive_u", "propagated_l", "transitive_l")
 
@@ -53,7 +53,7 @@ def _unlimited(*_: object) -> Iterator[None]:
 
 def _parts(
     con: DuckDBPyConnection,
-    cuts: dict[str, Int],
+    cuts: dict[str, Any],
     flights: Intervals,
     exact: dict[str, Int],
     totals: dict[str, Int],
@@ -75,7 +75,7 @@ def _parts(
     )
 
 
-def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Int], dict[str, Any], Intervals]:
+def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any], Intervals]:
     """Return the idle intervals in order, as cuts and labels, and the latency after starvation."""
     import numpy as np
 
@@ -110,8 +110,16 @@ def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any
 
     with _registered(con, _idle_gap=gap):
         columns = _columns(con, "idle_inputs", _OPEN)
-        is_unlisted = np.zeros(len(gap["i"]), bool)
-        is_unlisted[columns["i"][columns.pop("unlisted")]] = True
+        every = columns["i"]
+        of_any = {
+            "has_inputs": every,
+            "is_unlisted": every[columns.pop("unlisted")],
+            "is_drawn": every[columns.pop("drawn")],
+        }
+        marks = {name: np.zeros(len(gap["i"]), bool) for name in of_any}
+        for name, places in of_any.items():
+            marks[name][places] = True
+        del every, of_any
         inputs = Inputs(**columns).by_first_hop()
         del columns
         hops, detours = inputs.hops(), _detours(con, inputs[inputs.onward])
@@ -124,7 +132,7 @@ def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any
         "t_arrival": _nullable(last.t_arrival),
         "is_missing": last.is_missing,
         "is_negative": last.is_negative,
-        "is_unlisted": is_unlisted,
+        **marks,
     }
     return known, hops.with_others(detours)
 
@@ -150,7 +158,7 @@ def _break_ties(con: DuckDBPyConnection, last: Last) -> None:
 
 
 def _uniform(
-    con: DuckDBPyConnection, cuts: dict[str, Int], parts: dict[str, Int], met: dict[str, Int]
+    con: DuckDBPyConnection, cuts: dict[str, Any], parts: dict[str, Int], met: dict[str, Int]
 ) -> dict[str, Int]:
     """Share out the runtime totals that starvation met: ns by reading, one for each gap."""
     import numpy as np

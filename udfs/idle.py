@@ -11,11 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from udfs.timeline import Axes, Int, Points, Timeline, expand
 
 _CHUNK = 1 << 17
 Intervals = tuple[Int, Int, Int]
+Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class Gaps:
 
     [a, s1) is starvation for a datum made on worker v (-1: unknown), la where latency ends by the
     rule last_arrival, u where the time before submission ends; a <= s1 <= la, u <= b. All are
-    arrays of n whole numbers, times int64.
+    arrays of n whole numbers, times int64, and is_recorded, whether the trace tells why the worker
+    was idle after s1.
     """
 
     w: Int
@@ -34,6 +37,7 @@ class Gaps:
     la: Int
     u: Int
     v: Int
+    is_recorded: Bool
 
     def __len__(self) -> int:
         return len(self.w)
@@ -44,7 +48,8 @@ class Shares:
     """What stretches of starvation consist of, ns: m int64 each.
 
     `direct` is exact runtime work of the producer's worker. The others are with inheritance:
-    overhead `c` and latency `x`, under the latency rules union (`_u`) and last_arrival (`_l`).
+    overhead `c`, of it `n` from idle intervals that are not recorded, and latency `x`, under the
+    latency rules union (`_u`) and last_arrival (`_l`).
     """
 
     direct: Int
@@ -52,6 +57,8 @@ class Shares:
     x_u: Int
     c_l: Int
     x_l: Int
+    n_u: Int
+    n_l: Int
 
     def named(self) -> dict[str, Int]:
         """Return the shares by name."""
@@ -155,14 +162,17 @@ class Attribution:
         """Add stretches after the starvation of a gap: latency or rest."""
         some = np.flatnonzero(start < end)
         piece, p, q = self.exact.cut_out(self.gaps.w[gap[some]], start[some], end[some])
-        owner, w = owner[some][piece], self.gaps.w[gap[some][piece]]
-        for timeline, c, x in (
-            (self.latency, got.c_u, got.x_u),
-            (self.arrival, got.c_l, got.x_l),
+        owner, gap = owner[some][piece], gap[some][piece]
+        w, unknown = self.gaps.w[gap], np.flatnonzero(~self.gaps.is_recorded[gap])
+        for timeline, c, x, n in (
+            (self.latency, got.c_u, got.x_u, got.n_u),
+            (self.arrival, got.c_l, got.x_l, got.n_l),
         ):
             flown = timeline.within(w, p, q)
+            rest = q - p - flown
             np.add.at(x, owner, flown)
-            np.add.at(c, owner, q - p - flown)
+            np.add.at(c, owner, rest)
+            np.add.at(n, owner[unknown], rest[unknown])
 
     def parts(self) -> dict[str, Int]:
         """Return the parts of each gap, n int64 of ns each, named as `Shares` and three more.

@@ -11,12 +11,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from udfs.idle import Intervals
+from udfs.idle import Bool, Intervals
 from udfs.timeline import Axes, Int
 
-Bool = NDArray[np.bool_]
 # A number of 64 bits, not of Python: from numpy 2.5 on these are taken in the type of the others.
 _FIRST = np.int64(np.iinfo(np.int64).min)
 

@@ -9,7 +9,8 @@ arrays by depth of the graph would be slower on the chains that matter most.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,7 @@ _TASK = (
     "early_latency",
     "late_latency",
     "overhead",
+    "unknown",
     "t_submit",
     "t_ready",
 )
@@ -42,8 +44,9 @@ class Graph:
     """The tasks of a run, n entries each, and their inputs from other tasks, m entries each.
 
     The wait before a task is latency before its submission (`early`), then, from its submission
-    on, latency (`late`) and `overhead`. `ready` is when inputs that no task made existed. Inputs of
-    task i are those from first[i] up to first[i + 1]; `made` is when its producer had made one.
+    on, latency (`late`), `overhead`, and what is of `unknown` cause, which remains. `ready` is when
+    inputs that no task made existed. Inputs of task i are those from first[i] up to first[i + 1];
+    `made` is when its producer had made one.
     """
 
     begins: list[int]
@@ -53,6 +56,7 @@ class Graph:
     early: list[int]
     late: list[int]
     overhead: list[int]
+    unknown: list[int]
     submit: list[int]
     ready: list[int]
     first: list[int]
@@ -82,10 +86,18 @@ class Graph:
             free[w] = max(free[w], self.end[i])
         return early, -sum(early)
 
-    def in_order(self, before: list[int], *, latency: bool, overhead: bool) -> int:
+    def in_order(
+        self,
+        before: list[int],
+        *,
+        latency: bool = True,
+        overhead: bool = True,
+        length: list[int] | None = None,
+    ) -> int:
         """Return the last end with the same workers and order, with or without waits.
 
-        `before` is what `overlap` returns. With both waits it is the measured last end.
+        `length` are other durations of the tasks. `before` is what `overlap` returns. With both
+        waits it is the measured last end.
         """
         free = self.begins[:]
         end = [0] * len(self.start)
@@ -101,9 +113,29 @@ class Graph:
                 at += self.late[i]
             if overhead:
                 at += self.overhead[i]
-            end[i] = at + self.end[i] - self.start[i]
+            at += self.unknown[i]
+            end[i] = at + (self.end[i] - self.start[i] if length is None else length[i])
             free[w] = max(free[w], end[i])
         return max(end)
+
+    def halved(self, of: list[bool], cause: str) -> int:
+        """Return by how much the last end comes sooner with tasks or their waits halved."""
+
+        def half(values: list[int]) -> list[int]:
+            pairs = zip(values, of, strict=True)
+            return [value // 2 if chosen else value for value, chosen in pairs]
+
+        before, _ = self.overlap()
+        length = [end - start for start, end in zip(self.start, self.end, strict=True)]
+        graph = self
+        match cause:
+            case "compute":
+                length = half(length)
+            case "latency":
+                graph = replace(self, early=half(self.early), late=half(self.late))
+            case "overhead":
+                graph = replace(self, overhead=half(self.overhead))
+        return max(0, max(self.end) - graph.in_order(before, length=length))
 
     def listed(self, extra: int) -> int:
         """Return the last end by list scheduling, with some workers more.
@@ -133,7 +165,7 @@ class Graph:
             while waiting and waiting[0][0] <= at:
                 heapq.heappush(runnable, heapq.heappop(waiting)[1])
             i = heapq.heappop(runnable)
-            began = at + self.late[i] + self.overhead[i]
+            began = at + self.late[i] + self.overhead[i] + self.unknown[i]
             done = began + self.end[i] - self.start[i]
             heapq.heappush(free, done)
             last = max(last, done)
@@ -152,11 +184,8 @@ class Graph:
             return found
         before, overlap = self.overlap()
         measured = max(self.end)
-        for name, waits in (
-            ("no_latency", {"latency": False, "overhead": True}),
-            ("no_overhead", {"latency": True, "overhead": False}),
-        ):
-            found[name] = max(0, measured - self.in_order(before, **waits))
+        found["no_latency"] = max(0, measured - self.in_order(before, latency=False))
+        found["no_overhead"] = max(0, measured - self.in_order(before, overhead=False))
         work = sum(self.end) - sum(self.start)
         if overlap <= _OVERLAP * work:
             fewer, more = self.listed(0), self.listed(1)
@@ -171,8 +200,8 @@ def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArr
         t_begin: r lists, the begin of each worker's window.
         tasks: r structs of lists with an element for each task, in order of its start: worker (its
             position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
-            up to its submission; late_latency and overhead, the rest of that wait; t_submit and
-            t_ready (when inputs that no task made existed), both 0 where unknown.
+            up to its submission; late_latency, overhead and unknown, the rest of that wait;
+            t_submit and t_ready (when inputs that no task made existed), both 0 where unknown.
         inputs: r structs of lists with an element for each input from another task, in order of the
             readers: reader and producer (positions of tasks, the producer's before the reader's),
             t_made, when it had been made.
@@ -181,7 +210,40 @@ def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArr
         r structs (critical_path, no_latency, no_overhead, one_more_worker): the longest chain of
         computing, and by how much the last end comes sooner in each replay, ns; NULL: not replayed.
     """
-    rows = []
+    return pa.array([graph.gains() for graph in _graphs(t_begin, tasks, inputs)], _GAINS)
+
+
+def replay_halved(t_begin: Column, tasks: Column, inputs: Column, parts: Column) -> pa.ListArray:
+    """Replay the task graphs of runs with a part of them halved.
+
+    Args:
+        t_begin: r lists, as `replay_tasks` takes them, like the next two.
+        tasks: r structs, with the number of each task's type.
+        inputs: r structs.
+        parts: r structs of lists with an element for each part: type, the number of a type of
+            tasks, and cause (compute, latency, overhead), what is halved of such tasks.
+
+    Returns:
+        r lists, by how much the last end comes sooner with each part halved, ns; NULL: not
+        replayed.
+    """
+    rows: list[list[int | None]] = []
+    all_types, all_parts = contiguous(tasks).field("type"), contiguous(parts)
+    for i, graph in enumerate(_graphs(t_begin, tasks, inputs)):
+        types = all_types[i].values.to_numpy()
+        chosen, causes = (all_parts.field(name)[i].as_py() for name in ("type", "cause"))
+        rows.append(
+            [
+                graph.halved((types == number).tolist(), cause)
+                if len(types) <= _MOST_TASKS
+                else None
+                for number, cause in zip(chosen, causes, strict=True)
+            ]
+        )
+    return pa.array(rows, pa.list_(pa.int64()))
+
+
+def _graphs(t_begin: Column, tasks: Column, inputs: Column) -> Iterator[Graph]:
     begins, all_tasks, all_inputs = (contiguous(column) for column in (t_begin, tasks, inputs))
     for i in range(len(begins)):
         columns = [all_tasks.field(name)[i].values.to_numpy() for name in _TASK]
@@ -190,5 +252,4 @@ def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArr
         )
         first = np.searchsorted(reader, np.arange(len(columns[0]) + 1))
         arrays = begins[i].values.to_numpy(), *columns, first, producer, made
-        rows.append(Graph(*(array.tolist() for array in arrays)).gains())
-    return pa.array(rows, _GAINS)
+        yield Graph(*(array.tolist() for array in arrays))

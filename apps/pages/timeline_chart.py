@@ -14,9 +14,10 @@ CAUSES = {
     "starvation": RED,
     "latency": BLUE,
     "overhead": ORANGE,
+    "not recorded": GREY,
     "after last task": PINK,
 }
-PATH_CAUSES = {"compute": CAUSES["busy"], **CAUSES}
+PATH_CAUSES = {"compute": CAUSES["busy"], **CAUSES, "unknown": GREY, "submission": PINK}
 
 
 def _colour(causes: list[str], colours: dict[str, str]) -> alt.Color:

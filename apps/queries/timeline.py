@@ -59,7 +59,8 @@ def timeline(
     """Return what `LANES` workers from the `first` on did in a window (ns), one row per piece.
 
     Columns: lane (from 1), worker, node, t_start and t_end (s from the start of the span), cause
-    (busy, starvation, latency, overhead, after last task), what (a task's type), task, low and high
+    (busy, starvation, latency, overhead, not recorded, after last task), what (a task's type),
+    task, low and high
     (place within the lane, 0..1), is_binned. More than 4000 pieces are summed in bins, by type of
     task with `by_type`, else by cause. In runs of more than 100 000 pieces the causes of an idle
     interval are shown by their shares, not by when they were.

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 _DIRECT = Reading()
 _PARTS = ("starvation", "latency", "overhead")
+_WAITS = (*_PARTS, "not_recorded")
+_KINDS = {
+    "stream": ("stream of a device", "streams of a device"),
+    "copy": ("copy engine", "copy engines"),
+    "host": ("thread that launches work", "threads that launch work"),
+    "process": ("process", "processes"),
+    "cpu": ("worker", "workers"),
+}
 _BY_MODE = {
     "direct": "At first sight",
     "propagated": "With the overhead of the awaited workers",
@@ -47,26 +55,32 @@ def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIR
 
 def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[str]:
     mode, latency_rule, window = reading
-    readings = {
-        (row["mode"], row["latency_rule"]): row
-        for row in dicts(within(con, "idle/readings", window, run_id=run_id))
-    }
+    rows = dicts(within(con, "idle/readings", window, run_id=run_id))
+    whole = _by_reading(rows, None).get((mode, latency_rule))
+    kinds = [row for row in rows if (row["mode"], row["latency_rule"]) == (mode, latency_rule)]
+    kinds = [row for row in kinds if row.get("kind") is not None]
+    # The first is that of the workers which do the work.
+    judged = [row["kind"] for row in kinds if row["kind"] != "not judged"]
+    readings = _by_reading(rows, judged[0] if judged else None)
     chosen = readings.get((mode, latency_rule))
     if window is not None and chosen is not None and not chosen["wall"]:
         raise _outside(con, run_id, window)
-    if chosen is None or not chosen["wall"]:
+    if chosen is None or whole is None or not whole["wall"]:
         raise NothingToAnalyse(
             f"the run {run_id} has no workers with recorded time",
             hint="pwh idle is for task runtimes: Dask, StarPU, or the neutral task tables.",
         )
     root = readings["transitive", latency_rule]
+    gains = [] if window is not None else ask_dicts(con, "idle/what_if", run_id=run_id)
+    gains = [row for row in gains if row["percent"] is not None]
     sentences = [
         *_clocks(con, run_id),
         *_slow_workers(con, run_id),
         _shares(chosen),
+        *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail(chosen),
-        _headline(chosen, root, mode),
+        *_tail(chosen if chosen.get("kind") == "stream" else whole),
+        _headline(chosen, root, mode, gains),
         *(_in_turn(con, run_id) if window is None else []),
         _totals(chosen),
         *_root_causes(chosen, root),
@@ -74,7 +88,7 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
     ]
     if window is None:
         sentences += _awaited(con, run_id, reading, chosen)
-        sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
+        sentences += _lifecycle(con, run_id) + _path(con, run_id) + _what_if(gains)
     flags = dicts(in_reading(con, "idle/flags", reading, run_id=run_id))
     return sentences + [
         f"{counted(row['intervals'], 'interval')} flagged {flag_text(row['flag'])}."
@@ -142,15 +156,41 @@ def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
     ]
 
 
+def _by_reading(rows: Sequence[Row], kind: str | None) -> dict[tuple[str, str], Row]:
+    return {(row["mode"], row["latency_rule"]): row for row in rows if row.get("kind") == kind}
+
+
 def _shares(row: dict[str, Any]) -> str:
-    parts = ", ".join(f"{part} {amount(row[f'{part}_percent'], '%')}" for part in _PARTS)
+    parts = ", ".join(
+        f"{part.replace('_', ' ')} {amount(row[f'{part}_percent'], '%')}"
+        for part in _WAITS
+        if part != "not_recorded" or row["not_recorded"]
+    )
+    one, many = _KINDS.get(row.get("kind") or "cpu", _KINDS["cpu"])
     return (
-        f"{counted(row['workers'], 'worker was', 'workers were')} busy "
+        f"{counted(row['workers'], f'{one} was', f'{many} were')} busy "
         f"{amount(row['busy_percent'], '%')} of {'its' if row['workers'] == 1 else 'their'} time; "
         f"{parts}; "
         f"{amount(row['tail_percent'], '%')} is after {'its' if row['workers'] == 1 else 'their'} "
         "last task."
     )
+
+
+def _other_kinds(kinds: Sequence[Row], chosen: Row) -> list[str]:
+    """Return how busy workers of other kinds were, and how many are none that count."""
+    found = []
+    for row in kinds:
+        if row["kind"] == "not judged":
+            found.append(
+                f"{counted(row['workers'], 'worker')} of the runtime itself, or with tasks for "
+                "less than 1 % of the time, not judged here"
+            )
+        elif row["kind"] != chosen.get("kind"):
+            found.append(
+                f"{counted(row['workers'], *_KINDS[row['kind']])}, busy "
+                f"{amount(row['busy_percent'], '%')}"
+            )
+    return [f"Beside them: {'; '.join(found)}."] if found and chosen.get("kind") else []
 
 
 def _long_calls(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -176,28 +216,76 @@ def _tail(chosen: dict[str, Any]) -> list[str]:
     ]
 
 
-def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
-    """Return what dominates and what helps; the advice follows the root cause."""
-    first, cause = chosen["dominant"], chosen["root_cause"]
-    waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
+def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
+    """Return what dominates and what helps; the advice follows the root cause and the gains."""
+    waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if not waits:
         return "No worker waited for anything before its last task."
     if waits < _HARDLY:
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
+    if chosen.get("kind") == "stream" and chosen["busy_percent"] >= _BUSY:
+        return "The device had work nearly all of the time: only less work makes it faster."
+    return _verdict(chosen, root, mode, gains)
+
+
+def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
+    first, cause = chosen["dominant"], chosen["root_cause"]
+    waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if first is None:
-        return f"Why workers waited is unknown: {flag_text(chosen['reason'])}."
+        return (
+            f"Why workers waited is not recorded: {flag_text(chosen['reason'])}"
+            f"{_known(chosen, waits)}."
+        )
     if cause is None:
         return (
             f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
             f"the root cause is unknown: {flag_text(chosen['reason'])}."
         )
+    advice = _fitting(chosen["advice"], cause, gains)
     if first == cause:
-        return f"{cause.capitalize()} dominates. {chosen['advice']}"
+        of = ""
+        if chosen["not_recorded_percent"] >= waits / 100:
+            known = 1 - chosen["not_recorded_percent"] / waits
+            of = f" in the {percent(known)} of the waits of which the trace tells the cause"
+        return f"{cause.capitalize()} dominates{of}. {advice}"
     return (
         f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but the "
         f"root cause is {cause} ({amount(root[f'{cause}_percent'], '%')}): workers waited for "
-        f"others that were waiting themselves. {chosen['advice']}"
+        f"others that were waiting themselves. {advice}"
     )
+
+
+def _known(chosen: dict[str, Any], waits: float) -> str:
+    """Return what is known of waits whose causes mostly are not, where that is something."""
+    parts = [part for part in _PARTS if chosen[f"{part}_percent"] >= waits / 100]
+    if not parts:
+        return ""
+    shares = ", ".join(f"{part} {amount(chosen[f'{part}_percent'], '%')}" for part in parts)
+    return f" (known of all time: {shares})"
+
+
+def _fitting(advice: str, cause: str, gains: Sequence[Row]) -> str:
+    """Return the advice, or what holds where no remedy, or not the usual one, gains anything."""
+    found = {row["change"]: row for row in gains}
+    if found and all(not _gain(row) for row in gains) and gains[0]["is_recorded"]:
+        return (
+            "Neither more workers nor less waiting would help: the chain of tasks that need each "
+            "other is all of the time."
+        )
+    one_more = found.get("one more worker")
+    if cause == "starvation" and one_more is not None and _gain(one_more) == 0:
+        return (
+            "No more workers will help: tasks wait for each other in a chain, which has to become "
+            "shorter."
+        )
+    return advice
+
+
+def _gain(row: Row) -> int | None:
+    """Return what a change gains, ns: by replay, else at most; None if unknown."""
+    if not row["gain_at_most"] or row["replay_gain"] is not None:
+        return int(row["replay_gain"] or 0)
+    return None
 
 
 def _totals(row: dict[str, Any]) -> str:
@@ -211,10 +299,15 @@ def _totals(row: dict[str, Any]) -> str:
     }
     texts = amounts([float(row[name]) / 1e9 for name in names.values()], "s")
     sums = ", ".join(f"{short} {text}" for short, text in zip(names, texts, strict=True))
+    unknown = ""
+    if row["not_recorded"]:
+        unknown = (
+            f" Of TO, {amount(row['not_recorded'] / 1e9, 's')} are not recorded to be overhead."
+        )
     return (
         f"{sums}, summed over the workers: starvation (no task was ready), latency (data in "
         "transit), overhead (the runtime in the way, or nothing submitted), running tasks, and all "
-        "time."
+        f"time.{unknown}"
     )
 
 
@@ -270,8 +363,9 @@ def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return which tasks wait for each other, as those of which never two run at a time do."""
     for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
+        often = "Hardly ever" if row["meetings"] else "Never"
         return [
-            f"Never two tasks{'' if row['of_all'] else kind} ran at a time, though "
+            f"{often} two tasks{'' if row['of_all'] else kind} ran at a time, though "
             f"{row['workers']} workers ran them, and one of them ran {percent(row['share'])} of "
             "the time: they take turns, as for a lock or in a chain, and more workers do not "
             "shorten that."
@@ -295,12 +389,38 @@ def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
     return []
 
 
-def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
-    rows = [
-        row for row in ask_dicts(con, "idle/what_if", run_id=run_id) if row["percent"] is not None
-    ]
-    if not rows or not any(row["percent"] for row in rows):
+def _path(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return what the critical path consists of, and what shortening its parts would gain."""
+    shares = ask_dicts(con, "idle/path_causes", run_id=run_id)
+    if not shares:
         return []
+    text = ", ".join(f"{row['cause']} {amount(row['percent'], '%')}" for row in shares)
+    sentence = f"The critical path is {text}."
+    if any(row["cause"] == "unknown" for row in shares):
+        sentence += (
+            " Where it is unknown what a task waited for, the path goes on with the task that "
+            "ended last, as an assumption."
+        )
+    halved = []
+    for row in ask_dicts(con, "idle/path_gains", run_id=run_id):
+        what = f"{row['cause']} of {cell(row['name'])}"
+        by_replay = row["replay_percent"]
+        replayed = "" if by_replay is None else f"{amount(by_replay, '%')} by replay, "
+        halved.append(f"{what} {replayed}{amount(row['gain_percent'], '%')} at most")
+    if halved:
+        sentence += f" Half as long, its longest parts would gain: {'; '.join(halved)}."
+    return [sentence]
+
+
+def _what_if(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return []
+    if not any(row["percent"] for row in rows):
+        if not rows[0]["is_recorded"]:
+            return []
+        return [
+            "One more worker gains nothing, nor does less waiting: the chain is all of the time."
+        ]
     if not rows[0]["is_recorded"]:
         return [
             "What one more worker gains is unknown, as nothing tells which tasks need each other: "

@@ -24,6 +24,7 @@ _CAUSES = {
     "starvation": "starvation",
     "latency": "latency",
     "overhead": "overhead",
+    "not recorded": "soft",
     "after last task": "tail",
 }
 _NAME = 60

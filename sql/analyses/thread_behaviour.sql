@@ -200,13 +200,17 @@ WITH
       CASE WHEN v.threads_known THEN s.sync_consistency END AS sync_consistency,
       coalesce(l.instructions, v.traced_instructions) AS instructions,
       l.instructions AS launch_instructions,
-      l.warp_instructions, l.warp_size, l.block_size, l.grid_size,
+      -- a log in which thread comes after thread shows nothing of what warps executed together
+      CASE WHEN l.instructions > l.warp_instructions OR coalesce(s.threads <= s.blocks, true)
+        OR l.granularity <> 'thread' THEN l.warp_instructions END AS warp_instructions,
+      l.warp_size, l.block_size, l.grid_size,
       w.* EXCLUDE (run_id, launch, instructions, warp_instructions),
       w.instructions AS complete_instructions,
       w.warp_instructions AS complete_warp_instructions,
       i.idle_warp_share,
       CASE WHEN n.lacks_warps OR l.warp_size IS NULL OR l.block_size IS NULL
         THEN n.most_idle_share END AS most_idle_share,
+      n.most_idle_share AS unlike_share,
       _traced_share(
         CASE WHEN v.threads_known THEN s.threads END, l.grid_size, l.block_size
       ) AS traced_share
@@ -252,6 +256,8 @@ WITH
       f.*,
       -- Threads that are in no thread block, as those of a CPU program, have no branches in common.
       CASE
+        -- Threads that all did the same did not part.
+        WHEN f.unlike_share = 0 AND f.traced_share = 1 AND f.threads > f.blocks THEN false
         WHEN f.idle_lane_share IS NOT NULL THEN f.idle_lane_share > t.idle_lanes
         -- However full its warps are, no more lanes idle.
         WHEN 1 - f.exact <= t.idle_lanes THEN false
@@ -276,6 +282,7 @@ SELECT
   f.run_id, f.launch, f.kernel, f.granularity, f.threads, f.traced_share, f.blocks,
   f.basic_blocks, f.visits, f.instructions, f.traced_instructions, f.barriers,
   f.barriers / nullif(f.visits, 0) AS sync_rate,
+  f.barriers / nullif(f.traced_instructions, 0) AS sync_share,
   f.fluctuation, f.simt_efficiency, f.simt_is_bound, f.idle_lane_share, f.idle_warp_share,
   f.complete_warps AS warps,
   CASE WHEN f.complete_warps > 0 THEN f.divergent_warps END AS divergent_warps,
@@ -288,7 +295,9 @@ SELECT
     WHEN NOT f.divergent AND f.warps_part THEN 'warps'
     WHEN NOT f.divergent AND NOT f.warps_part THEN 'neither'
   END AS kind,
-  f.barriers / nullif(f.visits, 0) > t.sync_rate AS synchronising,
+  _is_synchronising(
+    f.barriers / nullif(f.visits, 0), t.sync_rate, f.barriers / nullif(f.traced_instructions, 0)
+  ) AS synchronising,
   t.fluctuation AS fluctuation_threshold,
   t.sync_rate AS sync_threshold,
   1 - t.idle_lanes AS simt_threshold,

@@ -30,7 +30,8 @@ FROM named
 WHERE node IS NOT NULL
 GROUP BY r, node;
 
--- Workers that are found only in tasks have no node and no window of their own.
+-- Workers that are found only in tasks have no node and no window of their own. has_work: the trace has
+-- work of the runtime on it.
 CREATE TEMP TABLE _idle_worker AS
 WITH
   recorded AS (
@@ -53,9 +54,13 @@ SELECT
   CAST(row_number() OVER (ORDER BY r, worker) AS INTEGER) AS w,
   r, worker, x, coalesce(ahead, 0) AS ahead,
   t_begin - coalesce(ahead, 0) AS t_begin,
-  t_end - coalesce(ahead, 0) AS t_end
+  t_end - coalesce(ahead, 0) AS t_end,
+  coalesce(has_work, false) AS has_work
 FROM merged
-LEFT JOIN _idle_node USING (r, node);
+LEFT JOIN _idle_node USING (r, node)
+LEFT JOIN (
+  SELECT DISTINCT r, worker, true AS has_work FROM runtime_intervals JOIN _idle_run USING (run_id)
+) USING (r, worker);
 
 -- Hops of data between nodes.
 CREATE TEMP VIEW _idle_hop AS

@@ -22,7 +22,7 @@ WITH
   )
 
 SELECT
-  _idle_worker.r, turn.k, turn.w, turn.task, turn.t_submit, _idle_worker.x,
+  _idle_worker.r, turn.k, turn.w, turn.task, turn.t_submit, _idle_worker.x, _idle_worker.ahead, _idle_worker.has_work,
   turn.free_from IS NULL AS is_first,
   greatest(turn.free_from, _idle_window.t_begin) AS a,
   turn.t_start AS b

@@ -14,7 +14,9 @@ SELECT
   gap.is_first, gap.task, gap.t_submit, datum.data, datum.producer, gap.t_arrival,
   coalesce(gap.c > gap.b, false) AS is_causality,
   coalesce(gap.t_arrival > gap.b, false) AS is_late,
-  gap.is_missing, gap.is_negative, gap.is_unlisted
+  gap.is_missing, gap.is_negative, gap.is_unlisted,
+  (gap.has_work OR gap.has_inputs) AND NOT (gap.is_missing OR gap.is_unlisted OR gap.is_drawn)
+    AS is_recorded
 FROM _idle_gap AS gap
 LEFT JOIN _idle_datum AS datum ON gap.d = datum.d
 ORDER BY gap.w, gap.a;

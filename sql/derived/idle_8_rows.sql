@@ -28,6 +28,9 @@ SELECT
     ov_concrete: c_l, lat_inherited: x_l,
     ov_uniform_propagated: propagated_l, ov_uniform_transitive: transitive_l
   } END AS inherited_last_arrival,
+  is_recorded,
+  nullif(n_u, 0) AS unrecorded_union,
+  nullif(n_l, 0) AS unrecorded_last_arrival,
   CASE WHEN is_causality OR is_late OR is_missing OR is_negative OR is_unlisted THEN list_filter(
     [
       CASE WHEN is_causality THEN 'causality' END, CASE WHEN is_late THEN 'late_arrival' END,

@@ -154,8 +154,8 @@ WITH
         metric[6:] || '_percent' AS metric, '% of workers x window' AS unit, 'lower' AS better
       ),
       'idle', metric[6:], NULL, abs("after" - "before") >= 0.5, abs("after" - "before") >= 1,
-      false, [], 'slo_by_run', 'busy_percent, ' || metric[6:] || '_percent, dominant', 'mode',
-      'direct'
+      false, [], 'slo_by_run', 'busy_percent, ' || metric[6:] || '_percent, root_cause', 'mode',
+      'transitive'
     FROM shared
     WHERE starts_with(metric, 'idle:')
     UNION ALL
@@ -188,8 +188,8 @@ WITH
 
   dominant AS (
     SELECT
-      s.id, mode(i.dominant) FILTER (NOT s.is_after) AS before_label,
-      mode(i.dominant) FILTER (s.is_after) AS after_label
+      s.id, mode(i.root_cause) FILTER (NOT s.is_after) AS before_label,
+      mode(i.root_cause) FILTER (s.is_after) AS after_label
     FROM (SELECT unnest(pairs, recursive := true)) AS s
     JOIN slo_by_run AS i ON s.run_id = i.run_id
     WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'direct' AND i.latency_rule = 'union'

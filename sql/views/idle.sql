@@ -26,7 +26,12 @@ WITH
         WHEN of_mode = 'direct' THEN NULL
         WHEN of_rule = 'union' THEN inherited_union
         ELSE inherited_last_arrival
-      END AS inherited
+      END AS inherited,
+      CASE
+        WHEN of_mode = 'direct' THEN NULL
+        WHEN of_rule = 'union' THEN unrecorded_union
+        ELSE unrecorded_last_arrival
+      END AS unrecorded
     FROM idle_intervals
   ),
 
@@ -47,6 +52,7 @@ WITH
       CASE of_mode WHEN 'transitive' THEN coalesce(inherited.lat_inherited, 0) ELSE 0 END
         AS lat_inherited,
       CASE of_rule WHEN 'union' THEN latency ELSE own - t_start - starvation1 END AS own_latency,
+      coalesce(unrecorded, 0) AS unrecorded, coalesce(is_recorded, true) AS is_recorded,
       _flags(coalesce(flags, [])) AS flags
     FROM cuts
   )
@@ -58,6 +64,7 @@ SELECT
   starvation1 - ov_concrete - lat_inherited - ov_uniform AS starvation,
   own_latency + lat_inherited AS latency,
   ov_concrete + ov_uniform + ov_rest AS overhead,
+  unrecorded + CASE WHEN is_recorded THEN 0 ELSE ov_rest - ov_unsubmitted END AS not_recorded,
   flags
 FROM parts;
 
@@ -91,4 +98,5 @@ COMMENT ON COLUMN idle_attribution.lat_inherited IS 'Of starvation1: latency in 
 COMMENT ON COLUMN idle_attribution.starvation IS 'No task was ready, ns; a tail is all starvation.';
 COMMENT ON COLUMN idle_attribution.latency IS 'Data were on the wire, ns.';
 COMMENT ON COLUMN idle_attribution.overhead IS 'The runtime was in the way, ns.';
+COMMENT ON COLUMN idle_attribution.not_recorded IS 'Of overhead: the trace does not tell whether it is, because it has neither inputs of the task nor work of the runtime on the worker, or not who made an input or how it came, or because it is inherited from such a wait, ns.';
 COMMENT ON COLUMN idle_attribution.flags IS 'Inconsistencies in the trace: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made), unknown_input (an input whose making the trace does not list: what is counted as overhead may be starvation).';

@@ -12,7 +12,7 @@ WITH
     SELECT
       i.run_id, i.mode, i.latency_rule, t.name, count(*) AS intervals,
       sum(i.starvation) AS starvation, sum(i.latency) AS latency, sum(i.overhead) AS overhead,
-      sum(i.ov_unsubmitted) AS unsubmitted
+      sum(i.ov_unsubmitted) AS unsubmitted, sum(i.not_recorded) AS not_recorded
     FROM idle_attribution AS i
     LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.task = t.task
     WHERE i.kind <> 'tail'
@@ -20,18 +20,13 @@ WITH
   )
 
 SELECT
-  s.*,
+  *,
   _percent(
     starvation + latency + overhead,
-    sum(starvation + latency + overhead) OVER (PARTITION BY s.run_id, mode, latency_rule)
+    sum(starvation + latency + overhead) OVER (PARTITION BY run_id, mode, latency_rule)
   ) AS idle_percent,
-  _dominant(
-    starvation, latency, overhead, unsubmitted,
-    _overhead_doubt(e.run_id IS NOT NULL, u.run_id IS NOT NULL)
-  ) AS dominant
-FROM sums AS s
-LEFT JOIN _recorded_runs AS e ON s.run_id = e.run_id
-LEFT JOIN _unfollowed_runs AS u ON s.run_id = u.run_id;
+  _dominant(starvation, latency, overhead, not_recorded) AS dominant
+FROM sums;
 
 COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
 COMMENT ON COLUMN idle_by_type.run_id IS 'Run (runs.run_id).';
@@ -43,6 +38,7 @@ COMMENT ON COLUMN idle_by_type.starvation IS 'Starvation, ns.';
 COMMENT ON COLUMN idle_by_type.latency IS 'Latency, ns.';
 COMMENT ON COLUMN idle_by_type.overhead IS 'Overhead, ns.';
 COMMENT ON COLUMN idle_by_type.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN idle_by_type.not_recorded IS 'Of overhead: the trace does not tell whether it is, ns.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
 COMMENT ON COLUMN idle_by_type.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 

@@ -9,69 +9,52 @@
 
 CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nullif(whole, 0);
 
--- Runs whose traces record what tasks read, or work of the runtime: without both nothing tells the
--- causes of a wait apart, and all of it counts as overhead.
-CREATE OR REPLACE VIEW _recorded_runs AS
-SELECT run_id FROM task_inputs
-UNION
-SELECT run_id FROM runtime_intervals;
-
--- Runs in which most of what counts as overhead, and a twentieth of all waits, are waits for inputs that
--- the trace does not follow: of those of another node how they arrived, of others who made them.
-CREATE OR REPLACE VIEW _unfollowed_runs AS
-SELECT run_id
-FROM idle_intervals
-WHERE kind <> 'tail'
-GROUP BY run_id
-HAVING sum(ov_rest - ov_unsubmitted) FILTER (
-  list_has_any(flags, ['missing_transfer', 'unknown_input'])
-) > greatest(sum(overhead - ov_unsubmitted) / 2, sum(t_end - t_start) / 20);
-
--- Why it is unknown whether what counts as overhead of a run is overhead; NULL where it is known.
-CREATE OR REPLACE MACRO _overhead_doubt(is_recorded, is_unfollowed) AS CASE
-  WHEN NOT is_recorded
-    THEN _flag('causes_unrecorded')
-  WHEN is_unfollowed
-    THEN _flag('causes_unfollowed')
-END;
-
--- What may be latency or starvation as well as overhead.
-CREATE OR REPLACE MACRO _doubtful(overhead, unsubmitted, doubt) AS
-  CASE WHEN doubt IS NULL THEN 0 ELSE overhead - unsubmitted END;
-
--- The largest of the three, if there is any and the trace can tell.
-CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead, unsubmitted, doubt) AS CASE
-  WHEN greatest(starvation, latency, overhead) > 0 THEN CASE
-    WHEN starvation >= overhead AND starvation >= latency + _doubtful(overhead, unsubmitted, doubt)
-      THEN 'starvation'
-    WHEN latency >= overhead AND latency >= starvation + _doubtful(overhead, unsubmitted, doubt)
-      THEN 'latency'
-    WHEN overhead > greatest(starvation, latency) AND (doubt IS NULL OR 2 * unsubmitted > overhead)
-      THEN 'overhead'
+-- The largest of the three, where the trace tells the cause of more than half of the waits.
+CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead, not_recorded) AS CASE
+  WHEN starvation + latency + overhead > 2 * not_recorded THEN CASE
+    WHEN starvation >= overhead - not_recorded AND starvation >= latency THEN 'starvation'
+    WHEN latency >= overhead - not_recorded THEN 'latency'
+    ELSE 'overhead'
   END
 END;
 
--- Why a cause, or its root, is unknown though there are waits.
-CREATE OR REPLACE MACRO _why_unknown(cause, root, starvation, latency, overhead, doubt) AS CASE
-  WHEN (cause IS NULL OR root IS NULL) AND greatest(starvation, latency, overhead) > 0 THEN doubt
+-- Why a cause, or its root, is unknown though there are waits: of most of them, whose inputs are
+-- recorded (unfollowed), the trace does not tell how these came, or who made them; or it has nothing.
+CREATE OR REPLACE MACRO _why_unknown(cause, root, waits, unfollowed, not_recorded) AS CASE
+  WHEN (cause IS NULL OR root IS NULL) AND waits > 0
+    THEN _flag(if(2 * unfollowed > not_recorded, 'causes_unfollowed', 'causes_unrecorded'))
 END;
 
 -- What dominates when waits are followed back to their root: of the sums of the transitive mode.
-CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted, doubt) AS {
-  'cause': _dominant(starvation, latency, overhead, unsubmitted, doubt),
-  'overhead': overhead, 'unsubmitted': unsubmitted
+CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted, not_recorded) AS {
+  'cause': _dominant(starvation, latency, overhead, not_recorded),
+  'is_unsubmitted': 2 * unsubmitted > overhead - not_recorded
 };
 
-CREATE OR REPLACE MACRO _advice(dominant, overhead, unsubmitted) AS CASE
-  WHEN dominant = 'starvation'
+-- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
+CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
+
+-- What usually helps, by the mean length of the tasks and how many there are for a worker.
+CREATE OR REPLACE MACRO _advice(root, task_ns, tasks, workers) AS CASE
+  WHEN root.cause = 'starvation' AND (task_ns < 1e6 OR tasks > 100 * workers)
+    THEN 'Too little parallelism here, or poor placement of tasks.'
+  WHEN root.cause = 'starvation'
     THEN 'Too little parallelism here, tasks too coarse, or poor placement of tasks.'
-  WHEN dominant = 'latency'
+  WHEN root.cause = 'latency'
     THEN 'Slow network, poor placement of data, or detours on the way.'
-  WHEN dominant = 'overhead' AND 2 * unsubmitted > overhead
+  WHEN root.cause = 'overhead' AND root.is_unsubmitted
     THEN 'Nothing was submitted: the program asked for its tasks too late.'
-  WHEN dominant = 'overhead'
+  WHEN root.cause = 'overhead' AND task_ns < _fine_task()
     THEN 'Tasks too fine, or an inefficient runtime.'
+  WHEN root.cause = 'overhead'
+    THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
 END;
+
+-- Tasks of runs, and how long they are on average, ns.
+CREATE OR REPLACE VIEW _task_lengths AS
+SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns
+FROM tasks
+GROUP BY run_id;
 
 CREATE OR REPLACE VIEW _slo_sums AS
 WITH
@@ -84,6 +67,8 @@ WITH
       CAST(sum(latency) AS BIGINT) AS latency,
       CAST(sum(overhead) AS BIGINT) AS overhead,
       CAST(sum(ov_unsubmitted) AS BIGINT) AS unsubmitted,
+      CAST(sum(not_recorded) AS BIGINT) AS not_recorded,
+      CAST(sum(not_recorded) FILTER (last_data IS NOT NULL OR len(flags) > 0) AS BIGINT) AS unfollowed,
       CAST(sum(t_end - t_start) FILTER (kind = 'tail') AS BIGINT) AS tail
     FROM idle_attribution
     GROUP BY run_id, mode, latency_rule, worker
@@ -93,7 +78,7 @@ WITH
     SELECT
       w.run_id, r.mode, r.latency_rule, w.worker, w.node,
       -- nothing is known of a run written by hand, until pwh refresh
-      CASE WHEN k.run_id IS NOT NULL THEN 0 END AS none,
+      CASE WHEN kept.run_id IS NOT NULL THEN 0 END AS none,
       coalesce(s.intervals, none) AS intervals,
       w.t_end - w.t_begin AS wall,
       w.t_end - w.t_begin - coalesce(s.idle, none) AS busy,
@@ -101,16 +86,17 @@ WITH
       coalesce(s.latency, none) AS latency,
       coalesce(s.overhead, none) AS overhead,
       coalesce(s.unsubmitted, none) AS unsubmitted,
+      coalesce(s.not_recorded, none) AS not_recorded,
+      coalesce(s.unfollowed, none) AS unfollowed,
       coalesce(s.tail, none) AS tail,
-      _overhead_doubt(e.run_id IS NOT NULL, u.run_id IS NOT NULL) AS doubt
+      k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * busy >= wall) AS is_judged
     FROM _worker_windows AS w
     CROSS JOIN _idle_readings AS r
+    JOIN _worker_kinds AS k ON w.run_id = k.run_id AND w.worker = k.worker
     LEFT JOIN sums AS s
       ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
       AND r.latency_rule = s.latency_rule
-    LEFT JOIN _recorded_runs AS e ON w.run_id = e.run_id
-    LEFT JOIN _unfollowed_runs AS u ON w.run_id = u.run_id
-    LEFT JOIN kept_runs AS k ON w.run_id = k.run_id
+    LEFT JOIN kept_runs AS kept ON w.run_id = kept.run_id
   )
 
 SELECT * EXCLUDE (none)
@@ -121,24 +107,28 @@ WITH
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted, doubt))
+      any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, worker) AS root
     FROM _slo_sums
   )
 
 SELECT
-  s.* EXCLUDE (root, doubt),
+  s.* EXCLUDE (root, unfollowed),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
-  _percent(s.overhead, s.wall) AS overhead_percent,
+  _percent(s.overhead - s.not_recorded, s.wall) AS overhead_percent,
+  _percent(s.not_recorded, s.wall) AS not_recorded_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.doubt) AS dominant,
-  _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
+  _dominant(s.starvation, s.latency, s.overhead, s.not_recorded) AS dominant,
+  _advice(s.root, l.task_ns, l.tasks, count(*) OVER (PARTITION BY s.run_id, s.mode, s.latency_rule)) AS advice,
   s.root.cause AS root_cause,
-  _why_unknown(dominant, root_cause, s.starvation, s.latency, s.overhead, s.doubt) AS reason
-FROM rooted AS s;
+  _why_unknown(
+    dominant, root_cause, s.starvation + s.latency + s.overhead, s.unfollowed, s.not_recorded
+  ) AS reason
+FROM rooted AS s
+LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
 COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
@@ -146,6 +136,8 @@ COMMENT ON COLUMN slo_by_worker.mode IS 'direct, propagated or transitive (idle_
 COMMENT ON COLUMN slo_by_worker.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
 COMMENT ON COLUMN slo_by_worker.worker IS 'Worker.';
 COMMENT ON COLUMN slo_by_worker.node IS 'Node it ran on.';
+COMMENT ON COLUMN slo_by_worker.kind IS 'What it is: stream or copy (engine) of a device, host (a thread that launches work for one), runtime (driver, scheduler), process, or cpu (a thread that runs tasks).';
+COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window, or the trace states when it could.';
 COMMENT ON COLUMN slo_by_worker.intervals IS 'Idle intervals, the tail left out.';
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
 COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
@@ -153,17 +145,19 @@ COMMENT ON COLUMN slo_by_worker.starvation IS 'No task was ready, ns; the tail l
 COMMENT ON COLUMN slo_by_worker.latency IS 'Data were on the wire, ns.';
 COMMENT ON COLUMN slo_by_worker.overhead IS 'The runtime was in the way, ns.';
 COMMENT ON COLUMN slo_by_worker.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN slo_by_worker.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
 COMMENT ON COLUMN slo_by_worker.tail IS 'Idle after its last task, ns.';
 COMMENT ON COLUMN slo_by_worker.busy_percent IS 'Busy, % of the window.';
 COMMENT ON COLUMN slo_by_worker.starvation_percent IS 'Starvation, % of the window.';
 COMMENT ON COLUMN slo_by_worker.latency_percent IS 'Latency, % of the window.';
-COMMENT ON COLUMN slo_by_worker.overhead_percent IS 'Overhead, % of the window.';
+COMMENT ON COLUMN slo_by_worker.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of the window.';
+COMMENT ON COLUMN slo_by_worker.not_recorded_percent IS 'Not recorded, % of the window.';
 COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
 COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
-COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail, or unknown (reason).';
+COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and known overhead; NULL where the worker did not idle before its tail, or unknown (reason).';
 COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: the trace records nothing, or too little, that tells their causes apart.';
+COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
 
 CREATE OR REPLACE VIEW idle_by_node AS
 WITH
@@ -171,18 +165,19 @@ WITH
     SELECT
       run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
-      sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail,
-      any_value(doubt) AS doubt
+      sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted,
+      sum(not_recorded) AS not_recorded, sum(tail) AS tail
     FROM _slo_sums
     GROUP BY run_id, mode, latency_rule, node
   )
 
 SELECT
-  * EXCLUDE (doubt),
+  *,
   _percent(starvation, wall) AS starvation_percent,
   _percent(latency, wall) AS latency_percent,
-  _percent(overhead, wall) AS overhead_percent,
-  _dominant(starvation, latency, overhead, unsubmitted, doubt) AS dominant
+  _percent(overhead - not_recorded, wall) AS overhead_percent,
+  _percent(not_recorded, wall) AS not_recorded_percent,
+  _dominant(starvation, latency, overhead, not_recorded) AS dominant
 FROM sums;
 
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
@@ -198,45 +193,57 @@ COMMENT ON COLUMN idle_by_node.starvation IS 'Starvation, ns; tails left out.';
 COMMENT ON COLUMN idle_by_node.latency IS 'Latency, ns.';
 COMMENT ON COLUMN idle_by_node.overhead IS 'Overhead, ns.';
 COMMENT ON COLUMN idle_by_node.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN idle_by_node.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
 COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
 COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.not_recorded_percent IS 'Not recorded, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
-CREATE OR REPLACE VIEW slo_by_run AS
+CREATE OR REPLACE VIEW _slo_of_kinds AS
 WITH
   sums AS (
     SELECT
-      run_id, mode, latency_rule, count(*) AS workers,
+      run_id, mode, latency_rule, of_kind AS kind,
+      grouping(of_kind) = 1 AS is_whole, count(*) AS workers,
       CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
-      sum(unsubmitted) AS unsubmitted, sum(tail) AS tail, any_value(doubt) AS doubt
-    FROM _slo_sums
-    GROUP BY run_id, mode, latency_rule
+      sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
+      sum(unfollowed) AS unfollowed, sum(tail) AS tail
+    FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _slo_sums)
+    GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind))
   ),
 
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted, doubt))
-        FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule) AS root
+      any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
+        FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, is_whole, kind) AS root
     FROM sums
   )
 
 SELECT
-  s.* EXCLUDE (root, doubt),
+  s.* EXCLUDE (root, unfollowed),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
-  _percent(s.overhead, s.wall) AS overhead_percent,
+  _percent(s.overhead - s.not_recorded, s.wall) AS overhead_percent,
+  _percent(s.not_recorded, s.wall) AS not_recorded_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.doubt) AS dominant,
-  _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
+  _dominant(s.starvation, s.latency, s.overhead, s.not_recorded) AS dominant,
+  _advice(s.root, l.task_ns, l.tasks, s.workers) AS advice,
   s.root.cause AS root_cause,
-  _why_unknown(dominant, root_cause, s.starvation, s.latency, s.overhead, s.doubt) AS reason
-FROM rooted AS s;
+  _why_unknown(
+    dominant, root_cause, s.starvation + s.latency + s.overhead, s.unfollowed, s.not_recorded
+  ) AS reason
+FROM rooted AS s
+LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id;
+
+CREATE OR REPLACE VIEW slo_by_run AS
+SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
+
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';
@@ -250,14 +257,46 @@ COMMENT ON COLUMN slo_by_run.starvation IS 'No task was ready, ns; tails left ou
 COMMENT ON COLUMN slo_by_run.latency IS 'Data were on the wire, ns.';
 COMMENT ON COLUMN slo_by_run.overhead IS 'The runtime was in the way, ns.';
 COMMENT ON COLUMN slo_by_run.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN slo_by_run.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
 COMMENT ON COLUMN slo_by_run.tail IS 'Idle after the workers'' last tasks, ns.';
 COMMENT ON COLUMN slo_by_run.busy_percent IS 'Busy, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.starvation_percent IS 'Starvation, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.latency_percent IS 'Latency, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
+COMMENT ON COLUMN slo_by_run.not_recorded_percent IS 'Not recorded, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: the trace records nothing, or too little, that tells their causes apart.';
+COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
+
+CREATE OR REPLACE VIEW slo_by_kind AS
+SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
+
+COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
+COMMENT ON COLUMN slo_by_kind.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN slo_by_kind.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
+COMMENT ON COLUMN slo_by_kind.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
+COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
+COMMENT ON COLUMN slo_by_kind.workers IS 'Workers.';
+COMMENT ON COLUMN slo_by_kind.intervals IS 'Idle intervals, tails left out.';
+COMMENT ON COLUMN slo_by_kind.wall IS 'Sum of the workers'' windows, ns.';
+COMMENT ON COLUMN slo_by_kind.busy IS 'Time in which they ran tasks, ns.';
+COMMENT ON COLUMN slo_by_kind.starvation IS 'No task was ready, ns; tails left out.';
+COMMENT ON COLUMN slo_by_kind.latency IS 'Data were on the wire, ns.';
+COMMENT ON COLUMN slo_by_kind.overhead IS 'The runtime was in the way, ns.';
+COMMENT ON COLUMN slo_by_kind.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN slo_by_kind.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
+COMMENT ON COLUMN slo_by_kind.tail IS 'Idle after the workers'' last tasks, ns.';
+COMMENT ON COLUMN slo_by_kind.busy_percent IS 'Busy, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.starvation_percent IS 'Starvation, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.latency_percent IS 'Latency, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.not_recorded_percent IS 'Not recorded, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.tail_percent IS 'Tails, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
+COMMENT ON COLUMN slo_by_kind.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
+COMMENT ON COLUMN slo_by_kind.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';

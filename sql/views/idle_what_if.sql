@@ -16,11 +16,13 @@ WITH
   task AS MATERIALIZED (
     SELECT
       row_number() OVER (ORDER BY t.t_start, t.task) - 1 AS n, t.task, place.w, place.t0,
-      t.t_start, t.t_end,
+      t.t_start, t.t_end, dense_rank() OVER (ORDER BY t.name) - 1 AS type,
       -- latency and rest of the wait before it, by whether the task had been submitted
       least(i.t_end, greatest(t.t_submit, i.t_start + i.starvation1)) - i.t_start - i.starvation1
         - i.ov_unsubmitted AS early_latency,
-      i.latency, i.ov_rest - i.ov_unsubmitted AS overhead,
+      i.latency,
+      CASE WHEN i.is_recorded THEN i.ov_rest - i.ov_unsubmitted END AS overhead,
+      CASE WHEN NOT i.is_recorded THEN i.ov_rest - i.ov_unsubmitted END AS unknown,
       CASE WHEN t.t_submit IS NOT NULL THEN least(t.t_submit, t.t_start) END AS t_submit
     FROM _task_times AS t
     JOIN place ON t.worker = place.worker
@@ -66,8 +68,10 @@ WITH
         'early_latency': list(coalesce(early_latency, 0) ORDER BY n),
         'late_latency': list(coalesce(latency - early_latency, 0) ORDER BY n),
         'overhead': list(coalesce(overhead, 0) ORDER BY n),
+        'unknown': list(coalesce(unknown, 0) ORDER BY n),
         't_submit': list(greatest(0, t_submit - t0) ORDER BY n),
-        't_ready': list(greatest(0, moment.t_made) ORDER BY n)
+        't_ready': list(greatest(0, moment.t_made) ORDER BY n),
+        'type': list(type ORDER BY n)
       } AS tasks,
       count(*) AS n
     FROM task
@@ -111,13 +115,13 @@ WITH
       of_all, name, any_value(span) AS span, count(*) AS tasks, count(DISTINCT worker) AS workers,
       max(t_end) - min(t_start) AS own_span,
       sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
-      sum(t_end - t_start) - ns AS overlap
+      sum(t_end - t_start) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings
     FROM turns
     GROUP BY of_all, name
   )
 
 -- so many that some would meet if they did not wait for each other; clocks read late by a little
-SELECT of_all, name, tasks, workers, ns, span
+SELECT of_all, name, tasks, workers, ns, span, meetings
 FROM types
 WHERE tasks >= 10 AND workers > 1 AND overlap <= ns / 100 AND ns >= 0.9 * own_span AND ns >= span / 2;
 
@@ -149,12 +153,10 @@ WITH
   path AS MATERIALIZED (
     SELECT
       coalesce(sum(p.ns) FILTER (p.cause = 'latency'), 0) AS latency,
-      coalesce(sum(p.ns - i.ov_unsubmitted) FILTER (p.cause = 'overhead'), 0)
+      coalesce(sum(p.ns) FILTER (p.cause = 'overhead'), 0)
         + coalesce(sum(p.ns) FILTER (p.cause = 'starvation' AND p.t_start = t.t_end), 0) AS overhead
     FROM critical_path(run) AS p
     JOIN (FROM _task_times WHERE run_id = run) AS t ON p.task = t.task AND p.worker = t.worker
-    LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
-      ON p.task = i.task AND p.worker = i.worker
   ),
 
   replay AS MATERIALIZED (
@@ -174,7 +176,7 @@ WITH
         last_end - first_start
           - greatest(found.critical_path, (busy.ns + workers) // (workers + 1), in_turn.ns)
       ) AS of_tasks,
-      in_turn.ns IS NOT NULL AS takes_turns, found
+      found
     FROM span
     CROSS JOIN ran
     CROSS JOIN busy
@@ -182,14 +184,23 @@ WITH
     LEFT JOIN replay ON true
   ),
 
-  recorded AS (SELECT EXISTS (FROM _recorded_runs WHERE run_id = run) AS is_recorded),
+  -- the trace has something of what causes waits, and tells the cause of more than half of them
+  recorded AS (
+    SELECT
+      (
+        EXISTS (FROM task_inputs WHERE run_id = run)
+        OR EXISTS (FROM runtime_intervals WHERE run_id = run)
+      )
+      AND coalesce(
+        sum(t_end - t_start) > 2 * sum(if(is_recorded = false, ov_rest - ov_unsubmitted, 0)), true
+      ) AS is_recorded
+    FROM idle_intervals
+    WHERE run_id = run AND kind <> 'tail'
+  ),
 
   -- where the causes of waits are unknown, so is what it would gain to be without one
   causes AS (
-    SELECT path.*
-    FROM path
-    CROSS JOIN recorded
-    WHERE is_recorded AND NOT EXISTS (FROM _unfollowed_runs WHERE run_id = run)
+    SELECT path.* FROM path CROSS JOIN recorded WHERE is_recorded
   ),
 
   gains (change, bound, replayed) AS (
@@ -207,11 +218,62 @@ SELECT
   change,
   CAST(coalesce(bound, 0) AS BIGINT) AS gain_at_most,
   100 * CAST(coalesce(bound, 0) AS DOUBLE) / nullif(t_end - t_begin, 0) AS percent,
-  -- the replay does not know of turns
-  CASE WHEN takes_turns AND replayed > bound THEN gain_at_most ELSE replayed END AS replay_gain,
-  100 * CAST(replay_gain AS DOUBLE) / nullif(t_end - t_begin, 0) AS replay_percent
+  -- the replay does not know of turns, nor of what an unknown wait was for
+  CASE WHEN replayed > bound THEN gain_at_most ELSE replayed END AS replay_gain,
+  100 * CAST(replay_gain AS DOUBLE) / nullif(t_end - t_begin, 0) AS replay_percent,
+  is_recorded
 FROM gains
 CROSS JOIN room
+CROSS JOIN recorded
 WHERE workers > 0;
 
-COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';
+COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). is_recorded: the trace tells the cause of more than half of the waits. NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';
+
+-- Of a chain, halving a part brings half of it at most.
+CREATE OR REPLACE MACRO critical_path_gains(run) AS TABLE
+WITH
+  part AS MATERIALIZED (
+    SELECT name, cause, ns, percent
+    FROM critical_path_shares(run)
+    WHERE cause IN ('compute', 'latency', 'overhead')
+    ORDER BY ns DESC, name, cause
+    LIMIT 8
+  ),
+
+  numbered AS (
+    SELECT part.*, n.type, row_number() OVER (ORDER BY part.ns DESC, part.name, part.cause) AS place
+    FROM part
+    JOIN (
+      SELECT DISTINCT name, dense_rank() OVER (ORDER BY name) - 1 AS type
+      FROM _task_times
+      WHERE run_id = run
+    ) AS n ON part.name IS NOT DISTINCT FROM n.name
+  ),
+
+  chosen AS (
+    SELECT {'type': list(type ORDER BY place), 'cause': list(cause ORDER BY place)} AS parts
+    FROM numbered
+  ),
+
+  span AS (
+    SELECT max(t_end) - min(t_begin) AS ns FROM _worker_windows WHERE run_id = run
+  ),
+
+  replayed AS MATERIALIZED (
+    SELECT replay_halved(t_begin, tasks, inputs, parts) AS gains
+    FROM _task_graph(run)
+    CROSS JOIN chosen
+    WHERE len(parts['type']) > 0
+  )
+
+SELECT
+  name, cause, p.ns, p.percent, p.ns // 2 AS gain_at_most,
+  100 * CAST(gain_at_most AS DOUBLE) / nullif(span.ns, 0) AS gain_percent,
+  _at_most(replayed.gains[place], gain_at_most) AS replay_gain,
+  100 * CAST(replay_gain AS DOUBLE) / nullif(span.ns, 0) AS replay_percent
+FROM numbered AS p
+CROSS JOIN span
+LEFT JOIN replayed ON true
+ORDER BY place;
+
+COMMENT ON MACRO TABLE critical_path_gains IS 'One row is a type of task (name) and a cause (compute, latency, overhead) on the critical path of `run`, the eight longest: its time on the path in ns and per cent of the path, and what it would gain if it were half as long: gain_at_most (ns) and gain_percent (of the run), half of that time, and replay_gain (ns) and replay_percent, what a replay of all tasks with their workers and order gains; NULL: not replayed, because there are more than 100 000 tasks.';

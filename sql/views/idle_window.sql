@@ -168,9 +168,29 @@ SELECT
   CASE WHEN s + c + x > 0 THEN i.blamed_task END, CASE WHEN s + c + x > 0 THEN i.blamed_worker END,
   CAST(s + c + x AS BIGINT), CAST(c AS BIGINT), CAST(u AS BIGINT), CAST(r AS BIGINT),
   CAST(unsubmitted AS BIGINT), CAST(x AS BIGINT),
-  CAST(s - u AS BIGINT), CAST(l + x AS BIGINT), CAST(c + u + r AS BIGINT), _flags(coalesce(i.flags, []))
+  CAST(s - u AS BIGINT), CAST(l + x AS BIGINT), CAST(c + u + r AS BIGINT),
+  -- what is inherited has no place on the time axis: as much of it as of the overhead
+  CAST(
+    if(i.is_recorded = false, r - unsubmitted, 0)
+      + coalesce(c * n.unrecorded // nullif(n.ov_concrete, 0), 0) AS BIGINT
+  ),
+  _flags(coalesce(i.flags, []))
 FROM cut
 JOIN (FROM idle_intervals WHERE run_id = run) AS i ON cut.worker = i.worker AND cut.a = i.t_start
+LEFT JOIN (
+  SELECT
+    worker, t_start, 'union' AS latency_rule, unrecorded_union AS unrecorded,
+    inherited_union.ov_concrete AS ov_concrete
+  FROM idle_intervals
+  WHERE run_id = run AND unrecorded_union > 0
+  UNION ALL
+  SELECT
+    worker, t_start, 'last_arrival', unrecorded_last_arrival, inherited_last_arrival.ov_concrete
+  FROM idle_intervals
+  WHERE run_id = run AND unrecorded_last_arrival > 0
+) AS n
+  ON cut.worker = n.worker AND cut.a = n.t_start AND cut.latency_rule = n.latency_rule
+  AND cut.mode <> 'direct'
 WHERE t0 < t1;
 
 COMMENT ON MACRO TABLE idle_window IS 'The rows of idle_attribution of `run`, in every reading, cut to the window [t0, t1) in ns after clock correction: times and parts are those within it.';
@@ -197,6 +217,8 @@ WITH
       sum(t_end - t_start) AS ns,
       sum(starvation) FILTER (kind <> 'tail') AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead, sum(ov_unsubmitted) AS unsubmitted,
+      sum(not_recorded) AS not_recorded,
+      sum(not_recorded) FILTER (last_data IS NOT NULL OR len(flags) > 0) AS unfollowed,
       sum(t_end - t_start) FILTER (kind = 'tail') AS tail
     FROM idle_window(run, t0, t1)
     GROUP BY mode, latency_rule
@@ -208,11 +230,8 @@ WITH
       s.wall, s.wall - coalesce(i.ns, none) AS busy,
       coalesce(i.starvation, none) AS starvation, coalesce(i.latency, none) AS latency,
       coalesce(i.overhead, none) AS overhead, coalesce(i.unsubmitted, none) AS unsubmitted,
-      coalesce(i.tail, none) AS tail,
-      _overhead_doubt(
-        EXISTS (FROM _recorded_runs WHERE run_id = run),
-        EXISTS (FROM _unfollowed_runs WHERE run_id = run)
-      ) AS doubt
+      coalesce(i.not_recorded, none) AS not_recorded, coalesce(i.unfollowed, none) AS unfollowed,
+      coalesce(i.tail, none) AS tail
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
     -- nothing is known of a run written by hand, until pwh refresh
@@ -224,26 +243,28 @@ WITH
 
   root AS (
     SELECT
-      latency_rule,
-      _dominant(starvation, latency, overhead, unsubmitted, doubt) AS root_cause,
-      overhead, unsubmitted
+      latency_rule, _root(starvation, latency, overhead, unsubmitted, not_recorded) AS root
     FROM sums
     WHERE mode = 'transitive'
   )
 
 SELECT
-  s.* EXCLUDE (doubt),
+  s.* EXCLUDE (unfollowed),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
-  _percent(s.overhead, s.wall) AS overhead_percent,
+  _percent(s.overhead - s.not_recorded, s.wall) AS overhead_percent,
+  _percent(s.not_recorded, s.wall) AS not_recorded_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.doubt) AS dominant,
-  _advice(root_cause, root.overhead, root.unsubmitted) AS advice,
-  root_cause,
-  _why_unknown(dominant, root_cause, s.starvation, s.latency, s.overhead, s.doubt) AS reason
+  _dominant(s.starvation, s.latency, s.overhead, s.not_recorded) AS dominant,
+  _advice(r.root, t.task_ns, t.tasks, s.workers) AS advice,
+  r.root.cause AS root_cause,
+  _why_unknown(
+    dominant, root_cause, s.starvation + s.latency + s.overhead, s.unfollowed, s.not_recorded
+  ) AS reason
 FROM sums AS s
-JOIN root USING (latency_rule);
+JOIN root AS r USING (latency_rule)
+LEFT JOIN (FROM _task_lengths WHERE run_id = run) AS t ON true;
 
 COMMENT ON MACRO TABLE slo_window IS 'As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.';

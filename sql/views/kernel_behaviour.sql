@@ -44,6 +44,8 @@ WITH
         AS fluctuation,
       sum(barriers) FILTER (sync_rate IS NOT NULL)
         / nullif(sum(visits) FILTER (sync_rate IS NOT NULL), 0) AS sync_rate,
+      sum(barriers) FILTER (sync_share IS NOT NULL)
+        / nullif(sum(traced_instructions) FILTER (sync_share IS NOT NULL), 0) AS sync_share,
       min(traced_share) AS least_traced_share,
       CASE WHEN count(divergent) = count(*) AND count(DISTINCT divergent) = 1
         THEN bool_and(divergent) END AS all_divergent,
@@ -72,7 +74,8 @@ WITH
         AS warps_part,
       coalesce(
         all_synchronising,
-        CASE WHEN sync_known >= 0.9 * weight THEN sync_rate > sync_threshold END
+        CASE WHEN sync_known >= 0.9 * weight 
+          THEN _is_synchronising(sync_rate, sync_threshold, sync_share) END
       ) AS synchronising
     FROM sums
   )
@@ -84,6 +87,7 @@ SELECT
   CASE WHEN judged >= 0.9 * weight THEN divergent_weight / nullif(judged, 0) END
     AS divergent_share,
   simt_efficiency, simt_is_bound, idle_lane_share, idle_warp_share, fluctuation, sync_rate,
+  sync_share,
   least_traced_share, divergent,
   coalesce(
     all_kind,
@@ -124,10 +128,11 @@ COMMENT ON COLUMN kernel_behaviour.idle_lane_share IS 'Share of the instruction 
 COMMENT ON COLUMN kernel_behaviour.idle_warp_share IS 'The same for the warps of a thread block, were they lanes of one warp.';
 COMMENT ON COLUMN kernel_behaviour.fluctuation IS 'Mean fluctuation rate of launches, weighted by instructions, 0..1.';
 COMMENT ON COLUMN kernel_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits, of all launches together.';
+COMMENT ON COLUMN kernel_behaviour.sync_share IS 'Barriers over executed thread instructions that are traced, of all launches together, 0..1.';
 COMMENT ON COLUMN kernel_behaviour.least_traced_share IS 'Of the launch of which the fewest threads are traced: their share, 0..1.';
 COMMENT ON COLUMN kernel_behaviour.divergent IS 'Branch divergence is prominent: idle_lane_share is over its threshold; where it is not known, launches with more than half of the instructions are divergent. NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN kernel_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
-COMMENT ON COLUMN kernel_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold.';
+COMMENT ON COLUMN kernel_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold, and at least one instruction in a hundred is a barrier, where the instructions are known.';
 COMMENT ON COLUMN kernel_behaviour.simt_threshold IS 'SIMT efficiency of full warps below which they are divergent.';
 COMMENT ON COLUMN kernel_behaviour.sync_threshold IS 'Threshold of sync_rate (behaviour_thresholds).';
 COMMENT ON COLUMN kernel_behaviour.fluctuation_threshold IS 'Threshold of fluctuation.';
@@ -152,10 +157,11 @@ COMMENT ON COLUMN program_behaviour.idle_lane_share IS 'Share of the instruction
 COMMENT ON COLUMN program_behaviour.idle_warp_share IS 'The same for the warps of a thread block, were they lanes of one warp.';
 COMMENT ON COLUMN program_behaviour.fluctuation IS 'Mean fluctuation rate of launches, weighted by instructions, 0..1.';
 COMMENT ON COLUMN program_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits, of all launches together.';
+COMMENT ON COLUMN program_behaviour.sync_share IS 'Barriers over executed thread instructions that are traced, of all launches together, 0..1.';
 COMMENT ON COLUMN program_behaviour.least_traced_share IS 'Of the launch of which the fewest threads are traced: their share, 0..1.';
 COMMENT ON COLUMN program_behaviour.divergent IS 'Branch divergence is prominent: idle_lane_share is over its threshold; where it is not known, launches with more than half of the instructions are divergent. NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN program_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
-COMMENT ON COLUMN program_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold.';
+COMMENT ON COLUMN program_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold, and at least one instruction in a hundred is a barrier, where the instructions are known.';
 COMMENT ON COLUMN program_behaviour.simt_threshold IS 'SIMT efficiency of full warps below which they are divergent.';
 COMMENT ON COLUMN program_behaviour.sync_threshold IS 'Threshold of sync_rate (behaviour_thresholds).';
 COMMENT ON COLUMN program_behaviour.fluctuation_threshold IS 'Threshold of fluctuation.';

@@ -83,11 +83,11 @@ FROM (
   UNPIVOT (
     SELECT
       run_id, starvation_percent AS starvation, latency_percent AS latency,
-      overhead_percent AS overhead, tail_percent AS tail
+      overhead_percent AS overhead, not_recorded_percent AS not_recorded, tail_percent AS tail
     FROM slo_by_run
-    WHERE _is_of(run_id, selected) AND mode = 'direct' AND latency_rule = 'union' AND wall > 0
+    WHERE _is_of(run_id, selected) AND mode = 'transitive' AND latency_rule = 'union' AND wall > 0
       AND run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, selected))
   )
-  ON starvation, latency, overhead, tail
+  ON starvation, latency, overhead, not_recorded, tail
   INTO NAME cause VALUE per_cent
 );

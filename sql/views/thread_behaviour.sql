@@ -8,6 +8,11 @@
 -- high one level up: were the warps of a thread block lanes of one warp, how many would wait.
 
 -- The prominent behaviours in one word.
+-- Whether synchronisation is prominent: by barriers per visit of a basic block, and, where it is known,
+-- by their share of the executed instructions.
+CREATE OR REPLACE MACRO _is_synchronising(sync_rate, threshold, sync_share) AS
+  CASE sync_rate > threshold WHEN true THEN coalesce(sync_share >= 0.01, true) WHEN false THEN false END;
+
 CREATE OR REPLACE MACRO _behaviour_verdict(divergent, synchronising) AS
   CASE
     WHEN divergent AND synchronising THEN 'both'

@@ -26,6 +26,46 @@ SELECT
 FROM merged
 LEFT JOIN _node_clocks AS clock ON merged.run_id = clock.run_id AND merged.node = clock.node;
 
+-- What each worker is: a stream or copy engine (copy) of a device; a thread that launches work for one
+-- (host); a thread of the runtime itself, as a driver or scheduler; a process; or a thread that runs
+-- tasks (cpu). is_declared: the trace states when it could work, so that it is there to work.
+CREATE OR REPLACE VIEW _worker_kinds AS
+WITH
+  device AS (
+    SELECT run_id, worker, any_value(device) AS device
+    FROM workers
+    WHERE device IS NOT NULL
+    GROUP BY run_id, worker
+  ),
+
+  executed AS (
+    SELECT run_id, worker, bool_and(kind IN ('copy', 'fill')) AS only_copies
+    FROM tasks
+    WHERE kind IS NOT NULL
+    GROUP BY run_id, worker
+  ),
+
+  submitter AS (
+    SELECT DISTINCT run_id, submitter AS worker FROM tasks WHERE submitter IS NOT NULL
+  )
+
+SELECT
+  c.run_id, c.worker,
+  CASE
+    WHEN d.device IS NOT NULL THEN if(e.only_copies, 'copy', 'stream')
+    WHEN s.worker IS NOT NULL THEN 'host'
+    WHEN regexp_matches(
+      c.worker, '(^|[^a-z])(driver|scheduler|dispatcher|progress|event.?loop|nanny)([^a-z]|$)', 'i'
+    ) THEN 'runtime'
+    WHEN regexp_matches(c.worker, '^(process|(mpi )?rank)[ _]?\d+$', 'i') THEN 'process'
+    ELSE 'cpu'
+  END AS kind,
+  c.t_begin IS NOT NULL AS is_declared
+FROM _worker_clocks AS c
+LEFT JOIN device AS d ON c.run_id = d.run_id AND c.worker = d.worker
+LEFT JOIN executed AS e ON c.run_id = e.run_id AND c.worker = e.worker
+LEFT JOIN submitter AS s ON c.run_id = s.run_id AND c.worker = s.worker;
+
 -- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
 -- names. Each with the time between its first and its last task or idle interval, on one clock (NULL:
 -- it has none), and how many of both it has.
@@ -75,15 +115,11 @@ JOIN _worker_clocks AS w ON t.run_id = w.run_id AND t.worker = w.worker;
 -- When each datum was made (NULL: unknown), on one clock: t_ready, else its producer's end.
 CREATE OR REPLACE VIEW _data_times AS
 SELECT
-  d.run_id, d.data, d.producer, p.task IS NOT NULL AS has_producer,
+  d.run_id, d.data, d.producer, coalesce(d.node, p.node) AS home, p.task IS NOT NULL AS has_producer,
   coalesce(d.t_ready - coalesce(clock.ahead, 0), p.t_end) AS t_made
 FROM task_data AS d
 LEFT JOIN _task_times AS p ON d.run_id = p.run_id AND d.producer = p.task
-LEFT JOIN (
-  SELECT run_id, node, max(clock_offset_ns) AS ahead
-  FROM nodes
-  GROUP BY run_id, node
-) AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
+LEFT JOIN _node_clocks AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
 
 -- Windows of the workers: as recorded, else the program's, widened to cover the worker's own tasks.
 CREATE OR REPLACE VIEW _worker_windows AS

@@ -43,6 +43,10 @@ def _parts(reference: Reference, row: Row, a: int, b: int) -> dict[str, Any]:
         "latency": latency + x,
         "overhead": c + u + rest,
     }
+    # what is inherited has no place in time
+    inherited = c * row["inherited"] // row["ov_concrete"] if row["ov_concrete"] else 0
+    own = 0 if row["is_recorded"] else rest - found["ov_unsubmitted"]
+    found["not_recorded"] = own + inherited
     return found if s + c + x else found | {"blamed_task": None, "blamed_worker": None}
 
 
@@ -68,25 +72,80 @@ def critical_path(reference: Reference, direct: list[Row]) -> list[Part] | None:
     seen: set[str] = set()
     until = task["t_end"] if task else 0
     while task is not None:
-        name = task["fragment_id"]
+        name, start = task["fragment_id"], task["t_start"]
         if name in seen:
             return None
         seen.add(name)
-        row = idle.get(name)
-        out += [
-            (name, "compute", min(task["t_end"], until) - task["t_start"]),
-            (name, "starvation", until - task["t_end"]),
-        ]
-        if row is not None:
-            out += [(name, "latency", row["latency"]), (name, "overhead", row["ov_rest"])]
-        if row is not None and row["starvation1"] and row["blamed_task"] in tasks:
-            task, until = tasks[row["blamed_task"]], row["t_start"] + row["starvation1"]
+        out += [(name, "compute", min(task["t_end"], until) - start)]
+        out += [(name, "starvation", until - task["t_end"])]
+        before, row = _held_before(reference, task), idle.get(name)
+        if row is None:
+            task, until = before, start
             continue
-        if row is not None:
-            out.append((name, "starvation", row["starvation1"]))
-        until = task["t_start"] if row is None else row["t_start"]
-        task = _held_before(reference, task)
+        a = row["t_start"]
+        maker, made, sent, there = _last_input(reference, task)
+        asked = None if task.get("t_submit") is None else min(task["t_submit"], start)
+        by_input = there is not None and there > a and there >= (there if asked is None else asked)
+        by_submission = not by_input and asked is not None and asked > a
+        met = there if by_input else asked if by_submission else a
+        last = _ended_last(reference, start)
+        if not row["is_recorded"] and last and last["t_end"] > met and last is not before:
+            out.append((name, "unknown", start - last["t_end"]))
+            task, until = last, last["t_end"]
+            continue
+        out.append((name, "overhead" if row["is_recorded"] else "unknown", start - met))
+        task, until = before, a
+        if by_input:
+            since = made if maker is not None else max(a, made)
+            others = within(row["sets"]["L"], [(since, sent)])
+            out += [(name, "latency", there - max(since, sent))]
+            out += [(name, "latency", q - p) for p, q in others]
+            out += [(name, "overhead", q - p) for p, q in minus([(since, sent)], others)]
+        if by_input and maker is not None:
+            task, until = maker, made
+        elif by_input:
+            out.append((name, "starvation", made - a))
+        elif by_submission:
+            asking = _ended_last(reference, asked)
+            if asking:
+                task, until = asking, asking["t_end"]
+            out.append((name, "submission", asked - until))
     return [part for part in out if part[2] > 0]
+
+
+def _last_input(reference: Reference, task: Row) -> tuple[Row | None, Any, Any, Any]:
+    """Return who made the input that was there last, and when it was made, sent and there."""
+    node, start = reference.node[task["worker_id"]], task["t_start"]
+    found = []
+    for d in reference.inputs.get(task["fragment_id"], ()):
+        made = reference.made_at(d)
+        if made is None or reference.data[d].get("producer_fragment") == task["fragment_id"]:
+            continue
+        ways = [] if reference.home(d) == node else reference.transfers.get((d, node), [])
+        there = max(made, min((way["recv"] for way in ways), default=made))
+        sends = [way["send"] for way in ways if way["send"] is not None]
+        sent = max(made, min(there, *sends)) if sends else made
+        found.append((there, made, d.encode(), sent, reference.data[d].get("producer_fragment")))
+    if not found:
+        return None, None, None, None
+    there, made, _, sent, producer = max(found)
+    maker = reference.tasks.get(producer)
+    maker = maker if maker and maker["t_start"] < start else None
+    return maker, min(made, start), min(sent, start), min(there, start)
+
+
+def _ended_last(reference: Reference, moment: int) -> Row | None:
+    ended = [t for t in reference.tasks.values() if t["t_start"] < t["t_end"] <= moment]
+    return max(
+        ended,
+        key=lambda t: (
+            t["t_end"],
+            t["worker_id"].encode(),
+            t["t_start"],
+            t["fragment_id"].encode(),
+        ),
+        default=None,
+    )
 
 
 def _held_before(reference: Reference, task: Row) -> Row | None:

@@ -10,6 +10,7 @@ from tests.helpers.schedules import Row, Schedule
 Set = list[tuple[int, int]]  # disjoint half-open intervals, sorted
 MODES = ("direct", "propagated", "transitive")
 RULES = ("union", "last_arrival")
+UNFOLLOWED = {"missing_transfer", "unknown_input"}
 
 
 def union(*sets: Set) -> Set:
@@ -76,6 +77,7 @@ class Reference:
             elif p < q:
                 self.totals.setdefault(r["worker_id"], []).append((p, q, r["total_ns"]))
         self.exact = {w: union(s) for w, s in self.exact.items()}
+        self.worked = {r["worker_id"] for r in get["runtime"]}
 
     def corrected(self, f: Row) -> Row:
         ahead = self.ahead.get(self.node[f["worker_id"]], 0)
@@ -176,7 +178,12 @@ class Reference:
             "flags": [],
         }
         if m is None:
-            return self.parts(row, [(a, b)], [], [], [], 0, 0)
+            return self.parts(row, [(a, b)], [], [], [], 0, 0) | {
+                "not_recorded": 0,
+                "lost": [],
+                "inherited": 0,
+                "is_recorded": True,
+            }
         row["task"] = m["fragment_id"]
         inputs = [
             d
@@ -233,7 +240,19 @@ class Reference:
             )
             if f in flags
         ]
-        return self.parts(row, starved, c, inherited, latency, uniform, unsubmitted)
+        is_recorded = (inputs or i["worker"] in self.worked) and not flags & UNFOLLOWED
+        lost: Set = []
+        if mode != "direct" and maker:
+            lost = union(*(within(starved, j["lost"]) for j in before))
+            lost = minus(lost, self.exact.get(maker, []))
+        found = self.parts(row, starved, c, inherited, latency, uniform, unsubmitted)
+        found["lost"] = lost if is_recorded else union(lost, rest)
+        own = 0 if is_recorded else size(rest) - unsubmitted
+        return found | {
+            "not_recorded": own + size(lost),
+            "inherited": size(lost),
+            "is_recorded": bool(is_recorded),
+        }
 
     def uniform(self, maker: str | None, starved: Set, c: Set, inherited: Set) -> int:
         exact = self.exact.get(maker, []) if maker else []

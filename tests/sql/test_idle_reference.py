@@ -22,6 +22,7 @@ COLUMNS = (
     "last_data",
     "blamed_task",
     "blamed_worker",
+    "not_recorded",
     "starvation1",
     "ov_concrete",
     "ov_uniform",

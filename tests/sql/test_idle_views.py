@@ -185,8 +185,9 @@ def test_critical_path_goes_back_to_the_producer(warehouse):
         warehouse, "SELECT task, cause, t_start, t_end, ns FROM critical_path('r1') ORDER BY step"
     ) == [
         ("m", "compute", 45, 90, 45),
-        ("m", "latency", 30, 45, 8),
-        ("m", "overhead", 30, 45, 7),
+        ("m", "overhead", 40, 45, 5),
+        ("m", "latency", 32, 40, 8),
+        ("m", "overhead", 30, 32, 2),
         ("p", "compute", 0, 30, 30),
     ]
     assert rows(

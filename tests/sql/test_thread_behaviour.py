@@ -251,3 +251,30 @@ def test_only_equal_thread_blocks_share_a_matrix(warehouse):
         )
     found = "SELECT DISTINCT fluctuation, distinct_vectors FROM thread_behaviour"
     assert rows(warehouse, found) == [(0.5, 2)]
+
+
+@pytest.mark.parametrize(("size", "synchronising"), [(20, True), (5000, False)])
+def test_a_barrier_in_a_long_block_is_none_that_matters(warehouse, size, synchronising):
+    """As often per visit in both, but another share of the executed instructions."""
+    threads(warehouse, lambda _: 9, barriers=1)
+    warehouse.execute("UPDATE bb_blocks SET size = ?", [size])
+    warehouse.execute("UPDATE bb_visits SET instructions = visits * ?", [size])
+    assert (
+        rows(
+            warehouse,
+            "SELECT sync_rate, sync_share, synchronising FROM thread_behaviour "
+            "UNION ALL SELECT sync_rate, sync_share, synchronising FROM kernel_behaviour",
+        )
+        == [(0.9, pytest.approx(0.9 / size), synchronising)] * 2
+    )
+
+
+def test_equal_threads_that_were_logged_one_after_the_other_did_not_part(warehouse):
+    threads(warehouse, lambda _: 9)
+    warehouse.execute(
+        "UPDATE bb_launches SET grid = [1, 1, 1], block_size = 64, instructions = 64 * 40, "
+        "warp_instructions = 64 * 40"
+    )
+    assert rows(warehouse, "SELECT divergent, simt_efficiency FROM thread_behaviour") == [
+        (False, 1.0)
+    ]

@@ -24,6 +24,7 @@ def graph(tasks, workers=1):
         early=[0] * n,
         late=[0] * n,
         overhead=[0] * n,
+        unknown=[0] * n,
         submit=[0] * n,
         ready=[0] * n,
         first=first,

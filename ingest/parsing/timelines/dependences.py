@@ -63,4 +63,10 @@ def arrow_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
         "t_ready": arrows.t_from[known] - base,
     }
     yield Rows("task_data", pa.table(columns))
-    yield Rows("task_inputs", pa.table({"task": tasks.named(reader[known]), "data": data}))
+    read = {
+        "task": tasks.named(reader[known]),
+        "data": data,
+        "t_arrived": arrows.t_to[known] - base,
+        "is_sent": pa.array(arrows.sent[known]),
+    }
+    yield Rows("task_inputs", pa.table(read))

@@ -66,12 +66,16 @@ class Launches:
 
 @dataclass(frozen=True, slots=True)
 class Arrows:
-    """Dependences that a trace draws: from a worker at a time to a worker at a time, ns."""
+    """Dependences that a trace draws: from a worker at a time to a worker at a time, ns.
+
+    `sent` is whether the trace says that something was sent, so that it was in transit between.
+    """
 
     from_worker: Integers
     t_from: Integers
     to_worker: Integers
     t_to: Integers
+    sent: npt.NDArray[np.bool_]
 
 
 def _none() -> Integers:
@@ -85,7 +89,7 @@ def no_launches() -> Launches:
 
 def no_arrows() -> Arrows:
     """Return arrows of a trace without any."""
-    return Arrows(_none(), _none(), _none(), _none())
+    return Arrows(_none(), _none(), _none(), _none(), np.zeros(0, bool))
 
 
 @dataclass(frozen=True, slots=True)

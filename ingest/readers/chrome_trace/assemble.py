@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ Flags = npt.NDArray[np.bool_]
 _NOT_LANDED = -1
 _HOST = "host"
 _TOTAL = "Total "
+_SENT = re.compile(
+    r"(?:^|[^a-z])(?:i?send|i?recv|receive|sent|message|msg|comm(?:unication)?|transfer|network|mpi|"
+    r"packet|rpc)(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
 _SYSTEM_WIDE = 1 << 62
 
 
@@ -84,7 +90,7 @@ def assemble(
         kinds=kinds,
         slices=slices,
         launches=_launches(slices, every.correlation[kept]),
-        arrows=_arrows(events, slices),
+        arrows=_arrows(events, slices, names, kinds),
         rank=rank,
         whole_lives=whole_lives,
     )
@@ -228,17 +234,22 @@ def _launches(slices: Slices, correlation: Integers) -> Launches:
     return Launches(callers[first[at[known]]], device[known], correlation[device[known]])
 
 
-def _arrows(events: Events, slices: Slices) -> Arrows:
-    """Return the arrows between each point of a flow and the next.
+def _arrows(events: Events, slices: Slices, names: list[str], kinds: list[str | None]) -> Arrows:
+    """Return the arrows between each point of a flow and the one before that it leaves.
 
-    A point that does not bind to the slice around it binds to the next that begins.
+    A point that does not bind to the slice around it binds to the next that begins. A slice that is
+    a point is left at its end, or, if it is still running then, at its start.
     """
     flows = events.flows
     of = np.lexsort((flows["step"], flows["time"], flows["group"]))
     group, time = flows["group"][of], flows["time"][of]
     worker = flows["thread"][of]
-    follows = np.flatnonzero((group[1:] == group[:-1]) & (flows["step"][of][1:] > 0))
-    target, source = follows + 1, follows
+    left = np.maximum.accumulate(np.where(flows["leaves"][of] > 0, np.arange(len(of)), -1))
+    target = np.flatnonzero(flows["step"][of] > 0)
+    target = target[target > 0]
+    source = left[target - 1]
+    known = (source >= 0) & (group[source] == group[target])
+    target, source = target[known], source[known]
     on = np.flatnonzero(slices.role <= Role.WAIT)
     on = on[np.lexsort((slices.start[on], slices.worker[on]))]
     to, t_to = worker[target], time[target]
@@ -248,7 +259,16 @@ def _arrows(events: Events, slices: Slices) -> Arrows:
         begins = slices.start[on][found]
         binds_next = (flows["encloses"][of][target] == 0) & (slices.worker[on][found] == to)
         t_to = np.where(binds_next & (found >= 0), begins, t_to)
-    return Arrows(worker[source], time[source], to, t_to)
+    # The first point names the flow; a slice that is one may do so by its category.
+    says = np.array([_says_sent(text) for text in (*names, *kinds)] or [False])
+    sent = says[flows["name"][of]] | says[len(names) + flows["kind"][of]]
+    until = flows["until"][of][source]
+    t_from = np.where(until < t_to, until, time[source])
+    return Arrows(worker[source], t_from, to, t_to, sent[source] | sent[target])
+
+
+def _says_sent(text: str | None) -> bool:
+    return _SENT.search(text or "") is not None
 
 
 def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worker]:

@@ -39,6 +39,9 @@ class Event(msgspec.Struct, gc=False):
     id2: dict[str, str | int | float] | None = None
     scope: str | None = None
     bp: str | None = None
+    bind_id: str | int | float | None = None
+    flow_in: Any = None
+    flow_out: Any = None
     args: msgspec.Raw = msgspec.Raw()
 
 

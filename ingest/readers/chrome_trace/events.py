@@ -6,6 +6,7 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from operator import attrgetter
 from typing import Any
 
@@ -119,7 +120,8 @@ class Events:
     """The events of a file, by what they are; numbers refer to `names`, `kinds` and `threads`.
 
     `slices` have both ends. `marks` begin and end slices of threads, `operations` asynchronous
-    ones, still to be paired, in the file's order. `flows` are the points of arrows, `counters`
+    ones, still to be paired, in the file's order. `flows` are the points of arrows, each of
+    a slice (version 2) from its start `time` to its end `until`, `counters`
     the points of `series`, with their values in `counted`. Times in ns.
     """
 
@@ -145,7 +147,9 @@ class Events:
         )
         self.marks = Columns("group", "name", "kind", "time", "begins")
         self.operations = Columns("group", "name", "kind", "time", "begins")
-        self.flows = Columns("group", "kind", "thread", "time", "step", "encloses")
+        self.flows = Columns(
+            *("group", "kind", "name", "thread", "time", "until", "step", "leaves", "encloses")
+        )
         self.counters = Columns("series", "time")
         self.counted = array("d")
         self.process_names: dict[Id, str] = {}
@@ -198,6 +202,24 @@ class Events:
             length=_nanoseconds(events, lengths, "dur"),
             **self._arguments(events, kinds),
         )
+        if any(bound := [event.bind_id is not None for event in events]):
+            self._take_bound(list(compress(events, bound)), list(compress(lengths, bound)))
+
+    def _take_bound(self, events: Sequence[Event], lengths: Sequence[msgspec.Raw] = ()) -> None:
+        """Take the points of flows (version 2) that slices are, from their start to their end."""
+        start = _times(events)
+        length = _nanoseconds(events, list(lengths), "dur") if lengths else np.zeros_like(start)
+        self.flows.add(
+            group=self._flow_ids.of((("v2", event.bind_id) for event in events), len(events)),
+            kind=self._kinds(events),
+            name=self._names(events),
+            thread=self._threads(events),
+            time=start,
+            until=start + np.maximum(length - 1, 0),
+            step=[_FLOW_STEPS["t" if event.flow_in else "s"] for event in events],
+            leaves=[bool(event.flow_out) for event in events],
+            encloses=[True] * len(events),
+        )
 
     def _take_marks(self, events: Sequence[Event]) -> None:
         self.marks.add(
@@ -207,6 +229,8 @@ class Events:
             time=_times(events),
             begins=[event.ph == "B" for event in events],
         )
+        if bound := [event for event in events if event.bind_id is not None]:
+            self._take_bound(bound)
 
     def _take_operations(self, events: Sequence[Event]) -> None:
         self.operations.add(
@@ -223,12 +247,16 @@ class Events:
             events = [event for event in events if event.cat not in self._known_links]
             if not events:
                 return
+        times = _times(events)
         self.flows.add(
             group=self._flow_ids.of(map(_arrow, events), len(events)),
             kind=self._kinds(events),
+            name=self._names(events),
             thread=self._threads(events),
-            time=_times(events),
+            time=times,
+            until=times,
             step=[_FLOW_STEPS[event.ph] for event in events],
+            leaves=[event.ph != "f" for event in events],
             encloses=[event.bp == "e" or event.ph == "t" for event in events],
         )
 

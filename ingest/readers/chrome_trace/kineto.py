@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ingest.parsing.timelines.gpu_calls import waits
 from ingest.parsing.timelines.slices import Role
@@ -26,6 +27,15 @@ NOT_WORK = {
     "overhead": ("interval of the profiler's own work", "intervals of the profiler's own work"),
     "cuda_sync": ("mark of a synchronisation", "marks of synchronisations"),
 }
+
+
+# Only Kineto has these: traces that a tool has passed on may have lost what else tells.
+_ITS_OWN = frozenset({"cpu_op", "cuda_runtime", "gpu_memcpy", "gpu_user_annotation", "ac2g"})
+
+
+def is_kineto(categories: Iterable[str | None]) -> bool:
+    """Return whether events of these categories are of Kineto."""
+    return not _ITS_OWN.isdisjoint(categories)
 
 
 def _forms(names: frozenset[str]) -> frozenset[str]:

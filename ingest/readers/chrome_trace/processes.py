@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +77,16 @@ def _read(recording: Recording, part: Path) -> _Process:
     try:
         with recording.open(part) as file:
             document = Document(file)
-            is_kineto = "schemaVersion" in document.stated()
+            batches = iter(document)
+            first = next(batches, [])
+            is_kineto = "schemaVersion" in document.stated() or kineto.is_kineto(
+                event.cat for event in first
+            )
             is_xla = xla.is_xla(document.stated())
             events = _kineto_events() if is_kineto else Events()
             if is_xla:
                 events = Events(xla.WITH_ARGUMENTS)
-            for batch in document:
+            for batch in chain([first], batches):
                 events.take(batch)
         stated = document.stated()
         process = process_of(stated)

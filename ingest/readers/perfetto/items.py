@@ -141,6 +141,7 @@ def _arrows(flows: pa.Table, numbers: Integers) -> Arrows:
         leaves[known],
         np.searchsorted(numbers, right[known]),
         enters[known],
+        np.zeros(int(known.sum()), bool),
     )
 
 

@@ -27,6 +27,7 @@ WITH
         WHEN kind = 'tail' THEN 'after last task'
         WHEN starvation >= greatest(latency, overhead) THEN 'starvation'
         WHEN latency >= overhead THEN 'latency'
+        WHEN is_recorded = false AND 2 * (ov_rest - ov_unsubmitted) > overhead THEN 'not recorded'
         ELSE 'overhead'
       END,
       NULL, t_start, t_end, starvation, latency, overhead

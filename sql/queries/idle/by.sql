@@ -18,12 +18,13 @@ WITH
 SELECT
   what AS "by",
   count(*) AS intervals,
-  sum(t_end - t_start) / 1e9 AS idle_seconds,
+  coalesce(sum(t_end - t_start) FILTER (kind <> 'tail'), 0) / 1e9 AS idle_seconds,
   coalesce(sum(starvation) FILTER (kind <> 'tail'), 0) / 1e9 AS starvation_seconds,
   sum(latency) / 1e9 AS latency_seconds,
-  sum(overhead) / 1e9 AS overhead_seconds,
+  (sum(overhead) - sum(not_recorded)) / 1e9 AS overhead_seconds,
+  sum(not_recorded) / 1e9 AS not_recorded_seconds,
   sum(ov_unsubmitted) / 1e9 AS unsubmitted_seconds,
   coalesce(sum(t_end - t_start) FILTER (kind = 'tail'), 0) / 1e9 AS tail_seconds
 FROM idle
 GROUP BY what
-ORDER BY idle_seconds DESC, what;
+ORDER BY idle_seconds + tail_seconds DESC, what;

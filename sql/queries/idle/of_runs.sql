@@ -10,7 +10,8 @@ WITH
   sums AS (
     SELECT
       side.is_after, count(*) AS runs, sum(s.wall) AS wall, sum(s.busy) AS busy,
-      sum(s.starvation) AS starvation, sum(s.latency) AS latency, sum(s.overhead) AS overhead,
+      sum(s.starvation) AS starvation, sum(s.latency) AS latency, sum(s.overhead - s.not_recorded) AS overhead,
+      sum(s.not_recorded) AS "not recorded",
       sum(s.tail) AS "after last task"
     FROM slo_by_run AS s
     JOIN side ON s.run_id = side.run_id
@@ -20,7 +21,7 @@ WITH
 
   tall AS (
     UNPIVOT sums
-    ON busy, starvation, latency, overhead, "after last task"
+    ON busy, starvation, latency, overhead, "not recorded", "after last task"
     INTO NAME cause VALUE ns
   )
 
@@ -28,4 +29,5 @@ SELECT
   is_after, runs, cause, CAST(ns AS DOUBLE) / 1e9 / runs AS seconds,
   100 * CAST(ns AS DOUBLE) / CAST(wall AS DOUBLE) AS percent
 FROM tall
-ORDER BY is_after, list_position(['busy', 'starvation', 'latency', 'overhead'], cause);
+WHERE ns > 0 OR cause <> 'not recorded'
+ORDER BY is_after, list_position(['busy', 'starvation', 'latency', 'overhead', 'not recorded'], cause);

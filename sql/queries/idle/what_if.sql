@@ -1,12 +1,10 @@
 -- How much shorter one run could be at most, and whether that takes tasks as independent of each other
 -- because no chain of them is recorded: no task reads what a task made that read something itself.
--- Traces of GPUs have which call launched a kernel, and not what it reads. is_recorded: the trace has
--- what tasks read, or work of the runtime.
+-- Traces of GPUs have which call launched a kernel, and not what it reads.
 SELECT *, change = 'one more worker' AND without_chains AS is_assumed
 FROM idle_what_if($run_id)
 CROSS JOIN (
   SELECT
-    EXISTS (FROM _recorded_runs WHERE run_id = $run_id) AS is_recorded,
     NOT EXISTS (
       FROM (FROM task_inputs WHERE run_id = $run_id) AS i
       JOIN (FROM task_data WHERE run_id = $run_id) AS d ON i.data = d.data

@@ -17,7 +17,12 @@ SELECT worker, node, position, 2, 'starvation', starvation / 1e9, starvation_per
 UNION ALL
 SELECT worker, node, position, 3, 'latency', latency / 1e9, latency_percent FROM most_idle
 UNION ALL
-SELECT worker, node, position, 4, 'overhead', overhead / 1e9, overhead_percent FROM most_idle
+SELECT worker, node, position, 4, 'overhead', (overhead - not_recorded) / 1e9, overhead_percent
+FROM most_idle
 UNION ALL
-SELECT worker, node, position, 5, 'after last task', tail / 1e9, tail_percent FROM most_idle
+SELECT worker, node, position, 5, 'not recorded', not_recorded / 1e9, not_recorded_percent
+FROM most_idle
+WHERE not_recorded > 0
+UNION ALL
+SELECT worker, node, position, 6, 'after last task', tail / 1e9, tail_percent FROM most_idle
 ORDER BY position, rank;

@@ -11,7 +11,9 @@ WITH
   idle AS NOT MATERIALIZED (
     SELECT
       l.lane, i.t_start, i.t_end, i.kind = 'tail' AS is_tail, i.starvation1, i.starvation,
-      i.latency, i.overhead, i.lat_inherited, i.ov_rest,
+      i.latency, i.overhead - i.not_recorded AS overhead, i.lat_inherited,
+      i.ov_rest - least(i.ov_rest, i.not_recorded) AS ov_rest, i.not_recorded,
+      least(i.ov_rest, i.not_recorded) AS own_unknown,
       (i.t_start - $t0) // _bin_width($t0, $t1, $bins) AS bin,
       i.t_start >= $t0 AND i.t_end <= $t1
         AND i.t_end - $t0 <= (bin + 1) * _bin_width($t0, $t1, $bins) AS is_in_bin
@@ -20,17 +22,18 @@ WITH
     WHERE i.run_id = $run_id AND i.t_end > $t0 AND i.t_start < $t1
   ),
 
-  stretch (lane, p, q, starvation, latency, overhead, tail) AS (
+  stretch (lane, p, q, starvation, latency, overhead, unknown, tail) AS (
     SELECT
-      lane, t_start, t_start + starvation1, starvation, lat_inherited, overhead - ov_rest, 0
+      lane, t_start, t_start + starvation1, starvation, lat_inherited, overhead - ov_rest,
+      not_recorded - own_unknown, 0
     FROM idle
     WHERE NOT is_in_bin AND NOT is_tail
     UNION ALL
-    SELECT lane, t_start + starvation1, t_end, 0, latency - lat_inherited, ov_rest, 0
+    SELECT lane, t_start + starvation1, t_end, 0, latency - lat_inherited, ov_rest, own_unknown, 0
     FROM idle
     WHERE NOT is_in_bin AND NOT is_tail
     UNION ALL
-    SELECT lane, t_start, t_end, 0, 0, 0, t_end - t_start FROM idle WHERE NOT is_in_bin AND is_tail
+    SELECT lane, t_start, t_end, 0, 0, 0, 0, t_end - t_start FROM idle WHERE NOT is_in_bin AND is_tail
   ),
 
   cut AS (
@@ -50,20 +53,21 @@ WITH
   waited AS (
     SELECT
       lane, bin, sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
-      sum(tail) AS tail
+      sum(unknown) AS unknown, sum(tail) AS tail
     FROM (
       SELECT
         lane, bin,
         CAST(sum(starvation) FILTER (NOT is_tail) AS DOUBLE) AS starvation,
         CAST(sum(latency) FILTER (NOT is_tail) AS DOUBLE) AS latency,
         CAST(sum(overhead) FILTER (NOT is_tail) AS DOUBLE) AS overhead,
+        CAST(sum(not_recorded) FILTER (NOT is_tail) AS DOUBLE) AS unknown,
         CAST(sum(t_end - t_start) FILTER (is_tail) AS DOUBLE) AS tail
       FROM idle
       WHERE is_in_bin
       GROUP BY lane, bin
       UNION ALL
       SELECT
-        lane, bin, starvation * part, latency * part, overhead * part, tail * part
+        lane, bin, starvation * part, latency * part, overhead * part, unknown * part, tail * part
       FROM (
         SELECT
           *,
@@ -95,6 +99,7 @@ WITH
       coalesce(w.starvation, 0) / (c.q - c.p) AS starvation,
       coalesce(w.latency, 0) / (c.q - c.p) AS latency,
       coalesce(w.overhead, 0) / (c.q - c.p) AS overhead,
+      coalesce(w.unknown, 0) / (c.q - c.p) AS unknown,
       coalesce(w.tail, 0) / (c.q - c.p) AS tail
     FROM cell AS c
     LEFT JOIN waited AS w ON c.lane = w.lane AND c.bin = w.bin
@@ -109,11 +114,16 @@ WITH
     SELECT lane, p, q, 'overhead', starvation + latency, starvation + latency + overhead FROM parts
     UNION ALL
     SELECT
-      lane, p, q, 'after last task', starvation + latency + overhead,
-      starvation + latency + overhead + tail
+      lane, p, q, 'not recorded', starvation + latency + overhead,
+      starvation + latency + overhead + unknown
     FROM parts
     UNION ALL
-    SELECT lane, p, q, 'busy', starvation + latency + overhead + tail, 1 FROM parts
+    SELECT
+      lane, p, q, 'after last task', starvation + latency + overhead + unknown,
+      starvation + latency + overhead + unknown + tail
+    FROM parts
+    UNION ALL
+    SELECT lane, p, q, 'busy', starvation + latency + overhead + unknown + tail, 1 FROM parts
   )
 
 SELECT

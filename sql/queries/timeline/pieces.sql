@@ -17,11 +17,15 @@ WITH
         WHEN i.t_start >= tail.t_start THEN 'after last task'
         WHEN i.class = 'S' THEN 'starvation'
         WHEN i.class IN ('L', 'X') THEN 'latency'
+        WHEN i.class = 'R' AND w.is_recorded = false AND i.t_end > coalesce(w.t_submit, i.t_start)
+          THEN 'not recorded'
         ELSE 'overhead'
       END,
       NULL, NULL
     FROM idle_timeline($run_id, $t0, $t1) AS i
     LEFT JOIN tail ON i.worker = tail.worker
+    ASOF LEFT JOIN (FROM idle_intervals WHERE run_id = $run_id) AS w
+      ON i.worker = w.worker AND i.t_start >= w.t_start
     WHERE i.mode = $mode AND i.latency_rule = $latency_rule
     UNION ALL
     SELECT

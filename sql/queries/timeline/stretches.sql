@@ -8,23 +8,24 @@ WITH
     FROM _worker_lanes WHERE run_id = $run_id AND lane BETWEEN $first AND $last
   ),
 
-  stretch (lane, p, q, starvation, latency, overhead, tail) AS (
+  stretch (lane, p, q, starvation, latency, overhead, unknown, tail) AS (
     SELECT
       l.lane, i.t_start, i.t_start + i.starvation1, i.starvation, i.lat_inherited,
-      i.ov_concrete + i.ov_uniform, 0
+      i.ov_concrete + i.ov_uniform, 0, 0
     FROM idle_attribution AS i
     JOIN lane AS l ON i.worker = l.worker
     WHERE i.run_id = $run_id AND i.mode = $mode AND i.latency_rule = $latency_rule
       AND i.kind <> 'tail' AND i.t_end > $t0 AND i.t_start < $t1
     UNION ALL
     SELECT
-      l.lane, i.t_start + i.starvation1, i.t_end, 0, i.latency - i.lat_inherited, i.ov_rest, 0
+      l.lane, i.t_start + i.starvation1, i.t_end, 0, i.latency - i.lat_inherited,
+      i.ov_rest - least(i.ov_rest, i.not_recorded), least(i.ov_rest, i.not_recorded), 0
     FROM idle_attribution AS i
     JOIN lane AS l ON i.worker = l.worker
     WHERE i.run_id = $run_id AND i.mode = $mode AND i.latency_rule = $latency_rule
       AND i.kind <> 'tail' AND i.t_end > $t0 AND i.t_start < $t1
     UNION ALL
-    SELECT l.lane, i.t_start, i.t_end, 0, 0, 0, 1
+    SELECT l.lane, i.t_start, i.t_end, 0, 0, 0, 0, 1
     FROM idle_intervals AS i
     JOIN lane AS l ON i.worker = l.worker
     WHERE i.run_id = $run_id AND i.kind = 'tail' AND i.t_end > $t0 AND i.t_start < $t1
@@ -33,8 +34,8 @@ WITH
   share AS (
     SELECT
       lane, p, q, starvation / whole AS s, latency / whole AS l, overhead / whole AS o,
-      tail / whole AS a
-    FROM (SELECT *, starvation + latency + overhead + tail AS whole FROM stretch)
+      unknown / whole AS u, tail / whole AS a
+    FROM (SELECT *, starvation + latency + overhead + unknown + tail AS whole FROM stretch)
     WHERE whole > 0
   ),
 
@@ -45,7 +46,9 @@ WITH
     UNION ALL
     SELECT lane, p, q, 'overhead', NULL, NULL, s + l, s + l + o FROM share
     UNION ALL
-    SELECT lane, p, q, 'after last task', NULL, NULL, s + l + o, 1 FROM share WHERE a > 0
+    SELECT lane, p, q, 'not recorded', NULL, NULL, s + l + o, s + l + o + u FROM share
+    UNION ALL
+    SELECT lane, p, q, 'after last task', NULL, NULL, s + l + o + u, 1 FROM share WHERE a > 0
     UNION ALL
     SELECT
       l.lane, t.t_start - l.ahead, t.t_end - l.ahead, 'busy', coalesce(t.name, t.task), t.task, 0, 1

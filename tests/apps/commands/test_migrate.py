@@ -26,6 +26,8 @@ READ_BETTER = {
     ("0017_run_scalars", "instruction-trace/trace.csv"),
     # knows when threads began and ended
     ("0028_cores", "chrome-trace/viztracer.json"),
+    # knows that an arrow does not say what happened between its ends
+    ("0028_cores", "chrome-trace/browser.json"),
     # knows how long regions and kernels took
     *(
         (older, file)

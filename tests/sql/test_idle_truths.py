@@ -1,0 +1,234 @@
+"""Small traces whose truth is known: the verdict is right, or it is that nothing is recorded."""
+
+from __future__ import annotations
+
+import json
+
+from apps.reports.idle import idle_sentences
+from tests.helpers.notation import schedule
+from tests.helpers.schedules import land_schedules
+from tests.helpers.support import land, rows
+from warehouse.errors import NothingToAnalyse
+
+SERIAL = "; ".join(f"{'ABCD'[i % 4]} s{i} {100 * i}-{100 * i + 100}" for i in range(8))
+CHAIN = "; ".join(
+    f"{'AB'[i % 2]} s{i} {100 * i}-{100 * i + 100}" + (f" <s{i - 1}" if i else "")
+    for i in range(12)
+)
+FINE = "; ".join(
+    f"{'AB'[i % 2]} f{i} {i // 2 * 3 + 2}-{i // 2 * 3 + 3} <x; {'AB'[i % 2]} ~{i // 2 * 3}-"
+    f"{i // 2 * 3 + 2}"
+    for i in range(20)
+)
+COARSE = "; ".join(
+    f"{'AB'[i % 2]} c{i} {i // 2 * 300 + 200}-{i // 2 * 300 + 300} <x" for i in range(12)
+)
+LOCK = "; ".join(f"{'ABC'[i % 3]} k{i} {20 * i}-{20 * i + 20} <x" for i in range(30))
+# Run: schedule, root cause (unknown: not recorded; none: no waits), words of the verdict.
+TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    # nothing recorded of what tasks need
+    "serial": (SERIAL, "unknown", ("is not recorded",)),
+    "serial, one interval of the runtime": (
+        SERIAL + "; A ~100-101",
+        "unknown",
+        ("is not recorded",),
+    ),
+    "serial, one input": (SERIAL.replace("400-500", "400-500 <s2"), "unknown", ("not recorded",)),
+    "serial, the last input": (SERIAL + " <s6", "unknown", ("not recorded",)),
+    "gaps": ("A a 0-10; A b 50-60; B c 20-30; B d 90-95", "unknown", ("not recorded",)),
+    "one worker with gaps": ("A a 0-10; A b 50-60; A c 90-95", "unknown", ("not recorded",)),
+    "only submissions": (
+        "A a 0-10 @0; A b 60-70 @55; B c 5-10 @0; B d 62-70 @60",
+        "overhead",
+        ("Nothing was submitted",),
+    ),
+    "submitted at once": ("A a 0-10 @0; A b 90-100 @0; B c 5-10 @0", "unknown", ("not recorded",)),
+    # starvation
+    "chain": (CHAIN, "starvation", ("more workers",)),
+    "waits for one": (
+        "A p 0-100; B b 0-10; C c 0-10; B m 100-150 <p; C n 100-150 <p",
+        "starvation",
+        ("Starvation dominates",),
+    ),
+    "serial start": ("A p 0-80; B m 80-100 <p; C n 80-100 <p", "starvation", ("chain of tasks",)),
+    "reduction": (
+        "A a 0-50; B b 0-10; C c 0-10; D d 0-10; A m 50-60 <a,b,c,d; B r 60-90 <m; C q 60-90 <m",
+        "starvation",
+        ("Starvation dominates",),
+    ),
+    "data of nobody": ("A a 0-10; A b 90-100 <x; x=85", "starvation", ()),
+    "made late by a producer": ("A p 0-10; B m 95-100 <p; B b 0-5; A q 10-90", "overhead", ()),
+    # latency
+    "late transfer": (
+        "A:n0; B:n1; A p 0-10; B b 0-10; B m 90-100 <p; p>n1 10-88",
+        "latency",
+        ("Slow network",),
+    ),
+    "two transfers": (
+        "A:n0; B:n1; C:n1; A p 0-10; A q 10-20; B m 80-90 <p; C k 95-99 <q; p>n1 10-80; q>n1 20-94",
+        "latency",
+        ("Slow network",),
+    ),
+    "latency behind starvation": (
+        "A:n0; B:n1; C:n1; A p 0-5; B m 85-90 <p; C k 90-95 <m; p>n1 5-85; C c 0-1",
+        "latency",
+        ("root cause is latency",),
+    ),
+    "made last, arrived first": (
+        "A:n0; B:n1; C:n1; A p 0-10; C q 0-30; C r 30-50; B m 90-99 <p,q; p>n1 11-89; B b 0-29",
+        "latency",
+        (),
+    ),
+    "transfer not recorded": (
+        "A:n0; B:n1; A p 0-10; B b 0-10; B m 90-100 <p",
+        "unknown",
+        ("not recorded",),
+    ),
+    "sending not recorded": (
+        "A:n0; B:n1; A p 0-10; B b 0-10; B m 90-99 <p; p>n1 ?-88",
+        "latency",
+        (),
+    ),
+    # overhead
+    "fine tasks": (FINE + "; x=0", "overhead", ("too fine",)),
+    "coarse tasks": (COARSE + "; x=0", "overhead", ("slow to start tasks",)),
+    "runtime at work": ("A a 0-10; A ~10-80; A b 80-90; B c 0-90", "overhead", ()),
+    "runtime of a producer": (
+        "A ~10-85; A p 85-90 <y; B m 90-95 <p; A a 0-10; B b 0-8; y=0",
+        "overhead",
+        ("Overhead dominates",),
+    ),
+    "a total of the runtime": ("A ~0-90/80; A p 90-95; B m 95-99 <p; B b 0-1", "overhead", ()),
+    # partly recorded
+    "half of the inputs": (
+        "A a 0-10; A c 10-70; B d 0-10; B m 70-80 <c; C e 0-10; C n 70-75 <c; D g 0-10; D h 50-60",
+        "starvation",
+        ("in the 75 % of the waits",),
+    ),
+    "mostly not": (
+        "A a 0-10; A b 90-95; B c 0-10; B d 95-99; C e 0-85; C g 90-99 <e",
+        "unknown",
+        (),
+    ),
+    "behind what is not recorded": (
+        "A a 0-10; A p 90-95; B b 0-10; B m 95-99 <p; C c 0-10; C k 95-99 <p",
+        "unknown",
+        ("the root cause is unknown",),
+    ),
+    "runtime of one": (
+        "A a 0-10; A ~10-50; A b 50-60; B c 0-10; B d 50-60; C e 0-10; C f 50-60",
+        "unknown",
+        ("not recorded",),
+    ),
+    # no waits
+    "full": ("A a 0-50; A b 50-100; B c 0-100", "none", ("No worker waited",)),
+    "one task": ("A a 0-100", "none", ("No worker waited",)),
+    "only tails": ("A a 0-100; B b 0-10; C c 0-10", "none", ("Most idle time",)),
+    "hardly": ("A a 0-500; A b 501-1000; B c 0-1000", "unknown", ("hardly waited",)),
+    # damaged
+    "made after it was read": ("A p 0-60; B b 0-10; B m 50-90 <p; C c 0-90", "starvation", ()),
+    "an input that is not listed": ("A a 0-10; A m 90-99 <gone; B b 0-95", "unknown", ()),
+    "arrived before it left": (
+        "A:n0; B:n1; A p 0-50; B b 0-10; B m 55-90 <p; p>n1 60-40",
+        "starvation",
+        ("flagged",),
+    ),
+    "no length": ("A a 0-0; A b 0-0; B c 0-0", "none", ("no workers with recorded time",)),
+    "two at once": ("A a 0-50; A b 10-90; B c 0-95 ; B d 40-60", "none", ("No worker waited",)),
+    # workers that are none
+    "a lock": (LOCK + "; x=0", "overhead", ("Never two tasks", "take turns")),
+    "a helper": (
+        SERIAL + "; helper h0 250-251; helper h1 650-651",
+        "unknown",
+        ("1 worker of the runtime itself, or with tasks for less than 1 %", "not recorded"),
+    ),
+    "a driver": (
+        CHAIN.replace("A s", "w1 s").replace("B s", "w2 s")
+        + "; driver d0 0-500; driver d1 900-910",
+        "starvation",
+        ("2 workers were busy 50 %", "more workers"),
+    ),
+}
+
+
+def test_threads_of_a_trace_are_judged_by_kind(warehouse, tmp_path):
+    """A GPU that is always busy, the thread that feeds it, and one that hardly does anything."""
+    launch = [
+        {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1}
+        | {"ts": 100 * i, "dur": 5, "args": {"correlation": i + 1}}
+        for i in range(20)
+    ]
+    kernels = [
+        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": "stream 7"}
+        | {"ts": 10 + 100 * i, "dur": 98, "args": {"correlation": i + 1}}
+        for i in range(20)
+    ]
+    helper = {"ph": "X", "cat": "cpu_op", "name": "log", "pid": 1, "tid": 2, "ts": 900, "dur": 1}
+    path = tmp_path / "gpu.json"
+    # without schemaVersion: the categories tell whose trace it is
+    path.write_text(json.dumps({"traceEvents": [*launch, *kernels, helper]}))
+    land(warehouse, path)
+    assert rows(
+        warehouse,
+        "SELECT kind, workers, round(busy_percent) FROM slo_by_kind "
+        "WHERE mode = 'direct' AND latency_rule = 'union' ORDER BY kind",
+    ) == [("host", 1, 5), ("not judged", 1, 0), ("stream", 1, 98)]
+    ((run,),) = rows(warehouse, "SELECT run_id FROM runs")
+    first, second, *rest = idle_sentences(warehouse, run)
+    assert first.startswith("1 stream of a device was busy 97")
+    assert "1 thread that launches work, busy 4.98 %" in second
+    assert "dominates" not in " ".join(rest)
+
+
+def test_an_arrow_tells_what_it_says(warehouse, tmp_path):
+    """What is between its ends was in transit if it says so; a slice with bind_id is its end."""
+
+    def trace(name, *flows):
+        slices = [
+            {"ph": "X", "pid": 1, "tid": tid, "name": task, "ts": ts, "dur": dur}
+            for tid, task, ts, dur in (
+                (1, "make", 0, 100),
+                (2, "begin", 0, 10),
+                (2, "use", 900, 50),
+            )
+        ]
+        path = tmp_path / f"{name}.json"
+        bound = {"bind_id": "0x7"}
+        if not flows:
+            slices[0] |= {**bound, "flow_out": True}
+            slices[2] |= {**bound, "flow_in": True}
+        path.write_text(json.dumps({"traceEvents": [*slices, *flows]}))
+        (landed,) = land(warehouse, path)
+        ((found),) = rows(
+            warehouse,
+            "SELECT starvation, latency, not_recorded, overhead FROM idle_attribution "
+            "WHERE run_id = ? AND kind <> 'tail' AND mode = 'direct' AND latency_rule = 'union'",
+            landed.runs[0],
+        )
+        return found
+
+    def arrow(text):
+        at = {"pid": 1, "id": 1, "cat": text, "name": text, "bp": "e"}
+        return ({**at, "ph": "s", "tid": 1, "ts": 99}, {**at, "ph": "f", "tid": 2, "ts": 900})
+
+    assert trace("v1", *arrow("order")) == (89000, 0, 801000, 801000)
+    assert trace("sent", *arrow("MPI send")) == (89000, 801000, 0, 0)
+    assert trace("v2") == (89999, 0, 800001, 800001)
+
+
+def test_verdicts_are_right_or_not_recorded(warehouse):
+    land_schedules(warehouse, {run: schedule(text) for run, (text, *_) in TRUTHS.items()})
+    found = rows(
+        warehouse,
+        "SELECT run_id, root_cause, starvation + latency + overhead > 0 FROM slo_by_run "
+        "WHERE mode = 'direct' AND latency_rule = 'union'",
+    )
+    assert {run: cause or ("unknown" if waits else "none") for run, cause, waits in found} == {
+        run: cause for run, (_, cause, _) in TRUTHS.items()
+    }
+    for run, (_, _, words) in TRUTHS.items():
+        try:
+            told = " ".join(idle_sentences(warehouse, run))
+        except NothingToAnalyse as nothing:
+            told = nothing.problem
+        assert [word for word in words if word not in told] == [], (run, told)
