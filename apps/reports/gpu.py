@@ -36,6 +36,12 @@ _LEAST_PART, _LEAST_WORK, _LEAST_GAIN = 0.05, 0.1, 0.02
 _OTHER_STEP = 1.25
 
 
+def device_part(metric: str) -> str:
+    """Return what a part of a device's time was: `idle time in operators`, `convolutions`."""
+    _, kind, part = metric.split(":", 2)
+    return f"idle time {_IDLE[part]}" if kind == "idle" else cell(part)
+
+
 def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return how busy the GPUs of a run were, why they were idle, and what would help.
 

@@ -1,4 +1,4 @@
--- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers, explanations_devices
+-- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
@@ -13,7 +13,6 @@ WITH
     UNION ALL FROM _explain_scaling(pairs)
     UNION ALL FROM _explain_threads(pairs)
     UNION ALL FROM _explain_workers(pairs)
-    UNION ALL FROM _explain_devices(pairs)
     UNION ALL FROM _explain_settings(pairs)
   ),
 
@@ -49,7 +48,7 @@ SELECT
   e.id, e.topic, e.subject, e.metric, e.unit, c.before AS "before", c.after AS "after",
   c.low AS low, c.high AS high, e.before_label, e.after_label, e.share,
   CASE
-    WHEN e.topic IN ('scaling', 'bottleneck', 'idle', 'device') THEN 'lower'
+    WHEN e.topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
     ELSE _better(NULL, NULL, e.metric, e.unit)
   END AS better,
   CASE
@@ -97,6 +96,8 @@ WITH
       "after" / nullif("before", 0) AS ratio, calls_after / nullif(calls_before, 0) AS calls_ratio
     FROM found
     WHERE topic = 'function' AND subject IS NOT NULL AND found AND share >= 0.2
+      -- what a device did and waited for leads
+      AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
     QUALIFY row_number() OVER (PARTITION BY id ORDER BY unit <> 's', share DESC, subject) = 1
   ),
 

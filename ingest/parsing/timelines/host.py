@@ -83,6 +83,27 @@ class Host:
             left = left[~wanted[found[left]]]
         return found
 
+    def own_time(self) -> Integers:
+        """Return the exclusive time of each slice, ns; NONE of marks.
+
+        Of calls that wait or copy, that in which no GPU worked: the rest is the GPU's.
+        """
+        slices = self._timeline.slices
+        work = np.flatnonzero(slices.role == Role.DEVICE)
+        work = work[np.argsort(slices.start[work], kind="stable")]
+        until = np.maximum.accumulate(slices.end[work])
+        begin = np.maximum(slices.start[work], np.concatenate(([0], until[:-1])))
+        before = np.cumsum(np.maximum(until - begin, 0))
+        waits = np.isin(self._does, (DOES.index("sync"), DOES.index("copy")))
+        times = np.stack((slices.start, slices.end))[:, self._threads[waits]]
+        at = np.searchsorted(slices.start[work], times, side="right") - 1
+        # What is left at a time of the work that began last before it has not been done.
+        done = looked_up(before, at) - np.maximum(looked_up(until, at) - times, 0)
+        done = np.where(at < 0, 0, done)
+        own = np.where(self._does == NONE, NONE, self._nested.own)
+        own[waits] = np.maximum(own[waits] - (done[1] - done[0]), 0)
+        return own
+
     def operators(self, calls: Integers) -> Integers:
         """Return the name of the operator within which each call was made, NONE for none."""
         place = np.full(len(self._timeline.slices.start), NONE)
