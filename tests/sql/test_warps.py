@@ -191,9 +191,14 @@ def test_instructions_of_visits_follow_from_the_sizes_of_blocks(warehouse):
     query = (
         "SELECT divergent, round(simt_efficiency, 3), flag_text(simt_note) FROM thread_behaviour"
     )
+    unknown = (
+        "the sizes of basic blocks are not known, so that each visit counts as one instruction"
+    )
+    assert rows(warehouse, query) == [(True, 0.128, unknown)]
+    given(warehouse, "bb_blocks", "kernel bb size\nk 0 4")
     unknown = "the instructions of basic blocks are not known"
     assert rows(warehouse, query) == [(None, None, unknown)]
-    given(warehouse, "bb_blocks", "kernel bb size\nk 0 4\nk 1 4")
+    given(warehouse, "bb_blocks", "kernel bb size\nk 1 4")
     assert rows(warehouse, query) == [(True, 0.128, None)]
 
 

@@ -105,7 +105,9 @@ def _metrics(recording: Recording, program: list[str], rules: list[Rule]) -> Ite
             name, unit, value = line[:first].strip(), line[first:second].strip(), line[second:]
             begins = name == _HEADING
             if not begins:
-                if launch < 0 or not name:
+                # On the raw page some metrics have none.
+                is_whole = value.strip() or "__" in name
+                if launch < 0 or not name or not is_whole:
                     raise InputError(
                         f"{quoted(line.strip())} was found",
                         where=f"line {number}",
