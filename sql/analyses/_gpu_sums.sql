@@ -25,10 +25,7 @@ WITH
       *,
       greatest(0, t_end - greatest(t_start, until)) AS busy,
       greatest(0, t_end - greatest(t_start, max(t_end) OVER of_class)) AS added,
-      CASE
-        WHEN kind = 'communication'
-          THEN greatest(0, t_end - greatest(t_start, max(t_end) OVER of_kind))
-      END AS communicating
+      greatest(0, t_end - greatest(t_start, max(t_end) OVER of_kind)) AS of_its_kind
     FROM _gpu_lanes
     WINDOW
       of_class AS (
@@ -46,7 +43,9 @@ WITH
       w.run_id, w.device, w.stream, w.step, n.operation, w.operator,
       w.kind IN ('copy', 'fill') AS is_copying,
       min(t_start) AS t_begin, max(t_end) AS t_end, count(*) AS activities, sum(busy) AS busy,
-      sum(added) AS added, sum(communicating) AS communicating, sum(w.t_end - t_start) AS ns,
+      sum(added) AS added,
+      sum(of_its_kind) FILTER (w.kind = 'communication') AS communicating,
+      sum(of_its_kind) FILTER (w.kind = 'kernel') AS calculating, sum(w.t_end - t_start) AS ns,
       sum(bytes) FILTER (w.kind = 'copy') AS copied_bytes,
       sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND bytes IS NOT NULL) AS copied_ns,
       sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pageable%') AS pageable_ns,
@@ -80,6 +79,7 @@ WITH
       CAST(coalesce(sum(added) FILTER (NOT is_copying), 0) AS BIGINT) AS computing,
       CAST(coalesce(sum(added) FILTER (is_copying), 0) AS BIGINT) AS copying,
       CAST(coalesce(sum(communicating), 0) AS BIGINT) AS communicating,
+      CAST(coalesce(sum(calculating), 0) AS BIGINT) AS calculating,
       CAST(sum(copied_bytes) AS BIGINT) AS copied_bytes,
       CAST(sum(copied_ns) AS BIGINT) AS copied_ns,
       CAST(coalesce(sum(pageable_ns), 0) AS BIGINT) AS pageable_ns,

@@ -14,7 +14,7 @@ WITH
 
 SELECT
   t.run_id, d.device, s.streams, t.worker, t.task, t.name, coalesce(t.kind, 'kernel') AS kind,
-  t.bytes, t.operator, t.step, t.t_start, t.t_end, t.t_submit, t.t_submitted, t.submitter
+  t.bytes, t.operator, t.module, t.step, t.t_start, t.t_end, t.t_submit, t.t_submitted, t.submitter
 FROM tasks AS t
 JOIN of_device AS d ON t.run_id = d.run_id AND t.worker = d.worker
 JOIN streams AS s ON d.run_id = s.run_id AND d.device = s.device;

@@ -235,3 +235,46 @@ def test_gaps_are_drawn_with_their_cause_and_lead_to_the_call_that_was_late(ware
     )  # fmt: skip
     bins = ask(warehouse, "gpu/pieces", **(where | {"most": 1}), bins=4).fetchall()
     assert sum(row[8] - row[7] for row in bins if row[0] == 0) == pytest.approx(3.8)
+
+
+def test_what_people_ask_of_traces(warehouse):
+    works(warehouse, """
+        task worker name kind          operator module t_submit t_submitted t_start t_end
+        a    s7     k    kernel        aten::mm M      0        2           10      40
+        b    s7     k    kernel        aten::mm M      5        6           40      60
+        c    s9     nccl communication NULL     NULL   20       21          30      70
+    """)  # fmt: skip
+    queue = "SELECT t, length FROM gpu_queue WHERE stream = 's7' ORDER BY t"
+    assert rows(warehouse, queue) == [(0, 1), (5, 2), (10, 1), (40, 0)]
+    assert rows(
+        warehouse, "SELECT operator, module, name, calls FROM gpu_operators ORDER BY name"
+    ) == [("aten::mm", "M", "k", 2), (None, None, "nccl", 1)]
+    assert rows(
+        warehouse, "SELECT communicating_seconds * 1e9, hidden_seconds * 1e9 FROM gpu_activity"
+    ) == [(pytest.approx(40), pytest.approx(30))]
+
+
+def test_the_device_that_communicates_least_is_the_straggler(warehouse):
+    given(
+        warehouse,
+        "workers",
+        """
+        worker  node  device
+        s0      h     G0
+        s1      h     G1
+        s2      h     G2
+    """,
+    )
+    given(
+        warehouse,
+        "tasks",
+        """
+        task worker name kind          t_start t_end
+        a    s0     nccl communication 50      100
+        b    s1     nccl communication 90      100
+        c    s2     nccl communication 60      100
+    """,
+    )
+    assert rows(
+        warehouse, "SELECT straggler, devices, waited_seconds * 1e9 FROM gpu_stragglers"
+    ) == [("G1", 3, pytest.approx(35))]

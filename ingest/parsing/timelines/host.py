@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.parsing.timelines.arrays import places
-from ingest.parsing.timelines.gpu_calls import call_does
+from ingest.parsing.timelines.gpu_calls import call_does, is_of_module
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, looked_up
 from ingest.parsing.timelines.tasks import gaps_within
@@ -106,10 +106,20 @@ class Host:
 
     def operators(self, calls: Integers) -> Integers:
         """Return the name of the operator within which each call was made, NONE for none."""
+        return self._around(calls, self._does == OPERATORS)
+
+    def modules(self, calls: Integers) -> Integers:
+        """Return the name of the module within which each call was made, NONE for none."""
+        is_module = [is_of_module(name) for name in self._timeline.names]
+        names = self._timeline.slices.name[self._threads]
+        return self._around(calls, np.array(is_module or [False])[names])
+
+    def _around(self, calls: Integers, wanted: npt.NDArray[np.bool_]) -> Integers:
+        """Return the name of the innermost wanted slice around each call, NONE for none."""
         place = np.full(len(self._timeline.slices.start), NONE)
         place[self._threads] = np.arange(len(self._threads))
-        operator = looked_up(self._nearest(self._does == OPERATORS), looked_up(place, calls))
-        return looked_up(self._timeline.slices.name[self._threads], operator)
+        found = looked_up(self._nearest(wanted), looked_up(place, calls))
+        return looked_up(self._timeline.slices.name[self._threads], found)
 
     def within(
         self, worker: Integers, begin: Integers, until: Integers
