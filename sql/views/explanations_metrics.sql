@@ -1,4 +1,4 @@
--- requires: flags, explanations_sides, comparison, counters, functions, gpu, idle_sums
+-- requires: flags, explanations_sides, explanations_ledger, comparison, counters, functions, gpu, idle_sums
 --
 -- What changed between two groups of runs in the metrics that `comparison` compares: the main
 -- metric, devices, functions, counters, results of benchmarks and idle time, each with the figures
@@ -43,22 +43,34 @@ WITH
     WHERE metric IN ('functions:seconds', 'functions:cost', 'device:window')
   ),
 
+  -- What functions have shares of: the main metric, where it has them as parts; beside devices the
+  -- time of the host.
+  wholes AS (
+    SELECT
+      t.id, t.unit, t.topic, t.metric,
+      NOT bool_or(t.topic = 'device') OVER (PARTITION BY t.id) AND _are_parts(t, m) AS is_of_main,
+      if(is_of_main, m."before", t."before") AS whole,
+      if(is_of_main, m."after" - m."before", t."after" - t."before") AS loss
+    FROM totals AS t
+    LEFT JOIN main AS m ON t.id = m.id
+  ),
+
   -- functions, and the work and idle time of devices: parts of a total
   parts AS (
     SELECT
-      c.*, t.topic, t."before" AS whole, c."after" - c."before" AS more, t."after" - t."before" AS loss,
+      c.*, t.topic, t.whole, c."after" - c."before" AS more, t.loss,
       -- where the total hardly changed, shares of the change mean nothing
-      CASE WHEN abs(loss) >= 0.01 * whole THEN more / nullif(loss, 0) END AS share,
+      CASE WHEN abs(t.loss) >= 0.01 * t.whole THEN more / nullif(t.loss, 0) END AS share,
       c.p_value < 0.05 AS passes,
-      abs(more) >= greatest(0.01 * whole, 0.05 * abs(loss)) AS notable,
-      coalesce(passes, false) AND abs(more) >= 0.002 * whole AS relevant,
-      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * whole
+      abs(more) >= greatest(0.01 * t.whole, 0.05 * abs(t.loss)) AS notable,
+      coalesce(passes, false) AND abs(more) >= 0.002 * t.whole AS relevant,
+      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * t.whole
         OR c.is_separated AND notable AS found
     FROM compared AS c
-    JOIN totals AS t
+    JOIN wholes AS t
       ON c.id = t.id AND c.unit = t.unit
       AND t.topic = if(c.function IS NULL, 'device', 'function')
-    WHERE _is_part(c.metric) AND c.metric <> t.metric
+    WHERE _has_whole(c.metric) AND c.metric <> t.metric
   ),
 
   -- Where what is found explains less than half of the loss, the largest shares of the rest.
@@ -123,6 +135,8 @@ WITH
           if(is_separated AND passes IS NOT TRUE, 'separated', NULL),
           if(largest, 'largest', NULL)
         ]
+      ) || if(
+        renamed_from IS NULL, _flags([]), [_flag('renamed', MAP {'from': renamed_from})]
       ),
       CASE
         WHEN starts_with(metric, 'cost:') THEN 'function_costs'
@@ -256,7 +270,7 @@ SELECT
       e.p_value < 0.05 AND abs(coalesce(e.ratio, 'infinity') - 1) >= e.smallest_change, false
     )
   END AS certain,
-  e.p_value, e.runs_before, e.runs_after, coalesce(k.before, n.before) AS calls_before,
+  e.p_value, e.runs_before, e.runs_after, coalesce(o.before, k.before, n.before) AS calls_before,
   coalesce(k.after, n.after) AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
   'SELECT run_id, ' || e.columns || ' FROM ' || e.source || ' WHERE ' || e.field || ' = '
     || _quoted(e.wanted) || if(e.topic = 'idle', ' AND latency_rule = ''union''', '') || ' AND '
@@ -264,4 +278,6 @@ SELECT
 FROM every AS e
 LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle'
 LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function
+-- by its name before
+LEFT JOIN called AS o ON e.id = o.id AND e.topic = 'function' AND e.name_before = o.function
 LEFT JOIN named AS n ON e.id = n.id AND e.topic = 'device' AND e.metric = n.metric;
