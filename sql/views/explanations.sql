@@ -90,8 +90,11 @@ WITH
       CASE WHEN f.metric = 'wall_seconds' THEN f."after" - f."before" END AS more_seconds
     FROM found AS f
     JOIN _main_order AS o ON f.metric = o.metric
+    JOIN found AS m ON f.id = m.id AND m.topic = 'metric'
     WHERE f.topic = 'metric' AND f.certain IS NOT false
+      -- what hardly changed is not what the other may have changed by
       OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
+        AND abs(ln(f."after" / nullif(f."before", 0))) >= 0.5 * abs(ln(m."after" / nullif(m."before", 0)))
     QUALIFY row_number() OVER (
       PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
     ) = 1
@@ -100,7 +103,8 @@ WITH
   foremost AS (
     SELECT
       id, subject, metric, unit, "before", "after", share, query,
-      "after" / nullif("before", 0) AS ratio, calls_after / nullif(calls_before, 0) AS calls_ratio
+      "after" / nullif("before", 0) AS ratio, calls_after,
+      calls_after / nullif(calls_before, 0) AS calls_ratio
     FROM found
     WHERE topic = 'function' AND subject IS NOT NULL AND found AND share >= 0.2
       -- what a device did and waited for leads
@@ -142,6 +146,7 @@ WITH
       if(f.id IS NULL, l."before", f."before") AS "before",
       if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
       _mechanism({
+        'function': f.subject, 'is_new': f."before" = 0, 'calls_after': f.calls_after,
         'is_more': l."after" > l."before",
         'waited': 1 - coalesce(
           _more_seconds(roles['processor'], roles['processor'].ratio),
