@@ -94,7 +94,8 @@ WITH
     WHERE f.topic = 'metric' AND f.certain IS NOT false
       -- what hardly changed is not what the other may have changed by
       OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
-        AND abs(ln(f."after" / nullif(f."before", 0))) >= 0.5 * abs(ln(m."after" / nullif(m."before", 0)))
+        AND abs(ln(nullif(f."after", 0) / nullif(f."before", 0)))
+          >= 0.5 * abs(ln(nullif(m."after", 0) / nullif(m."before", 0)))
     QUALIFY row_number() OVER (
       PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
     ) = 1
