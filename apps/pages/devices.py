@@ -5,7 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from apps.pages.base import View
+from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED
+from apps.pages.components import component
+from apps.pages.timeline import drawn_pieces, looked_at, nothing
 from apps.queries.base import ask
+from apps.queries.timeline import LANES, Span
 from apps.reports.gpu import gpu_sentences
 
 _BY = ("step", "device", "stream")
@@ -19,6 +23,7 @@ def show_devices(view: View, run: str) -> bool:
     if view.select("Reading", ("devices", "tasks"), key="reading", help=_HELP) == "tasks":
         return False
     view.verdicts(view.value(gpu_sentences, run))
+    _timeline(view, run)
     st.subheader("Where the time of devices went", anchor=False)
     by = view.select("By", _BY, key="of") or _BY[0]
     parts = view.rows(ask, "gpu/by", run_id=run, by=by)
@@ -33,6 +38,66 @@ def show_devices(view: View, run: str) -> bool:
     return True
 
 
+def _timeline(view: View, run: str) -> None:
+    """Show devices, streams and the threads that launch by time, of all of it or of a step."""
+    spans = view.rows(ask, "gpu/spans", run_id=run)
+    steps = [f"step {step}" for step in spans["step"].drop_nulls()]
+    chosen = view.select("Step", steps, key="step", every="all steps") if steps else None
+    row = spans.row(0 if chosen is None else 1 + steps.index(chosen), named=True)
+    span = Span(row["t_begin"], max(row["t_end"], row["t_begin"] + 1), 0, 0)
+    st.subheader("Devices and threads by time", anchor=False)
+    looked = looked_at(view)
+    t0, t1 = looked.window(span) or (span.t_begin, span.t_end)
+    where = {"run_id": run, "origin": span.t_begin, "t0": t0, "t1": t1, "lanes": LANES}
+    pieces = view.rows(ask, "gpu/pieces", **where, most=_MOST_PIECES, bins=_BINS)
+    gaps = view.rows(ask, "gpu/gaps", **where, most=_MOST_PIECES)
+    none = [0] * len(gaps)
+    binned = bool(pieces["is_binned"].any())
+    component("timeline")(
+        key="timeline",
+        data={
+            "span": (span.t_end - span.t_begin) / 1e9,
+            "from": looked.begin,
+            "to": looked.end,
+            "seq": looked.seq,
+            "arrival": looked.arrival,
+            "lanes": view.rows(ask, "gpu/rows", run_id=run, most=LANES)["worker"].to_list(),
+            "pieces": drawn_pieces(pieces),
+            "binned": binned,
+            "waits": gaps.to_dict(as_series=False)
+            | dict.fromkeys(("starvation", "latency", "overhead"), none),
+            "path": {},
+            "found": None,
+            "total": 0,
+            "query": "",
+            "colours": _COLOURS,
+            "by": "cause",
+        },
+        on_window_change=nothing,
+    )
+    notes = (
+        "Wheel: zoom. Drag: pan. Over a gap of a device: who was late; a click leads to that call."
+    )
+    st.caption(f"{notes} There is much here, so it is summed in bins." if binned else notes)
+
+
+_COLOURS = {
+    "busy": "#b4bcc8",
+    "sync": RED,
+    "copy": BLUE,
+    "memory": PINK,
+    "launch": "#c9a227",
+    "operators": ORANGE,
+    "python": "#8a63d2",
+    "unrecorded": "#3f3f46",
+    "call": "#e8c468",
+    "device": GREEN,
+    "unknown": GREY,
+    "thread": "#d8dee9",
+    "launching call": "#5b7083",
+}
+_MOST_PIECES = 4000
+_BINS = 200
 _HELP = (
     "devices: what limits the GPUs. tasks: waits of streams and threads as those of workers of a "
     "runtime of tasks."

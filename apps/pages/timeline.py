@@ -135,7 +135,7 @@ def show_timeline(view: View, drawn: Drawing) -> None:
             "seq": looked.seq,
             "arrival": looked.arrival,
             "lanes": lanes["worker"].to_list(),
-            "pieces": _pieces(rows),
+            "pieces": drawn_pieces(rows),
             "binned": binned,
             "waits": waits,
             "path": _path(view, drawn) if drawn.with_path else {},
@@ -145,7 +145,7 @@ def show_timeline(view: View, drawn: Drawing) -> None:
             "colours": CAUSES,
             "by": drawn.by,
         },
-        on_window_change=_nothing,
+        on_window_change=nothing,
     )
     notes = ["Wheel: zoom. Drag: pan. Over a wait: whom it was for."]
     if span.workers > LANES:
@@ -156,11 +156,12 @@ def show_timeline(view: View, drawn: Drawing) -> None:
     st.caption(" ".join(notes))
 
 
-def _nothing() -> None:
+def nothing() -> None:
     """Do nothing: the page runs again, and reads what the component has."""
 
 
-def _pieces(rows: pl.DataFrame) -> dict[str, list[Any]]:
+def drawn_pieces(rows: pl.DataFrame) -> dict[str, list[Any]]:
+    """Return pieces by column as the browser draws them, their causes and types numbered."""
     causes = rows["cause"].unique(maintain_order=True).to_list()
     whats = rows["what"].drop_nulls().unique(maintain_order=True).to_list()
     places = {cause: place for place, cause in enumerate(causes)}

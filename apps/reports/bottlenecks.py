@@ -23,19 +23,69 @@ _REGION = 40
 _LEAST_NAMED = 0.005
 # Categories that take most issue slots in a smaller share of the samples are no phase.
 _LEAST_PHASE = 0.05
+# What limits a kernel: in words, and what usually helps.
 _KERNEL_LIMITS = {
-    "memory": "Memory limits",
-    "compute": "Compute limits",
-    "both": "Memory and compute limit",
-    "latency": "Latency, as neither memory nor compute reaches 60 % of its peak, limits",
-}
-_KERNEL_ADVICE = {
-    "memory": "fewer bytes moved (reuse in shared memory and registers, coalesced accesses, "
-    "smaller types, kernels joined)",
-    "compute": "fewer or cheaper instructions (lower precision, tensor cores)",
-    "both": "less work, as memory and compute are both busy",
-    "latency": "more work at a time (larger grids, more warps to a scheduler, more independent "
-    "instructions to a thread)",
+    "memory_bandwidth": (
+        "The bandwidth of memory limits",
+        "fewer bytes moved (coalesced accesses, reuse in shared memory and registers, smaller "
+        "types, kernels joined)",
+    ),
+    "memory_latency": (
+        "Waiting for memory limits",
+        "more loads at a time (independent loads in a thread, more warps), data nearer, no chains "
+        "of pointers",
+    ),
+    "compute": (
+        "Compute limits",
+        "fewer or cheaper instructions (lower precision, tensor cores)",
+    ),
+    "shared_memory": (
+        "Shared memory limits",
+        "no bank conflicts (padding, another layout), wider accesses, values kept in registers",
+    ),
+    "local_memory": (
+        "Local memory (spilled registers, arrays of a thread) limits",
+        "fewer live values, more registers to a thread (launch bounds), arrays with constant "
+        "indices",
+    ),
+    "divergence": (
+        "Threads of a warp that take different ways limit",
+        "the same way for all threads of a warp: data sorted, work assigned by warp, selects for "
+        "branches",
+    ),
+    "atomics": (
+        "Atomic operations on the same places limit",
+        "sums by warp and by block first, one atomic operation for each block",
+    ),
+    "barriers": (
+        "Waiting at barriers limits",
+        "more work between barriers, smaller blocks and more of them on a multiprocessor, "
+        "barriers of a warp",
+    ),
+    "few_blocks": (
+        "Fewer blocks than multiprocessors limit",
+        "a larger grid: smaller blocks, or work split further",
+    ),
+    "tail": (
+        "Blocks that run on while most multiprocessors are idle limit",
+        "work split evenly over more and smaller blocks, the longest first",
+    ),
+    "occupancy": (
+        "Too few warps to hide latencies limit",
+        "more warps to a scheduler (less shared memory and fewer registers to a block, larger "
+        "grids), more independent instructions to a thread",
+    ),
+    "memory": (
+        "Memory limits",
+        "fewer bytes moved (reuse in shared memory and registers, coalesced accesses, smaller "
+        "types, kernels joined)",
+    ),
+    "both": ("Memory and compute limit", "less work, as memory and compute are both busy"),
+    "latency": (
+        "Latency, as neither memory nor compute reaches 60 % of its peak, limits",
+        "more work at a time (larger grids, more warps to a scheduler, more independent "
+        "instructions to a thread)",
+    ),
 }
 _MISSING = "metrics_missing"
 # Sets of counters of processors on which top-down analysis is possible.
@@ -236,7 +286,8 @@ def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]
     rows = ask_dicts(con, "bottlenecks/speed_of_light", runs=runs)
     by_bound: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        by_bound.setdefault(row["bound"], []).append(row)
+        limit = row["limited_by"]
+        by_bound.setdefault(row["bound"] if limit == "unknown" else limit, []).append(row)
     found = sorted(by_bound.items(), key=lambda item: -_seconds(item[1]))
     is_timed, total = all(row["seconds"] for row in rows), _seconds(rows)
     sentences = []
@@ -253,11 +304,15 @@ def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]
             every = {row["kernel"] for row in rows}
             limited = f"{len(names)} of {len(every)} GPU kernels{time}, most {name}"
         sentences.append(
-            f"{_KERNEL_LIMITS[bound]} {limited}: memory reaches {percent(first['memory'])} of "
+            f"{_KERNEL_LIMITS[bound][0]} {limited}: memory reaches {percent(first['memory'])} of "
             f"its peak, compute {percent(first['compute'])}."
         )
+        if first["rules"]:
+            sentences.append(
+                f"Nsight Compute's rules estimate for {name}: {', '.join(first['rules'])} faster."
+            )
     if found:
-        sentences.append(f"What usually helps: {_KERNEL_ADVICE[found[0][0]]}.")
+        sentences.append(f"What usually helps: {_KERNEL_LIMITS[found[0][0]][1]}.")
     return sentences
 
 

@@ -20,6 +20,7 @@ from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.queries.comparison import run_comparison
 from apps.reports.changes import HARDLY_VARIES
+from apps.reports.gpu import device_part
 from apps.reports.series import TOTALS, series_name, shown_fields
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
+    ("Devices", ("device",)),
     ("Functions", ("seconds", "cost")),
     ("Counters", ("counter", "per_cycle")),
     ("Workers and their idle time", ("tasks", "idle")),
@@ -43,6 +45,13 @@ _SOURCES = {
 _WITHIN_NOISE = ("same", "uncertain")
 _BEYOND_NOISE = ("worse", "better", "changed")
 _ONE_SIDED = ("new", "gone")
+_VERDICTS = {
+    "same": "no change beyond the noise",
+    "uncertain": "not certain to differ",
+    "unknown": "the noise is unknown, so there is no verdict",
+}
+_DEVICES = "device:window"
+_LEAST_PART, _MOST_PARTS = 0.05, 6  # of the change of the time of devices
 _NAMED = 3
 _MOST_TOTALS = 4
 _LINES = 15
@@ -115,7 +124,7 @@ def comparison_sentences(rows: Sequence[Row], level: float) -> list[str]:
     if rows and all(row["verdict"] in _ONE_SIDED for row in rows):
         first = ["Nothing can be compared: the sides have no metric in common."]
     else:
-        first = _total_sentences(rows, level)
+        first = [*_device_sentences(rows), *_total_sentences(rows, level)]
     return [
         *first,
         *_verdict_sentences(rows),
@@ -162,17 +171,51 @@ def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
         if row["metric"] in TOTALS and row["verdict"] not in _ONE_SIDED
     ]
     for row in totals[:_MOST_TOTALS]:
-        verdict = {
-            "same": "no change beyond the noise",
-            "uncertain": "not certain to differ",
-            "unknown": "the noise is unknown, so there is no verdict",
-        }.get(row["verdict"], row["verdict"])
+        verdict = _VERDICTS.get(row["verdict"], row["verdict"])
         name = series_name(row["metric"], {k: v for k, v in _fields(row).items() if k in apart})
         sentences.append(f"{name}: {verdict}: {change_text(row, level)}.{_more_runs(row)}")
     if len(totals) > _MOST_TOTALS:
         more = counted(len(totals) - _MOST_TOTALS, "more total time")
         sentences.append(f"{more}: see the table.")
     return sentences
+
+
+def _device_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return how much longer devices took, and which parts of their time add up to that."""
+    sentences = []
+    paired = both_sides(rows)
+    apart = _distinguishing_fields(rows)
+    for row in paired:
+        if row["metric"] != _DEVICES or not (row["runs_before"] and row["runs_after"]):
+            continue
+        change = row["after"] - row["before"]
+        parts = sorted(
+            (
+                (part["after"] - part["before"], device_part(part["metric"]))
+                for part in paired
+                if part["metric"].startswith("device:")
+                and part["metric"] != _DEVICES
+                and _fields(part) == _fields(row)
+            ),
+            key=lambda part: -abs(part[0]),
+        )
+        shown = [part for part in parts if abs(part[0]) >= _LEAST_PART * abs(change)][:_MOST_PARTS]
+        rest = sum(more for more, _ in parts[len(shown) :])
+        every = ", ".join(
+            f"{name} {_more(more)}" + (f" ({percent(more / change)})" if change else "")
+            for more, name in [*shown, *([(rest, "other")] if rest else [])]
+        )
+        before, after = amounts([row["before"], row["after"]], row["unit"])
+        of = {name: value for name, value in _fields(row).items() if name in apart}
+        sentences.append(
+            f"{series_name('Devices', of)} took {after} from the first work to the last instead of "
+            f"{before}, {_VERDICTS.get(row['verdict'], row['verdict'])}: {every}."
+        )
+    return sentences
+
+
+def _more(seconds: float) -> str:
+    return f"{'+' if seconds > 0 else ''}{amount(seconds, 's')}"
 
 
 def _more_runs(row: Row) -> str:

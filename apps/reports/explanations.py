@@ -407,7 +407,9 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
             "The profile has the functions of the interpreter, not those of the Python program: "
             "pwh record has them where py-spy is installed, and everywhere with --tool cprofile."
         )
-    elif "counter" not in examined and (cause is None or cause["flags"][0]["code"] in _UNCOUNTED):
+    elif not examined & {"counter", "device"} and (
+        cause is None or cause["flags"][0]["code"] in _UNCOUNTED
+    ):
         yield Sentence(
             "No counters of both sides say why: pwh record has them where perf stat can read them, "
             "and everywhere with --tool callgrind."

@@ -11,14 +11,16 @@ from apps.output.numbers import (
     exponent_text,
     interval,
     percent,
+    signed_percent,
     three_digits,
 )
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.reports.flags import flag_codes, flag_text
+from apps.reports.gpu import device_part
 
 _MOST = {
-    "device": 5,
+    "device": 6,
     "function": 4,
     "counter": 3,
     "benchmark": 4,
@@ -53,10 +55,17 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
     listed = _listed(rows)
     last = next((row for row in reversed(listed) if row["topic"] == "function"), None)
     explained: dict[str, list[float]] = {}
+    of_devices: list[float] = []
     for row in listed:
         topic, total = row["topic"], totals.get(row["unit"], "loss")
         text = _SENTENCES[topic](row, total)
         yield Sentence(text + _doubt(row, unsure) + ".", row["query"])
+        if topic == "device" and row["share"] is not None:
+            of_devices.append(row["share"])
+            if row is listed[-1] or listed[listed.index(row) + 1]["topic"] != topic:
+                share = sum(of_devices)
+                others = "; others went the other way" if share > 1 else ""
+                yield Sentence(f"Together that is {percent(share)} of it{others}.")
         if topic == "function" and row["share"] is not None:
             explained.setdefault(row["unit"], []).append(row["share"])
         if row is last:
@@ -71,9 +80,11 @@ def totals_named(rows: Sequence[Row]) -> dict[str, str]:
     found = [row for row in reversed(rows) if is_total(row) or row["topic"] == "metric"]
     grew = {row["unit"]: row["after"] > row["before"] for row in found}
     names = {}
+    # Beside devices, functions have a part in the time of the host only.
+    of = "host's " if any(row["topic"] == "device" for row in rows) else ""
     for unit, more in grew.items():
         if grew.get("s", more) == more:
-            names[unit] = "loss" if more else "gain"
+            names[unit] = f"{of}{'loss' if more else 'gain'}"
         else:
             names[unit] = f"{'rise' if more else 'fall'} in {cell(unit)}"
     return names
@@ -90,7 +101,8 @@ def _together(
             if len(explained) == 1 or total.endswith(kind):
                 kind = ""
             # more than all of it
-            others = f"; others took {'more' if total.startswith(('gain', 'fall')) else 'less'}"
+            is_less = total.endswith("gain") or total.startswith("fall")
+            others = f"; others took {'more' if is_less else 'less'}"
             yield Sentence(
                 f"Together these {len(shares)} functions explain {percent(sum(shares))} of the "
                 f"{total}{kind}{others if sum(shares) > 1 + SMALL_CHANGE else ''}."
@@ -105,7 +117,9 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
     found = []
     for row in rows:
         topic = row["topic"]
-        if topic not in _SENTENCES or is_total(row) or row["metric"] in verdicts:
+        if topic not in _SENTENCES or row["metric"] in verdicts:
+            continue
+        if is_total(row) and topic == "function":
             continue
         if shown.get(topic, 0) >= _MOST[topic] and not row["is_instructions"]:
             continue
@@ -124,6 +138,8 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
 
 def _doubt(row: Row, unsure: bool) -> str:
     """Return what keeps a finding from being certain; `unsure` where that is not stated of all."""
+    if row["topic"] == "device" and row["subject"] is not None and row["certain"] is None:
+        return ""  # as of their total
     if "largest" in flag_codes(row["flags"]):
         return " (largest, not certain)"
     if row["certain"] is None:
@@ -134,8 +150,8 @@ def _doubt(row: Row, unsure: bool) -> str:
 
 
 def is_total(row: Row) -> bool:
-    """Return whether a finding is of all functions together."""
-    return bool(row["topic"] == "function" and row["subject"] is None)
+    """Return whether a finding is of all functions, or of devices, together."""
+    return row["topic"] in {"function", "device"} and row["subject"] is None
 
 
 def _function(row: Row, total: str) -> str:
@@ -159,12 +175,12 @@ def _function(row: Row, total: str) -> str:
     )
 
 
-def _calls(row: Row) -> str:
+def _calls(row: Row, did: str = "called") -> str:
     """Return how much more or less often a function was called, where that changed by 10 %."""
     before, after = row["calls_before"], row["calls_after"]
     if not before or after is None or abs(after / before - 1) < SMALL_CHANGE:
         return ""
-    return f", called {amount(after)} times instead of {amount(before)}"
+    return f", {did} {amount(after)} times instead of {amount(before)}"
 
 
 def _bottleneck(row: Row, _total: str) -> str:
@@ -201,10 +217,20 @@ def _scaling(row: Row, _total: str) -> str:
 
 
 def _device(row: Row, _total: str) -> str:
-    what = "work" if row["metric"] == "busy" else "idle time before the next work"
     before, after = amounts([row["before"], row["after"]], "s")
-    share = "" if row["share"] is None else f", {percent(row['share'])} of what changed there"
-    return f"Devices: {what}, {cell(row['subject'])}: {before} -> {after}{share}"
+    if row["subject"] is None:
+        return (
+            f"Devices took {after} from the first work to the last instead of {before}, "
+            f"{signed_percent(row['change'])}"
+        )
+    text = f"{device_part(row['metric'])}: {before} -> {after}{_calls(row, 'run')}"
+    if row["after_label"] is not None:
+        text += f", most of it in {cell(row['after_label'])}"
+    if row["share"] is None:
+        return text
+    if row["share"] < 0:
+        return f"In the other direction, {text}"
+    return f"{percent(row['share'])} of that is {text}"
 
 
 def _idle(row: Row, _total: str) -> str:

@@ -36,6 +36,12 @@ _LEAST_PART, _LEAST_WORK, _LEAST_GAIN = 0.05, 0.1, 0.02
 _OTHER_STEP = 1.25
 
 
+def device_part(metric: str) -> str:
+    """Return what a part of a device's time was: `idle time in operators`, `convolutions`."""
+    _, kind, part = metric.split(":", 2)
+    return f"idle time {_IDLE[part]}" if kind == "idle" else cell(part)
+
+
 def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return how busy the GPUs of a run were, why they were idle, and what would help.
 
@@ -64,7 +70,17 @@ def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if len(devices) > _STATED:
         most = percent(devices[-1]["busy_share"])
         sentences.append(f"{len(devices) - _STATED} other devices were busy up to {most}.")
-    return sentences
+    return [*sentences, *_stragglers(con, run_id)]
+
+
+def _stragglers(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return which device the others waited for, where that took a notable part of the time."""
+    return [
+        f"{cell(row['straggler'])} comes last: the others wait for it in communication for "
+        f"{amount(row['waited_seconds'], 's')} of {amount(row['window_seconds'], 's')} on average."
+        for row in dicts(ask(con, "gpu/stragglers", run_id=run_id))
+        if row["waited_seconds"] >= _LEAST_PART * row["window_seconds"]
+    ]
 
 
 def _busy(device: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ _PARTS = {
     "tail": "after the last task",
     "not_explained": "not explained",
 }
-_WORK = {"busy": "work", "idle": "idle before the next work"}
+_WORK = {"work": "work", "idle": "idle before the next work"}
 _SIDES = {"before", "after", "difference"}
 _COLUMNS = ("part", "before", "after", "difference", "share")
 _WIDTHS = {"part": 60}

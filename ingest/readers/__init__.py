@@ -47,8 +47,8 @@ READERS: tuple[Deferred, ...] = (
         contains=(b'"papi_version"', b'"event_definitions"', b'"cpu_info"'),
     ),
     Deferred("likwid", _HERE + "likwid:Likwid", contains=(b"table,", b"group ")),
-    Deferred("ncu", _HERE + "ncu.reader:Ncu", contains=(b'"kernel name"',)),
-    Deferred("ncu-text", _HERE + "ncu.text:NcuText", contains=(b"\n    section: ",)),
+    Deferred("ncu", _HERE + "ncu.reader:Ncu", contains=(b"kernel name",)),
+    Deferred("ncu-text", _HERE + "ncu.text:NcuText", contains=(b"\n    section: ", b", context ")),
     Deferred(
         "gem5-stats",
         _HERE + "gem5.reader:Gem5Stats",

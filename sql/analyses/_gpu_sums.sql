@@ -25,10 +25,7 @@ WITH
       *,
       greatest(0, t_end - greatest(t_start, until)) AS busy,
       greatest(0, t_end - greatest(t_start, max(t_end) OVER of_class)) AS added,
-      CASE
-        WHEN kind = 'communication'
-          THEN greatest(0, t_end - greatest(t_start, max(t_end) OVER of_kind))
-      END AS communicating
+      greatest(0, t_end - greatest(t_start, max(t_end) OVER of_kind)) AS of_its_kind
     FROM _gpu_lanes
     WINDOW
       of_class AS (
@@ -43,10 +40,12 @@ WITH
 
   by_operation AS MATERIALIZED (
     SELECT
-      w.run_id, w.device, w.stream, w.step, n.operation,
+      w.run_id, w.device, w.stream, w.step, n.operation, w.operator,
       w.kind IN ('copy', 'fill') AS is_copying,
       min(t_start) AS t_begin, max(t_end) AS t_end, count(*) AS activities, sum(busy) AS busy,
-      sum(added) AS added, sum(communicating) AS communicating, sum(w.t_end - t_start) AS ns,
+      sum(added) AS added,
+      sum(of_its_kind) FILTER (w.kind = 'communication') AS communicating,
+      sum(of_its_kind) FILTER (w.kind = 'kernel') AS calculating, sum(w.t_end - t_start) AS ns,
       sum(bytes) FILTER (w.kind = 'copy') AS copied_bytes,
       sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND bytes IS NOT NULL) AS copied_ns,
       sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pageable%') AS pageable_ns,
@@ -80,6 +79,7 @@ WITH
       CAST(coalesce(sum(added) FILTER (NOT is_copying), 0) AS BIGINT) AS computing,
       CAST(coalesce(sum(added) FILTER (is_copying), 0) AS BIGINT) AS copying,
       CAST(coalesce(sum(communicating), 0) AS BIGINT) AS communicating,
+      CAST(coalesce(sum(calculating), 0) AS BIGINT) AS calculating,
       CAST(sum(copied_bytes) AS BIGINT) AS copied_bytes,
       CAST(sum(copied_ns) AS BIGINT) AS copied_ns,
       CAST(coalesce(sum(pageable_ns), 0) AS BIGINT) AS pageable_ns,
@@ -89,9 +89,10 @@ WITH
     GROUP BY ALL
   ),
 
-  by_operation_only AS (
+  by_operator AS (
     SELECT
-      run_id, device, stream, of_step AS step, is_step, operation, CAST(sum(ns) AS BIGINT) AS ns
+      run_id, device, stream, of_step AS step, is_step, operation, operator,
+      CAST(sum(ns) AS BIGINT) AS ns, CAST(sum(activities) AS BIGINT) AS calls
     FROM lanes
     GROUP BY ALL
   ),
@@ -99,8 +100,15 @@ WITH
   operations AS (
     SELECT
       run_id, device, stream, step, is_step,
-      list_reverse_sort(list({'ns': ns, 'operation': operation})) AS operations
-    FROM by_operation_only
+      list_reverse_sort(list({'ns': ns, 'operation': operation})) AS operations,
+      list_reverse_sort(flatten(list(operators))) AS operators
+    FROM (
+      SELECT
+        run_id, device, stream, step, is_step, operation, CAST(sum(ns) AS BIGINT) AS ns,
+        list({'ns': ns, 'operation': operation, 'operator': operator, 'calls': calls}) AS operators
+      FROM by_operator
+      GROUP BY ALL
+    )
     GROUP BY ALL
   ),
 
@@ -148,7 +156,7 @@ WITH
   )
 
 SELECT
-  s.*, o.operations, coalesce(i.idle, 0) AS idle,
+  s.*, o.operations, o.operators, coalesce(i.idle, 0) AS idle,
   coalesce(i.parts, {
     'sync': 0, 'copy': 0, 'memory': 0, 'launch': 0, 'operators': 0, 'python': 0, 'unrecorded': 0,
     'call': 0, 'device': 0, 'unknown': 0

@@ -1,6 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
--- reads: behaviour_references, _vector_groups, bb_launches, bb_visits, bb_blocks, bb_edges, bb_opcodes
+-- reads: behaviour_references, _vector_groups, runs, bb_launches, bb_visits, bb_blocks, bb_edges,
+--   bb_opcodes
 -- requires: flags, run_contents, thread_behaviour
 -- functions: threads, similarity, block_vectors, blas
 --
@@ -32,6 +33,7 @@ WITH
       count(*) FILTER (complete) AS complete_warps,
       count(*) FILTER (NOT complete) AS incomplete_warps,
       count(*) FILTER (instructions IS NULL) AS unknown_warps,
+      bool_or(is_weighed_one) AS is_weighed_one,
       sum(instructions) FILTER (complete) AS instructions,
       sum(warp_instructions) FILTER (complete) AS warp_instructions,
       -- slots of lanes that have a thread
@@ -72,8 +74,8 @@ WITH
 
   block_sizes AS (
     SELECT run_id, launch, block, count(DISTINCT warp) AS warps
-    FROM bb_visits
-    WHERE warp IS NOT NULL AND thread IS NOT NULL AND interval IS NULL
+    FROM _thread_visits
+    WHERE warp IS NOT NULL
     GROUP BY run_id, launch, block
   ),
 
@@ -330,6 +332,7 @@ SELECT
       END
     WHEN f.divergent IS NULL AND f.idle_lane_share IS NULL THEN
       _flag('block_size_unknown')
+    WHEN f.is_weighed_one AND f.exact IS NULL THEN _flag('visits_weigh_one')
   END AS simt_note,
   CASE
     WHEN f.traced_share < 1 THEN _flag('threads_traced', MAP {

@@ -3,7 +3,7 @@
 -- needs: app_versions
 -- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds, series_fields,
---   acknowledgements
+--   acknowledgements, _gpu_sums
 -- requires: comparison
 -- functions: comparison
 --
@@ -61,7 +61,7 @@ WHERE runs IS NOT NULL AND against IS NOT NULL;
 SELECT
   i.app, i.version, i.previous_version, i.runs, i.against,
   c.* EXCLUDE (id, app, configuration_id, function, name_before, is_separated),
-  CASE WHEN c.configuration_id IS NOT NULL AND NOT starts_with(c.metric, 'idle:')
+  CASE WHEN c.configuration_id IS NOT NULL AND NOT regexp_matches(c.metric, '^(idle|device):')
     THEN _series_id(c.configuration_id, c.metric) END AS series_id,
   CASE
     WHEN c.better IS NOT NULL AND c."after" <> c."before"

@@ -6,19 +6,64 @@ SELECT run_id, kernel, bb, max(size) AS size, max(barriers) AS barriers
 FROM bb_blocks
 GROUP BY run_id, kernel, bb;
 
--- One row is one launch that the trace describes.
+-- Threads of a warp on a device, by its name.
+CREATE OR REPLACE MACRO _warp_size_of(device) AS CASE
+  WHEN regexp_matches(device, '(?i)nvidia|tesla|geforce|quadro|\brtx\b') THEN 32
+  WHEN regexp_matches(device, '(?i)\binstinct\b|\bgfx9|\bMI\d{2,3}\w?\b') THEN 64
+END;
+
+-- One row is one launch that the trace describes, or of which the device is known (tag gpu).
 CREATE OR REPLACE VIEW _launched AS
+WITH
+  of_devices AS (
+    SELECT run_id, _warp_size_of(tags['gpu']) AS warp_size
+    FROM runs
+    WHERE _warp_size_of(tags['gpu']) IS NOT NULL
+  ),
+
+  launches AS (
+    FROM bb_launches
+    UNION ALL BY NAME
+    SELECT DISTINCT v.run_id, v.launch, v.kernel
+    FROM bb_visits AS v
+    SEMI JOIN of_devices AS d ON v.run_id = d.run_id
+    WHERE v.block IS NOT NULL
+  )
+
 SELECT
-  run_id, launch,
-  any_value(kernel) AS kernel,
-  any_value(granularity) AS granularity,
-  max(warp_size) AS warp_size,
-  CAST(max(coalesce(block_size, list_product(block_dim))) AS BIGINT) AS block_size,
-  CAST(max(list_product(grid)) AS BIGINT) AS grid_size,
-  max(instructions) AS instructions,
-  max(warp_instructions) AS warp_instructions
-FROM bb_launches
-GROUP BY run_id, launch;
+  l.run_id, l.launch,
+  any_value(l.kernel) AS kernel,
+  any_value(l.granularity) AS granularity,
+  coalesce(max(l.warp_size), any_value(d.warp_size)) AS warp_size,
+  CAST(max(coalesce(l.block_size, list_product(l.block_dim))) AS BIGINT) AS block_size,
+  CAST(max(list_product(l.grid)) AS BIGINT) AS grid_size,
+  max(l.instructions) AS instructions,
+  max(l.warp_instructions) AS warp_instructions
+FROM launches AS l
+LEFT JOIN of_devices AS d ON l.run_id = d.run_id
+GROUP BY l.run_id, l.launch;
+
+-- Visits by threads, with the warp, which is the thread's number in its thread block by the size of
+-- a warp where the trace has none, and the instructions executed. Where no size of a basic block is
+-- known, a visit weighs one.
+CREATE OR REPLACE VIEW _thread_visits AS
+SELECT
+  v.run_id, v.launch, v.kernel, v.block, v.thread, v.bb,
+  coalesce(
+    v.warp, CASE WHEN v.block IS NOT NULL THEN CAST(v.thread // l.warp_size AS INTEGER) END
+  ) AS warp,
+  coalesce(v.instructions, v.visits * d.size, CASE WHEN k.is_sized IS NULL THEN v.visits END)
+    AS executed,
+  v.instructions IS NULL AND k.is_sized IS NULL AS is_weighed_one
+FROM bb_visits AS v
+LEFT JOIN _launched AS l ON v.run_id = l.run_id AND v.launch = l.launch
+LEFT JOIN _bb_described AS d
+  ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
+LEFT JOIN (
+  SELECT run_id, kernel, true AS is_sized FROM bb_blocks WHERE size IS NOT NULL GROUP BY run_id, kernel
+) AS k
+  ON v.run_id = k.run_id AND v.kernel IS NOT DISTINCT FROM k.kernel
+WHERE v.thread IS NOT NULL AND v.interval IS NULL;
 
 -- Share of a launch's threads that are traced; NULL where the launch or its threads are not known.
 CREATE OR REPLACE MACRO _traced_share(threads, grid_size, block_size) AS

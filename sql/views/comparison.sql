@@ -16,6 +16,10 @@ CREATE OR REPLACE MACRO _function_of(metric) AS nullif(
   ''
 );
 
+-- Whether a metric is a part of a whole: a run that has other parts and lacks it spent none on it.
+CREATE OR REPLACE MACRO _has_whole(metric) AS
+  _function_of(metric) IS NOT NULL OR starts_with(metric, 'device:');
+
 -- Metrics that vary alike between equal runs: the times of all functions do, and their costs, which
 -- are counted.
 CREATE OR REPLACE MACRO _likeness(metric) AS
@@ -175,7 +179,7 @@ WITH
     JOIN single AS s ON p.id = s.id
   ),
 
-  -- A run in which other functions were measured spent no time in one that it lacks.
+  -- A run in which other functions or devices were measured spent no time in what it lacks.
   profiled AS (
     SELECT
       id, configuration, run_id, any_value(is_after) AS is_after, any_value(place) AS place,
@@ -184,14 +188,14 @@ WITH
       any_value(machine) AS machine,
       split_part(metric, ':', 1) AS prefix, unit, any_value(grain) AS grain
     FROM keyed
-    WHERE _function_of(metric) IS NOT NULL
+    WHERE _has_whole(metric)
     GROUP BY id, configuration, run_id, prefix, unit
   ),
 
   functions AS (
     SELECT DISTINCT id, configuration, metric, split_part(metric, ':', 1) AS prefix, unit
     FROM keyed
-    WHERE _function_of(metric) IS NOT NULL
+    WHERE _has_whole(metric)
   ),
 
   filled AS (
@@ -203,7 +207,8 @@ WITH
     UNION ALL
     SELECT
       f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
-      r.fields, r.configuration_id, r.app, r.machine, 0, true, NULL, NULL,
+      r.fields, r.configuration_id, r.app, r.machine, 0, _function_of(f.metric) IS NOT NULL, NULL,
+      NULL,
       _within_run(f.metric, 0, NULL, NULL, r.grain)
     FROM functions AS f
     JOIN profiled AS r

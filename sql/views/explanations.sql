@@ -1,4 +1,4 @@
--- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers, explanations_devices, explanations_ledger
+-- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers, explanations_ledger
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
@@ -13,7 +13,6 @@ WITH
     UNION ALL FROM _explain_scaling(pairs)
     UNION ALL FROM _explain_threads(pairs)
     UNION ALL FROM _explain_workers(pairs)
-    UNION ALL FROM _explain_devices(pairs)
     UNION ALL FROM _explain_settings(pairs)
   ),
 
@@ -49,7 +48,7 @@ SELECT
   e.id, e.topic, e.subject, e.metric, e.unit, c.before AS "before", c.after AS "after",
   c.low AS low, c.high AS high, e.before_label, e.after_label, e.share,
   CASE
-    WHEN e.topic IN ('scaling', 'bottleneck', 'idle', 'device') THEN 'lower'
+    WHEN e.topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
     ELSE _better(NULL, NULL, e.metric, e.unit)
   END AS better,
   CASE
@@ -95,7 +94,8 @@ WITH
     WHERE f.topic = 'metric' AND f.certain IS NOT false
       -- what hardly changed is not what the other may have changed by
       OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
-        AND abs(ln(f."after" / nullif(f."before", 0))) >= 0.5 * abs(ln(m."after" / nullif(m."before", 0)))
+        AND abs(ln(nullif(f."after", 0) / nullif(f."before", 0)))
+          >= 0.5 * abs(ln(nullif(m."after", 0) / nullif(m."before", 0)))
     QUALIFY row_number() OVER (
       PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
     ) = 1
@@ -108,6 +108,8 @@ WITH
       calls_after / nullif(calls_before, 0) AS calls_ratio
     FROM found
     WHERE topic = 'function' AND subject IS NOT NULL AND found AND share >= 0.2
+      -- what a device did and waited for leads
+      AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
     QUALIFY row_number() OVER (PARTITION BY id ORDER BY unit <> 's', share DESC, subject) = 1
   ),
 
@@ -187,8 +189,10 @@ WITH
   amounts AS (
     SELECT
       l.id, any_value(l.main) AS main,
-      list(_entry(f.metric, f.subject, f, f.certain) ORDER BY abs(f."after" - f."before") DESC, f.subject)
-        FILTER (f.topic = 'device') AS devices,
+      list(
+        _entry(split_part(f.metric, ':', 2), f.subject, f, f.certain)
+        ORDER BY abs(f."after" - f."before") DESC, f.subject
+      ) FILTER (f.topic = 'device' AND f.subject IS NOT NULL) AS devices,
       list(_entry('function', f.subject, f, f.certain) ORDER BY abs(f."after" - f."before") DESC, f.subject)
         FILTER (f.topic = 'function' AND f.subject IS NOT NULL) AS functions,
       any_value(_amount(f)) FILTER (f.topic = 'function' AND f.subject IS NULL) AS together

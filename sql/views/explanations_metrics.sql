@@ -1,8 +1,8 @@
--- requires: flags, explanations_sides, explanations_ledger, comparison, counters, functions, idle_sums
+-- requires: flags, explanations_sides, explanations_ledger, comparison, counters, functions, gpu, idle_sums
 --
 -- What changed between two groups of runs in the metrics that `comparison` compares: the main
--- metric, functions, counters, results of benchmarks and idle time, each with the figures that it has
--- there.
+-- metric, devices, functions, counters, results of benchmarks and idle time, each with the figures
+-- that it has there.
 --
 -- explanations.sql keeps `relevant` rows where the change is certain, `notable` rows where nothing
 -- is known of the noise, and `found` rows in any case. `query` lacks its last condition, on runs.
@@ -38,21 +38,27 @@ WITH
   ),
 
   totals AS (
-    FROM shared WHERE metric IN ('functions:seconds', 'functions:cost')
+    SELECT *, if(metric = 'device:window', 'device', 'function') AS topic
+    FROM shared
+    WHERE metric IN ('functions:seconds', 'functions:cost', 'device:window')
   ),
 
-  -- what functions have shares of: the main metric, where it has them as parts
+  -- What functions have shares of: the main metric, where it has them as parts; beside devices the
+  -- time of the host.
   wholes AS (
     SELECT
-      t.id, t.unit, if(_are_parts(t, m), m."before", t."before") AS whole,
-      if(_are_parts(t, m), m."after" - m."before", t."after" - t."before") AS loss
+      t.id, t.unit, t.topic, t.metric,
+      NOT bool_or(t.topic = 'device') OVER (PARTITION BY t.id) AND _are_parts(t, m) AS is_of_main,
+      if(is_of_main, m."before", t."before") AS whole,
+      if(is_of_main, m."after" - m."before", t."after" - t."before") AS loss
     FROM totals AS t
     LEFT JOIN main AS m ON t.id = m.id
   ),
 
-  functions AS (
+  -- functions, and the work and idle time of devices: parts of a total
+  parts AS (
     SELECT
-      c.*, t.whole, c."after" - c."before" AS more, t.loss,
+      c.*, t.topic, t.whole, c."after" - c."before" AS more, t.loss,
       -- where the total hardly changed, shares of the change mean nothing
       CASE WHEN abs(t.loss) >= 0.01 * t.whole THEN more / nullif(t.loss, 0) END AS share,
       c.p_value < 0.05 AS passes,
@@ -61,8 +67,10 @@ WITH
       relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * t.whole
         OR c.is_separated AND notable AS found
     FROM compared AS c
-    JOIN wholes AS t ON c.id = t.id AND c.unit = t.unit
-    WHERE c.function IS NOT NULL
+    JOIN wholes AS t
+      ON c.id = t.id AND c.unit = t.unit
+      AND t.topic = if(c.function IS NULL, 'device', 'function')
+    WHERE _has_whole(c.metric) AND c.metric <> t.metric
   ),
 
   -- Where what is found explains less than half of the loss, the largest shares of the rest.
@@ -70,10 +78,11 @@ WITH
     SELECT
       *,
       passes IS NOT NULL AND NOT found AND notable AND share > 0
-        AND coalesce(sum(share) FILTER (found) OVER (PARTITION BY id), 0) < 0.5
-        AND row_number() OVER (PARTITION BY id ORDER BY found, share DESC NULLS LAST, metric) <= 3
-        AS largest
-    FROM functions
+        AND coalesce(sum(share) FILTER (found) OVER (PARTITION BY id, topic), 0) < 0.5
+        AND row_number() OVER (
+          PARTITION BY id, topic ORDER BY found, share DESC NULLS LAST, metric
+        ) <= 3 AS largest
+    FROM parts
   ),
 
   -- Events that are compared by cycles: those of which all runs have the rate.
@@ -107,16 +116,19 @@ WITH
     FROM main
     UNION ALL
     SELECT
-      t.*, 'function', NULL, NULL, abs("after" - "before") >= 0.002 * "before",
+      t.* EXCLUDE (topic), t.topic, NULL, NULL, abs("after" - "before") >= 0.002 * "before",
       abs("after" - "before") >= 0.01 * "before",
       -- shares are shares of it
-      EXISTS (FROM ranked AS r WHERE r.id = t.id AND r.unit = t.unit AND (r.found OR r.largest)),
+      EXISTS (
+        FROM ranked AS r
+        WHERE r.id = t.id AND r.unit = t.unit AND r.topic = t.topic AND (r.found OR r.largest)
+      ),
       [], 'run_metrics', 'version, value', 'metric', metric
     FROM totals AS t
     UNION ALL
     SELECT
-      * EXCLUDE (whole, more, loss, share, passes, notable, relevant, found, largest),
-      'function', function, share, relevant, notable, found OR largest,
+      * EXCLUDE (topic, whole, more, loss, share, passes, notable, relevant, found, largest),
+      topic, coalesce(function, regexp_replace(metric, '^device:\w+:', '')), share, relevant, notable, found OR largest,
       _flags(
         [
           if(verdict IN ('new', 'gone'), verdict, NULL),
@@ -126,9 +138,24 @@ WITH
       ) || if(
         renamed_from IS NULL, _flags([]), [_flag('renamed', MAP {'from': renamed_from})]
       ),
-      if(starts_with(metric, 'cost:'), 'function_costs', 'function_shares'),
-      if(starts_with(metric, 'cost:'), 'cost, share', 'seconds, share'),
-      'function', function
+      CASE
+        WHEN starts_with(metric, 'cost:') THEN 'function_costs'
+        WHEN function IS NOT NULL THEN 'function_shares'
+        WHEN starts_with(metric, 'device:idle:') THEN 'gpu_late'
+        ELSE 'gpu_kernels'
+      END,
+      CASE
+        WHEN starts_with(metric, 'cost:') THEN 'cost, share'
+        WHEN function IS NOT NULL THEN 'seconds, share'
+        WHEN starts_with(metric, 'device:idle:') THEN 'device, step, name, idle_ns'
+        ELSE 'device, name, operator, calls, seconds'
+      END,
+      CASE
+        WHEN function IS NOT NULL THEN 'function'
+        WHEN starts_with(metric, 'device:idle:') THEN 'doing'
+        ELSE 'operation'
+      END,
+      coalesce(function, regexp_replace(metric, '^device:\w+:', ''))
     FROM ranked
     UNION ALL
     SELECT
@@ -186,6 +213,45 @@ WITH
     GROUP BY s.id, f.function
   ),
 
+  -- what devices did by operator of the framework, and why they idled by name
+  of_devices AS (
+    SELECT run_id, 'device:work:' || o.operation AS metric, o.operator AS name, o.ns, o.calls
+    FROM (
+      SELECT run_id, unnest(operators) AS o
+      FROM _gpu_sums
+      WHERE _is_of(run_id, _run_ids(pairs)) AND stream IS NULL AND NOT is_step
+    )
+    UNION ALL
+    SELECT run_id, 'device:idle:' || doing, name, idle_ns, NULL
+    FROM gpu_late
+    WHERE _is_of(run_id, _run_ids(pairs))
+  ),
+
+  of_names AS (
+    SELECT
+      s.id, f.metric, f.name, sum(f.calls) FILTER (NOT s.is_after) / s.before AS calls_before,
+      sum(f.calls) FILTER (s.is_after) / s.after AS calls_after,
+      coalesce(sum(f.ns) FILTER (s.is_after), 0) / s.after
+        - coalesce(sum(f.ns) FILTER (NOT s.is_after), 0) / s.before AS more
+    FROM (
+      SELECT
+        *, count(*) FILTER (NOT is_after) OVER (PARTITION BY id) AS before,
+        count(*) FILTER (is_after) OVER (PARTITION BY id) AS after
+      FROM (SELECT unnest(pairs, recursive := true))
+    ) AS s
+    JOIN of_devices AS f ON s.run_id = f.run_id
+    GROUP BY s.id, f.metric, f.name, s.before, s.after
+  ),
+
+  -- the name with most of a change
+  named AS (
+    SELECT
+      id, metric, sum(calls_before) AS before, sum(calls_after) AS after,
+      arg_max(name, more * sign(whole)) FILTER (more * sign(whole) > 0) AS name
+    FROM (SELECT *, sum(more) OVER (PARTITION BY id, metric) AS whole FROM of_names)
+    GROUP BY id, metric
+  ),
+
   dominant AS (
     SELECT
       s.id, mode(i.root_cause) FILTER (NOT s.is_after) AS before_label,
@@ -198,13 +264,14 @@ WITH
 
 SELECT
   e.id, e.topic, e.subject, e.metric, e.unit, e."before", e."after", e.low, e.high,
-  d.before_label, d.after_label, e.share, e.better,
+  d.before_label, coalesce(d.after_label, n.name) AS after_label, e.share, e.better,
   CASE
     WHEN e.p_value IS NOT NULL THEN coalesce(
       e.p_value < 0.05 AND abs(coalesce(e.ratio, 'infinity') - 1) >= e.smallest_change, false
     )
   END AS certain,
-  e.p_value, e.runs_before, e.runs_after, coalesce(o.before, k.before) AS calls_before, k.after AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
+  e.p_value, e.runs_before, e.runs_after, coalesce(o.before, k.before, n.before) AS calls_before,
+  coalesce(k.after, n.after) AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
   'SELECT run_id, ' || e.columns || ' FROM ' || e.source || ' WHERE ' || e.field || ' = '
     || _quoted(e.wanted) || if(e.topic = 'idle', ' AND latency_rule = ''union''', '') || ' AND '
     AS query
@@ -212,4 +279,5 @@ FROM every AS e
 LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle'
 LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function
 -- by its name before
-LEFT JOIN called AS o ON e.id = o.id AND e.topic = 'function' AND e.name_before = o.function;
+LEFT JOIN called AS o ON e.id = o.id AND e.topic = 'function' AND e.name_before = o.function
+LEFT JOIN named AS n ON e.id = n.id AND e.topic = 'device' AND e.metric = n.metric;

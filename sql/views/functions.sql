@@ -62,7 +62,8 @@ END;
 
 CREATE OR REPLACE VIEW function_shares AS
 WITH
-  -- A total is no function. What has no rank is of the whole program, or a mean over ranks already.
+  -- A total is no function, and what a device executes is in gpu_kernels. What has no rank is of the
+  -- whole program, or a mean over ranks already.
   times AS (
     SELECT
       run_id, function, coalesce(parallelism, 0) AS processes,
@@ -70,7 +71,7 @@ WITH
       sum(seconds) FILTER (WHERE rank IS NULL) AS of_all,
       sum(calls) AS calls, max(seconds) AS longest, count(*) AS measurements
     FROM fn_timings
-    WHERE kind IS DISTINCT FROM 'total'
+    WHERE kind IS DISTINCT FROM 'total' AND device IS NULL
     GROUP BY run_id, function, processes
   ),
 
@@ -81,7 +82,7 @@ WITH
       greatest(count(DISTINCT rank), 1) AS ranks,
       count(DISTINCT coalesce(repetition, 0)) AS repetitions
     FROM fn_timings
-    WHERE kind IS DISTINCT FROM 'total'
+    WHERE kind IS DISTINCT FROM 'total' AND device IS NULL
     GROUP BY run_id, processes
     QUALIFY processes = max(processes) OVER (PARTITION BY run_id)
   ),
@@ -104,7 +105,7 @@ SELECT
   calls, longest, measurements
 FROM means;
 
-COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions; of several process counts of a run the largest counts.';
+COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions, and kernels are in gpu_kernels; of several process counts of a run the largest counts.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_shares.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
@@ -294,7 +295,7 @@ JOIN (
   FROM fn_timings
   GROUP BY run_id
 ) AS m USING (run_id)
-WHERE kind IS DISTINCT FROM 'total'
+WHERE kind IS DISTINCT FROM 'total' AND device IS NULL
 GROUP BY run_id, coalesce(callpath, function)
 UNION ALL
 SELECT run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive)

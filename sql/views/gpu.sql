@@ -12,6 +12,7 @@ SELECT
   (busy - computing) / 1e9 AS copying_seconds,
   (computing + copying - busy) / 1e9 AS both_seconds,
   communicating / 1e9 AS communicating_seconds,
+  (communicating + calculating - computing) / 1e9 AS hidden_seconds,
   idle / 1e9 AS idle_seconds,
   parts.sync / 1e9 AS sync_seconds,
   parts.copy / 1e9 AS copy_seconds,
@@ -39,6 +40,7 @@ COMMENT ON COLUMN gpu_activity.computing_seconds IS 'Time in which kernels ran, 
 COMMENT ON COLUMN gpu_activity.copying_seconds IS 'Time in which copies or fills ran, and no kernels.';
 COMMENT ON COLUMN gpu_activity.both_seconds IS 'Time in which both did.';
 COMMENT ON COLUMN gpu_activity.communicating_seconds IS 'Time in which communication between devices ran; part of the time of kernels.';
+COMMENT ON COLUMN gpu_activity.hidden_seconds IS 'Time in which both communication and other kernels ran: communication hidden behind computation.';
 COMMENT ON COLUMN gpu_activity.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 COMMENT ON COLUMN gpu_activity.sync_seconds IS 'Idle time in which the thread that launched the next work waited in a call for the device or for other processes.';
 COMMENT ON COLUMN gpu_activity.copy_seconds IS 'Idle time in which it was in a call that copies.';
@@ -215,6 +217,7 @@ SELECT
   (busy - computing) / 1e9 AS copying_seconds,
   (computing + copying - busy) / 1e9 AS both_seconds,
   communicating / 1e9 AS communicating_seconds,
+  (communicating + calculating - computing) / 1e9 AS hidden_seconds,
   idle / 1e9 AS idle_seconds,
   parts.sync / 1e9 AS sync_seconds,
   parts.copy / 1e9 AS copy_seconds,
@@ -245,6 +248,7 @@ COMMENT ON COLUMN gpu_activity_by.computing_seconds IS 'Time in which kernels ra
 COMMENT ON COLUMN gpu_activity_by.copying_seconds IS 'Time in which copies or fills ran, and no kernels.';
 COMMENT ON COLUMN gpu_activity_by.both_seconds IS 'Time in which both did.';
 COMMENT ON COLUMN gpu_activity_by.communicating_seconds IS 'Time in which communication between devices ran; part of the time of kernels.';
+COMMENT ON COLUMN gpu_activity_by.hidden_seconds IS 'Time in which both communication and other kernels ran: communication hidden behind computation.';
 COMMENT ON COLUMN gpu_activity_by.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 COMMENT ON COLUMN gpu_activity_by.sync_seconds IS 'Idle time in which the thread that launched the next work waited in a call for the device or for other processes.';
 COMMENT ON COLUMN gpu_activity_by.copy_seconds IS 'Idle time in which it was in a call that copies.';

@@ -4,7 +4,8 @@
 --
 -- Launches count by their instructions: shares of idle slots are those of all launches together, as
 -- if they were one, so that neither many tiny launches nor a few outvote the rest. The instructions
--- of a launch of which some threads are traced are scaled up to all of them. There is a verdict where
+-- of a launch of which some threads are traced are scaled up to all of them. Where none has any,
+-- visits count. There is a verdict where
 -- launches with at least nine tenths of the instructions have one, or all launches have the same.
 
 CREATE OR REPLACE VIEW _behaviour_sums AS
@@ -12,8 +13,12 @@ WITH
   launches AS (
     SELECT
       *,
-      CASE WHEN traced_share < 1 AND instructions <= traced_instructions
-        THEN instructions / traced_share ELSE instructions END AS weight
+      CASE
+        WHEN count(instructions) OVER (PARTITION BY run_id) = 0 THEN visits
+        WHEN traced_share < 1 AND instructions <= traced_instructions
+          THEN instructions / traced_share
+        ELSE instructions
+      END AS weight
     FROM thread_behaviour
   ),
 

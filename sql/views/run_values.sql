@@ -1,4 +1,4 @@
--- requires: change_points, clock_skew, functions, idle_sums, sides
+-- requires: change_points, clock_skew, functions, gpu_lanes, idle_sums, sides
 --
 -- Values of runs: what comparisons are based on, and which runs are comparable.
 
@@ -36,9 +36,20 @@ COMMENT ON COLUMN run_configurations.configuration IS 'fields, and the paralleli
 
 -- Every scalar of some runs. A run is one value: repetitions within it are averaged. Functions of
 -- runs with several parallelisms are taken apart. Where the clocks of nodes are apart, why
--- workers idled is unknown.
+-- workers idled is unknown. Streams and threads of a device are no workers that wait for tasks: of
+-- devices there are their time from the first work to the last, which is that of their work by kind of
+-- operation and of their idle time by part: means over the devices of a run.
 CREATE OR REPLACE MACRO _run_values(selected) AS TABLE
 WITH
+  devices AS (
+    SELECT
+      run_id, busy, idle, parts, operations,
+      list_sum(list_transform(operations, lambda o: o.ns)) AS works,
+      count(*) OVER (PARTITION BY run_id) * 1e9 AS parts_of_a_second
+    FROM _gpu_sums
+    WHERE _is_of(run_id, selected) AND stream IS NULL AND NOT is_step
+  ),
+
   timings AS (
     SELECT run_id, parallelism, coalesce(repetition, 0) AS repetition, rank, function, seconds
     FROM fn_timings
@@ -87,7 +98,26 @@ FROM (
     FROM slo_by_run
     WHERE _is_of(run_id, selected) AND mode = 'transitive' AND latency_rule = 'union' AND wall > 0
       AND run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, selected))
+      AND run_id NOT IN (SELECT run_id FROM devices)
   )
   ON starvation, latency, overhead, not_recorded, tail
   INTO NAME cause VALUE per_cent
-);
+)
+UNION ALL BY NAME
+SELECT run_id, 'device:window' AS metric, sum((busy + idle) / parts_of_a_second) AS value, 's' AS unit
+FROM devices
+GROUP BY run_id
+UNION ALL BY NAME
+-- work that overlaps shares the time in which the device was busy
+SELECT
+  run_id, 'device:work:' || o.operation AS metric,
+  sum(o.ns * busy / nullif(works, 0) / parts_of_a_second) AS value, 's' AS unit
+FROM (SELECT *, unnest(operations) AS o FROM devices)
+GROUP BY run_id, o.operation
+UNION ALL BY NAME
+SELECT
+  run_id, 'device:idle:' || part.key AS metric, sum(part.value / parts_of_a_second) AS value,
+  's' AS unit
+FROM (SELECT *, unnest(_gpu_parts(parts)) AS part FROM devices)
+WHERE part.value > 0
+GROUP BY run_id, part.key;

@@ -4,20 +4,20 @@
 --
 -- A warp visits a block as often as that of its threads which visits it most: an upper bound of its
 -- SIMT efficiency, which is exact but where loops with irregular trip counts are nested. A warp of
--- which only some threads are traced has none, as nothing is known of its other lanes.
+-- which only some threads are traced has none, as nothing is known of its other lanes. Where no size
+-- of a basic block is known, each visit counts as one instruction.
 
 -- One row is one basic block in one warp; not where rows are cut into intervals.
 CREATE OR REPLACE VIEW _warp_blocks AS
 SELECT
-  v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb,
-  CAST(sum(coalesce(v.instructions, v.visits * d.size)) AS BIGINT) AS instructions,
-  max(coalesce(v.instructions, v.visits * d.size)) AS warp_instructions,
-  count(coalesce(v.instructions, v.visits * d.size)) = count(*) AS known
-FROM bb_visits AS v
-LEFT JOIN _bb_described AS d
-  ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
-WHERE v.warp IS NOT NULL AND v.thread IS NOT NULL AND v.interval IS NULL
-GROUP BY v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb;
+  run_id, launch, kernel, block, warp, bb,
+  CAST(sum(executed) AS BIGINT) AS instructions,
+  max(executed) AS warp_instructions,
+  count(executed) = count(*) AS known,
+  bool_or(is_weighed_one) AS is_weighed_one
+FROM _thread_visits
+WHERE warp IS NOT NULL
+GROUP BY run_id, launch, kernel, block, warp, bb;
 
 -- One row is one warp with its lanes: those that its thread block has for it.
 CREATE OR REPLACE VIEW _warp_sums AS
@@ -27,15 +27,16 @@ WITH
       run_id, launch, kernel, block, warp,
       CASE WHEN bool_and(known) THEN CAST(sum(instructions) AS BIGINT) END AS instructions,
       CASE WHEN bool_and(known)
-        THEN CAST(sum(warp_instructions) AS BIGINT) END AS warp_instructions
+        THEN CAST(sum(warp_instructions) AS BIGINT) END AS warp_instructions,
+      bool_or(is_weighed_one) AS is_weighed_one
     FROM _warp_blocks
     GROUP BY run_id, launch, kernel, block, warp
   ),
 
   threads AS (
     SELECT run_id, launch, block, warp, count(DISTINCT thread) AS threads
-    FROM bb_visits
-    WHERE warp IS NOT NULL AND thread IS NOT NULL AND interval IS NULL
+    FROM _thread_visits
+    WHERE warp IS NOT NULL
     GROUP BY run_id, launch, block, warp
   ),
 
@@ -82,7 +83,7 @@ COMMENT ON COLUMN warp_divergence.block IS 'Thread block, linear in the grid.';
 COMMENT ON COLUMN warp_divergence.warp IS 'Warp within its thread block.';
 COMMENT ON COLUMN warp_divergence.threads IS 'Traced threads of the warp.';
 COMMENT ON COLUMN warp_divergence.lanes IS 'Lanes that have a thread: fewer than the warp size where the thread block ends within the warp; NULL where the size of thread blocks is not known and the warp is not full.';
-COMMENT ON COLUMN warp_divergence.instructions IS 'Executed thread instructions.';
+COMMENT ON COLUMN warp_divergence.instructions IS 'Executed thread instructions; visits where no size of a basic block is known.';
 COMMENT ON COLUMN warp_divergence.warp_instructions IS 'Warp instructions, at least: of each block those of the thread that visited it most.';
 COMMENT ON COLUMN warp_divergence.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1: an upper bound; NULL where the warp size is not known, or not all lanes are traced.';
 COMMENT ON COLUMN warp_divergence.idle_lanes IS 'Instruction slots in which a lane that has a thread idled, at least; NULL where not all lanes are traced.';

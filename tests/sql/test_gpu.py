@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from apps.output.tables import dicts
+from apps.queries.base import ask
 from tests.helpers.support import given, land, rows, shared
 
 PARTS = (
@@ -210,3 +212,69 @@ def test_recordings_of_a_gpu_get_the_verdict_that_they_were_made_for(warehouse, 
     split = {name.removeprefix("host: "): us for name, us in facts["idle_by"].items()}
     assert by_part == pytest.approx([split.get(part, 0) for part in PARTS], abs=0.06)
     assert sum(by_part) == pytest.approx(idle, abs=1e-6)
+
+
+def test_gaps_are_drawn_with_their_cause_and_lead_to_the_call_that_was_late(warehouse):
+    works(warehouse, """
+        run_id source_id task worker name kind   submitter t_submit t_submitted t_start t_end
+        r1     0         a    s7     k    kernel host      0        2           5       40
+        r1     0         t    s9     c    copy   host      70       75          80      100
+    """)  # fmt: skip
+    gap(warehouse, 40, 80, operators=30, call=5, device=5, late="aten::mm")
+    where = {"run_id": "r1", "origin": 0, "t0": 0, "t1": 100, "lanes": 40, "most": 99}
+    lanes = ask(warehouse, "gpu/rows", run_id="r1", most=40).fetchall()
+    assert lanes == [(0, "G"), (1, "s7"), (2, "s9"), (3, "host")]
+    pieces = ask(warehouse, "gpu/pieces", **where, bins=4).fetchall()
+    assert [(lane, round(p * 1e9), round(q * 1e9), cause) for lane, p, q, cause, *_ in pieces] == [
+        (0, 5, 40, "busy"), (0, 40, 80, "operators"), (0, 80, 100, "busy"), (1, 5, 40, "busy"),
+        (2, 80, 100, "busy"), (3, 0, 2, "launching call"), (3, 70, 75, "launching call"),
+    ]  # fmt: skip
+    (found,) = dicts(ask(warehouse, "gpu/gaps", **where))
+    assert (found["blamed_type"], found["blamed_lane"], round(found["until"] * 1e9)) == (
+        "aten::mm", 3, 70,
+    )  # fmt: skip
+    bins = ask(warehouse, "gpu/pieces", **(where | {"most": 1}), bins=4).fetchall()
+    assert sum(row[8] - row[7] for row in bins if row[0] == 0) == pytest.approx(3.8)
+
+
+def test_what_people_ask_of_traces(warehouse):
+    works(warehouse, """
+        task worker name kind          operator module t_submit t_submitted t_start t_end
+        a    s7     k    kernel        aten::mm M      0        2           10      40
+        b    s7     k    kernel        aten::mm M      5        6           40      60
+        c    s9     nccl communication NULL     NULL   20       21          30      70
+    """)  # fmt: skip
+    queue = "SELECT t, length FROM gpu_queue WHERE stream = 's7' ORDER BY t"
+    assert rows(warehouse, queue) == [(0, 1), (5, 2), (10, 1), (40, 0)]
+    assert rows(
+        warehouse, "SELECT operator, module, name, calls FROM gpu_operators ORDER BY name"
+    ) == [("aten::mm", "M", "k", 2), (None, None, "nccl", 1)]
+    assert rows(
+        warehouse, "SELECT communicating_seconds * 1e9, hidden_seconds * 1e9 FROM gpu_activity"
+    ) == [(pytest.approx(40), pytest.approx(30))]
+
+
+def test_the_device_that_communicates_least_is_the_straggler(warehouse):
+    given(
+        warehouse,
+        "workers",
+        """
+        worker  node  device
+        s0      h     G0
+        s1      h     G1
+        s2      h     G2
+    """,
+    )
+    given(
+        warehouse,
+        "tasks",
+        """
+        task worker name kind          t_start t_end
+        a    s0     nccl communication 50      100
+        b    s1     nccl communication 90      100
+        c    s2     nccl communication 60      100
+    """,
+    )
+    assert rows(
+        warehouse, "SELECT straggler, devices, waited_seconds * 1e9 FROM gpu_stragglers"
+    ) == [("G1", 3, pytest.approx(35))]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, rows, shared
 
 
 def land(warehouse, launch, visits, *, blocks=2, size=64, traced=None, shape=True, totals=None):
@@ -189,9 +191,14 @@ def test_instructions_of_visits_follow_from_the_sizes_of_blocks(warehouse):
     query = (
         "SELECT divergent, round(simt_efficiency, 3), flag_text(simt_note) FROM thread_behaviour"
     )
+    unknown = (
+        "the sizes of basic blocks are not known, so that each visit counts as one instruction"
+    )
+    assert rows(warehouse, query) == [(True, 0.128, unknown)]
+    given(warehouse, "bb_blocks", "kernel bb size\nk 0 4")
     unknown = "the instructions of basic blocks are not known"
     assert rows(warehouse, query) == [(None, None, unknown)]
-    given(warehouse, "bb_blocks", "kernel bb size\nk 0 4\nk 1 4")
+    given(warehouse, "bb_blocks", "kernel bb size\nk 1 4")
     assert rows(warehouse, query) == [(True, 0.128, None)]
 
 
@@ -247,3 +254,41 @@ def test_warps_numbered_over_the_grid_are_known_by_their_full_lanes(warehouse):
     assert rows(
         warehouse, "SELECT divergent, kind, warps, divergent_warps FROM thread_behaviour"
     ) == [(True, "lanes", 4, 4)]
+
+
+def measured(warehouse):
+    """Write visits that threads of a GPU counted themselves, and what its hardware counted."""
+    warehouse.execute(
+        "INSERT INTO bb_visits BY NAME SELECT 'r1' AS run_id, 1 AS source_id, * FROM read_csv(?)",
+        [str(shared("h100/blocks/visits.csv.gz"))],
+    )
+    facts = json.loads(shared("h100/blocks/simt.json").read_text())
+    return {kernel: counted["plain"]["simt_efficiency"] for kernel, counted in facts.items()}
+
+
+@pytest.mark.parametrize("is_device_known", [False, True])
+def test_warps_follow_from_their_size_and_are_as_efficient_as_the_hardware_says(
+    warehouse, is_device_known
+):
+    hardware = measured(warehouse)
+    if is_device_known:
+        warehouse.execute(
+            "INSERT INTO runs (run_id, tags) VALUES ('r1', MAP {'gpu': 'NVIDIA H100 80GB HBM3'})"
+        )
+    else:
+        warehouse.execute(
+            "INSERT INTO bb_launches (run_id, source_id, launch, warp_size) "
+            "SELECT DISTINCT 'r1', 1, launch, 32 FROM bb_visits"
+        )
+    found = {
+        kernel: (efficiency, note)
+        for kernel, efficiency, note in rows(
+            warehouse, "SELECT kernel, simt_efficiency, simt_note.code FROM thread_behaviour"
+        )
+    }
+    assert set(found) == set(hardware)
+    # There the compiler predicates instead of branching.
+    assert found.pop("tree_sum")[0] == pytest.approx(0.956, abs=0.001)
+    for kernel, (efficiency, note) in found.items():
+        assert efficiency == pytest.approx(hardware[kernel], abs=0.03)
+        assert note == "visits_weigh_one"

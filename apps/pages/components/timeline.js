@@ -81,7 +81,11 @@ class Timeline {
       if (Math.abs(from.x - event.clientX) > 2) this.pan(from.a + moved - this.a);
     });
     const end = () => { from = null; this.canvas.style.cursor = "grab"; };
-    this.canvas.addEventListener("pointerup", end);
+    this.canvas.addEventListener("pointerup", (event) => {
+      const clicked = from && Math.abs(from.x - event.clientX) <= 2;
+      end();
+      if (clicked) this.follow();
+    });
     this.canvas.addEventListener("pointercancel", end);
     this.canvas.addEventListener("pointerleave", () => {
       this.tip.style.display = "none";
@@ -106,6 +110,16 @@ class Timeline {
   }
 
   whole() { this.move(0, this.data.span); }
+
+  // From a wait to what it was for: both are in view, the wait's end with it.
+  follow() {
+    const { waits, span } = this.data;
+    const i = this.wait;
+    if (i === undefined || waits.blamed_lane[i] === null) return;
+    const begin = Math.min(waits.p[i], waits.until[i]);
+    const margin = Math.max((waits.q[i] - begin) / 2, LEAST);
+    this.move(Math.max(0, begin - margin), Math.min(span, waits.q[i] + margin));
+  }
 
   pan(by) {
     const size = this.b - this.a;

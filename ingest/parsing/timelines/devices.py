@@ -52,6 +52,7 @@ class Devices:
             "t_submitted": pa.array(slices.end[caller] - base, mask=caller < 0),
             "submitter": self._workers(worker),
             "operator": encoded(timeline.names, self._host.operators(caller)),
+            "module": encoded(timeline.names, self._host.modules(caller)),
             "step": _known(looked_up(self._step, of)),
         }
 

@@ -62,3 +62,8 @@ def number_of_step(name: str) -> int:
     """Return the number of the step that a span of this name marks, NONE where it marks none."""
     match = _STEP.fullmatch(name)
     return int(match[1]) if match else NONE
+
+
+def is_of_module(name: str) -> bool:
+    """Return whether a span is of a module of the program, as PyTorch names them."""
+    return name.startswith("nn.Module: ")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.parsing.timelines.arrays import places
-from ingest.parsing.timelines.gpu_calls import call_does
+from ingest.parsing.timelines.gpu_calls import call_does, is_of_module
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, looked_up
 from ingest.parsing.timelines.tasks import gaps_within
@@ -83,12 +83,43 @@ class Host:
             left = left[~wanted[found[left]]]
         return found
 
+    def own_time(self) -> Integers:
+        """Return the exclusive time of each slice, ns; NONE of marks.
+
+        Of calls that wait or copy, that in which no GPU worked: the rest is the GPU's.
+        """
+        slices = self._timeline.slices
+        work = np.flatnonzero(slices.role == Role.DEVICE)
+        work = work[np.argsort(slices.start[work], kind="stable")]
+        until = np.maximum.accumulate(slices.end[work])
+        begin = np.maximum(slices.start[work], np.concatenate(([0], until[:-1])))
+        before = np.cumsum(np.maximum(until - begin, 0))
+        waits = np.isin(self._does, (DOES.index("sync"), DOES.index("copy")))
+        times = np.stack((slices.start, slices.end))[:, self._threads[waits]]
+        at = np.searchsorted(slices.start[work], times, side="right") - 1
+        # What is left at a time of the work that began last before it has not been done.
+        done = looked_up(before, at) - np.maximum(looked_up(until, at) - times, 0)
+        done = np.where(at < 0, 0, done)
+        own = np.where(self._does == NONE, NONE, self._nested.own)
+        own[waits] = np.maximum(own[waits] - (done[1] - done[0]), 0)
+        return own
+
     def operators(self, calls: Integers) -> Integers:
         """Return the name of the operator within which each call was made, NONE for none."""
+        return self._around(calls, self._does == OPERATORS)
+
+    def modules(self, calls: Integers) -> Integers:
+        """Return the name of the module within which each call was made, NONE for none."""
+        is_module = [is_of_module(name) for name in self._timeline.names]
+        names = self._timeline.slices.name[self._threads]
+        return self._around(calls, np.array(is_module or [False])[names])
+
+    def _around(self, calls: Integers, wanted: npt.NDArray[np.bool_]) -> Integers:
+        """Return the name of the innermost wanted slice around each call, NONE for none."""
         place = np.full(len(self._timeline.slices.start), NONE)
         place[self._threads] = np.arange(len(self._threads))
-        operator = looked_up(self._nearest(self._does == OPERATORS), looked_up(place, calls))
-        return looked_up(self._timeline.slices.name[self._threads], operator)
+        found = looked_up(self._nearest(wanted), looked_up(place, calls))
+        return looked_up(self._timeline.slices.name[self._threads], found)
 
     def within(
         self, worker: Integers, begin: Integers, until: Integers

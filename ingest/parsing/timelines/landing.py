@@ -6,7 +6,8 @@ and nested calls are not tasks of their own: the outermost call is one task. Whe
 piece. A call in which the thread waits for the GPU is not work: it parts the task it lies in, and
 so does the end of an arrow, so that a task begins where a dependence ends. Where nothing follows a
 wait, its return is a task without length. All slices, nested or not, land in fn_timings by call
-path, with exact sums.
+path, with exact sums; beside work of a GPU marks have no time of their own, and calls that wait for
+it or copy only that in which it did not work.
 
 A launch is a datum that the launching task makes and what it launched reads. What a thread does
 after a wait reads the GPU's task that ended last within the wait. An arrow is a datum, too.
@@ -17,6 +18,7 @@ Where there is work of a GPU, gpu_gaps has the times in which it was idle, and w
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -48,7 +50,9 @@ def landing(timeline: Timeline, base: int) -> Iterator[Item]:
         yield from _worker_rows(timeline, tasks, base)
         columns = tasks.columns(base)
         if tasks.is_device.any():
-            devices = Devices(timeline, Host(timeline, threads, nested))
+            host = Host(timeline, threads, nested)
+            devices = Devices(timeline, host)
+            nested = replace(nested, own=host.own_time())
             yield Rows("tasks", pa.table(columns | devices.task_columns(tasks, base)))
             yield from devices.gap_rows(tasks, base)
         else:

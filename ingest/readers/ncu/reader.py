@@ -16,18 +16,19 @@ pmu_samples:
   `Memory Throughput [%]`.
 - Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
 - Since version 2025 there are lines of rules, and those of metrics end after the value. Of a rule
-  lands what it estimates to speed up, in %, as `RULE, estimated speedup (local or global)`; of
-  several estimates the largest.
+  lands what it estimates to speed up, in %, as `RULE, estimated speedup (local or global)`, and
+  what warps wait for, as `CPIStall: STALL`; of several the largest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
+from ingest.readers.ncu.rules import Rule, rule_events
 from ingest.readers.ncu.values import Separators, check_any, in_base_units, numbers
 from warehouse.errors import InputError
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from ingest.recording import Recording
 
-_HEADING = re.compile(rb'^"(?:ID|Process ID)",.*$', re.MULTILINE)
+_HEADING = re.compile(rb'^"?(?:ID|Process ID)"?,.*Kernel Name\b.*$', re.MULTILINE)
 _RULE = "Rule Name"
 _TALL = ("Kernel Name", "Metric Name", "Metric Unit")
 _DESCRIBES = (
@@ -58,8 +59,7 @@ class Ncu(SingleFile):
 
     def sniff(self, head: Head) -> bool:
         """Recognise the heading, wherever the output before it ends."""
-        found = _HEADING.search(head.data)
-        return found is not None and b'"Kernel Name"' in found[0]
+        return _HEADING.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its metrics, block by block."""
@@ -88,30 +88,38 @@ class Ncu(SingleFile):
                 yield Rows("pmu_samples", with_lengths(rows))
         separators.check()
         check_any(landed)
-        yield from _rule_rows(rules, names)
+        yield from rule_rows(_rules(rules, names))
 
 
-def _rule_rows(lines: list[str], names: list[str]) -> Iterator[Item]:
-    """Yield what rules estimate to speed up, of the lines of rules; the others are left out."""
+def _rules(lines: list[str], names: list[str]) -> Iterator[Rule]:
+    """Yield the rules in lines of a table."""
+    for line in lines:
+        fields = dict(zip(names, _fields(line.encode()), strict=False))
+        try:
+            percent = float(fields["Estimated Speedup"].replace(",", ""))
+        except ValueError:
+            percent = None
+        yield Rule(
+            kernel=fields["Kernel Name"],
+            launch=int(fields["ID"]),
+            name=fields[_RULE],
+            advice=fields.get("Rule Description", ""),
+            percent=percent,
+            scope=fields["Estimated Speedup Type"],
+        )
+
+
+def rule_rows(rules: Iterable[Rule]) -> Iterator[Item]:
+    """Yield what rules state in numbers; those without are left out."""
     import pyarrow as pa
 
-    found: dict[tuple[str, int, str], float] = {}
-    without = 0
-    for line in lines:
-        rule = dict(zip(names, _fields(line.encode()), strict=False))
-        try:
-            percent = float(rule["Estimated Speedup"].replace(",", ""))
-        except ValueError:
-            without += 1
-            continue
-        event = f"{rule[_RULE]}, estimated speedup ({rule['Estimated Speedup Type']})"
-        key = (rule["Kernel Name"], int(rule["ID"]), event)
-        found[key] = max(percent, found.get(key, percent))
-    if found:
+    rules = list(rules)
+    if found := rule_events(rules):
         region, sample, events = zip(*found, strict=True)
         columns = {"region": region, "sample": sample, "event": events, "value": found.values()}
         table = pa.table({name: list(values) for name, values in columns.items()})
         yield Rows("pmu_samples", table.append_column("unit", [["%"] * len(found)]))
+    without = sum(rule.percent is None for rule in rules)
     yield LeftOut(without, "rule", "without an estimated speedup")
 
 
@@ -120,7 +128,7 @@ def _heading(recording: Recording) -> tuple[int, list[str]]:
     passed = 0
     with recording.open() as file:
         for count, line in enumerate(file):
-            if _HEADING.match(line) and b'"Kernel Name"' in line:
+            if _HEADING.match(line):
                 return count, _fields(line)
             passed += len(line)
             if passed > _LONGEST_PREAMBLE:

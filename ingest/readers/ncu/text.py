@@ -1,19 +1,22 @@
 """What Nsight Compute prints without --csv: a table of metrics for each section of each launch.
 
-Source: Nsight Compute's command line documentation (--page details), and what versions of 2019 to
-2024 print. What lands is what the reader `ncu` lands of the same as CSV; `sample` is the number of
-the launch in the file, from 0, as its ID is. Advice of rules between the tables is left alone.
+Source: Nsight Compute's command line documentation (--page details, and --page raw, a table for
+each launch), and what versions of 2019 to 2025 print. What lands is what the reader `ncu` lands of
+the same as CSV; `sample` is the number of the launch in the file, from 0, as its ID is. Rules are
+told by their advice, as their names are not printed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, quoted
-from ingest.readers.ncu.reader import tall, with_lengths
+from ingest.readers.ncu.reader import rule_rows, tall, with_lengths
+from ingest.readers.ncu.rules import Rule
 from ingest.readers.ncu.values import Separators, check_any
 from warehouse.errors import InputError
 
@@ -32,7 +35,11 @@ _LAST = re.compile(rf"{_DASHES.pattern}|.*\.\s*")  # the end of a table, or of a
 _PROGRAM = re.compile(r"\[\d+\] (\S+)@\S+\s*")
 _HEADING = "Metric Name"
 _BATCH = 1 << 16
-_FIRST = re.compile(r"^    Section: \S.*\r?\n    -+ -+ -+\s*$", re.MULTILINE)
+_FIRST = re.compile(
+    rf"^(?:{_SECTION.pattern}|{_LAUNCH.pattern})\r?\n {{4}}-+ -+ -+[ \t]*\r?$", re.MULTILINE
+)
+_RULE = re.compile(r"    (?:OPT|INF|WRN)   (?:Est\. (Local )?Speedup: ([\d.]+)%)?\s*(.*)")
+_ADVICE = re.compile(r" {10}(\S.*)")
 
 Metric = tuple[str, str, str, str, str]  # ID, kernel, name, unit, value
 _COLUMNS = ("ID", "Kernel Name", "Metric Name", "Metric Unit", "Metric Value")
@@ -55,9 +62,10 @@ class NcuText(SingleFile):
         separators = Separators()
         program: list[str] = []
         found: list[Metric] = []
+        rules: list[Rule] = []
         landed = 0
         yield Run()
-        for metric in _metrics(recording, program):
+        for metric in _metrics(recording, program, rules):
             if len(found) >= _BATCH and metric[0] != found[-1][0]:
                 landed += len(found)
                 yield from _rows(found, separators)
@@ -67,11 +75,12 @@ class NcuText(SingleFile):
         yield from _rows(found, separators)
         separators.check()
         check_any(landed)
+        yield from rule_rows(rules)
         yield Run(app=program[0] if program else None)
 
 
-def _metrics(recording: Recording, program: list[str]) -> Iterator[Metric]:
-    """Yield the metrics of all launches; the program's name is added to `program`."""
+def _metrics(recording: Recording, program: list[str], rules: list[Rule]) -> Iterator[Metric]:
+    """Yield the metrics of all launches; the program's name is added to `program`, and `rules`."""
     launch, kernel = -1, ""
     spans: list[tuple[int, int]] = []
     begins = False
@@ -89,18 +98,23 @@ def _metrics(recording: Recording, program: list[str]) -> Iterator[Metric]:
             spans = [] if ends else [one.span() for one in re.finditer("-+", line)]
         elif not line.strip():
             spans = []
+        elif not spans and _take_rule(line, launch, kernel, rules):
+            continue
         elif spans:
             (_, first), (_, second), _ = spans
             name, unit, value = line[:first].strip(), line[first:second].strip(), line[second:]
             begins = name == _HEADING
             if not begins:
-                if launch < 0 or not name or not value.strip():
+                # On the raw page some metrics have none.
+                is_whole = value.strip() or "__" in name
+                if launch < 0 or not name or not is_whole:
                     raise InputError(
                         f"{quoted(line.strip())} was found",
                         where=f"line {number}",
                         expected="a metric, its unit and value, below the line of its kernel",
                     )
-                yield str(launch), kernel, name, unit, value.strip()
+                if value.strip():
+                    yield str(launch), kernel, name, unit, value.strip()
     if spans:
         raise InputError(
             "the end of the last table is missing",
@@ -108,6 +122,17 @@ def _metrics(recording: Recording, program: list[str]) -> Iterator[Metric]:
             expected="a line of dashes",
             hint="The file is cut off. Copy or record it again.",
         )
+
+
+def _take_rule(line: str, launch: int, kernel: str, rules: list[Rule]) -> bool:
+    """Add to `rules` what a line states of one, and return whether it does."""
+    if found := _RULE.match(line):
+        percent = None if found[2] is None else float(found[2])
+        scope = "local" if found[1] else "global"
+        rules.append(Rule(kernel, launch, None, found[3].strip(), percent, scope))
+    elif rules and (found := _ADVICE.match(line)):
+        rules[-1] = replace(rules[-1], advice=f"{rules[-1].advice} {found[1].strip()}")
+    return found is not None
 
 
 def _rows(found: list[Metric], separators: Separators) -> Iterator[Rows]:

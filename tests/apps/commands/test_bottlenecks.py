@@ -107,12 +107,12 @@ def test_what_limits_gpu_kernels_is_told_without_a_model(run, tmp_path):
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
     assert out.splitlines()[2:5] == [
-        "* Memory limits the GPU kernel copy (74.9 % of the time measured): memory reaches 91 % of "
-        "its peak, compute 11 %.",
+        "* The bandwidth of memory limits the GPU kernel copy (74.9 % of the time measured): "
+        "memory reaches 91 % of its peak, compute 11 %.",
         "* Compute limits the GPU kernel gemm (25 % of the time measured): memory reaches 30 % of "
         "its peak, compute 95 %.",
-        "* What usually helps: fewer bytes moved (reuse in shared memory and registers, coalesced "
-        "accesses, smaller types, kernels joined).",
+        "* What usually helps: fewer bytes moved (coalesced accesses, reuse in shared memory and "
+        "registers, smaller types, kernels joined).",
     ]
 
 

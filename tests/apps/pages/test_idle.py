@@ -283,6 +283,7 @@ def test_runs_with_devices_are_read_by_device_first(open_page, new_warehouse):
     told = texts(open_page("idle", new_warehouse, run=run))
     assert "GPU 1 was busy" in told
     assert "arvation" not in told
+    assert "a click leads to that call" in told
     told = texts(open_page("idle", new_warehouse, run=run, reading="tasks"))
     assert "GPU 1 was busy" not in told
     assert "arvation" in told

@@ -94,8 +94,32 @@ def test_explain_says_what_changed_on_the_device(stored, tmp_path):
     run = CliRunner().invoke(app, ["--db", str(stored), "ingest", str(file), "--run", "h"])
     assert run.exit_code == 0
     told = CliRunner().invoke(app, ["--db", str(stored), "explain", "h", "--against", "g"]).output
-    assert "Devices: idle time before the next work, unrecorded: 0.84 ms -> 1.64 ms" in told
+    assert "Devices took 2.02 ms from the first work to the last instead of 1.22 ms" in told
+    assert "100 % of that is idle time in what was not recorded: 0.84 ms -> 1.64 ms" in told
+    assert "ProfilerStep" not in told.split("What changed")[0]
     assert "workers" not in told
+
+
+def test_kernels_are_compared_by_what_they_compute_and_parts_add_up(stored, tmp_path):
+    file = kineto(tmp_path, silence=900.0)
+    events = json.loads(file.read_text())
+    for one in events["traceEvents"]:
+        if one["cat"] == "kernel":
+            one |= {"name": "ampere_bf16_gemm<128, 64>(int)", "dur": 150}
+    file.write_text(json.dumps(events))
+    run = CliRunner().invoke(app, ["--db", str(stored), "ingest", str(file), "--run", "h"])
+    assert run.exit_code == 0
+    found = CliRunner().invoke(
+        app, ["--db", str(stored), "explain", "h", "--against", "g", "--format", "json"]
+    )
+    parts = {row["subject"]: row for row in json.loads(found.stdout) if row["topic"] == "device"}
+    assert set(parts) == {None, "matrix products", "unrecorded"}
+    assert sum(row["share"] or 0 for row in parts.values()) == pytest.approx(1)
+    assert parts["matrix products"]["after_label"] == "aten::mm"
+    told = CliRunner().invoke(app, ["--db", str(stored), "compare", "g", "h"]).output
+    assert "matrix products +150 \N{MICRO SIGN}s" in told
+    assert "gemm<" not in told
+    assert told.index("Devices took") < told.index("wall_seconds")
 
 
 def test_work_without_length_or_calls_is_described_without_advice(warehouse, tmp_path):

@@ -27,8 +27,8 @@ GOLDEN = (
     ]),
     ("SELECT function, round(seconds * 1e9), calls FROM fn_timings WHERE function LIKE 'hip%' "
      "ORDER BY 1", [
-        ("hipDeviceSynchronize", 24500, 1), ("hipLaunchKernel", 32000, 8),
-        ("hipMemcpyAsync", 10000, 2), ("hipStreamSynchronize", 397984, 4),
+        ("hipDeviceSynchronize", 4500, 1), ("hipLaunchKernel", 32000, 8),
+        ("hipMemcpyAsync", 10000, 2), ("hipStreamSynchronize", 18300, 4),
     ]),
     ("SELECT sum(starvation), sum(overhead), count(DISTINCT blamed_worker) FROM idle_intervals "
      "WHERE worker LIKE '%stream 0' AND kind <> 'tail'", [(153550, 20300, 1)]),

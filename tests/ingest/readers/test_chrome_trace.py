@@ -259,8 +259,31 @@ def test_annotations_are_tasks_where_nothing_runs_in_them(trace, warehouse):
 def test_arrows_in_names_of_kernels_part_no_call_path(trace, warehouse):
     trace([runtime("cudaLaunchKernel", 0, 2, 1), kernel("k<[](int)->int>", 3, 10, 1)],
           schemaVersion=1)  # fmt: skip
-    totals = rows(warehouse, "SELECT function, own FROM function_totals WHERE own > 5e-6")
+    totals = rows(warehouse, "SELECT function, seconds FROM fn_timings WHERE device IS NOT NULL")
     assert totals == [("k<[](int)\u2192int>", 10e-6)]
+
+
+def test_marks_have_no_time_of_their_own_and_waits_only_that_of_an_idle_gpu(trace, warehouse):
+    trace(
+        [
+            slice_("step 1", 0, 100, cat="user_annotation"),
+            slice_("main", 0, 100, cat="python_function"),
+            runtime("cudaLaunchKernel", 10, 5, 1), runtime("cudaStreamSynchronize", 20, 50, 2),
+            kernel("k", 15, 40, 1),
+        ],
+        schemaVersion=1,
+    )  # fmt: skip
+    assert rows(
+        warehouse,
+        """
+        SELECT function, round(seconds * 1e6), round(inclusive_seconds * 1e6)
+        FROM fn_timings ORDER BY function
+    """,
+    ) == [
+        ("cudaLaunchKernel", 5, 5), ("cudaStreamSynchronize", 15, 50), ("k", 40, 40),
+        ("main", 45, 100), ("step 1", None, 100),
+    ]  # fmt: skip
+    assert rows(warehouse, "SELECT metric FROM run_metrics WHERE metric GLOB 'seconds:*k'") == []
 
 
 def test_totals_of_kernels_are_those_of_the_file(warehouse):
