@@ -15,6 +15,7 @@ from ingest.analyse import analyse, apps_of, until_analysed
 from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_keys, check_rows, to_check
 from ingest.clocks import Clock, set_clocks
+from ingest.commits import take_commits
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.earlier import (
@@ -25,6 +26,7 @@ from ingest.earlier import (
     runs_of,
 )
 from ingest.forget import take_out
+from ingest.git import checked_out
 from ingest.memory import registered
 from ingest.parsed import Parsed
 from ingest.recording import MAX_BYTES
@@ -171,11 +173,11 @@ def _land(
     group = _Group(con, _before(con, recordings))
     landed = [group.read(one) for one in recordings]
     group.batches.insert_all()
-    _finish(con, group.writers)
+    with_commits = _finish(con, group.writers)
     for writer in group.writers:
         writer.recording.check_unchanged(writer.sha256)
     done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
-    runs_of_all = [*group.forgotten.values(), *(one.runs for one in done)]
+    runs_of_all = [*group.forgotten.values(), *(one.runs for one in done), with_commits]
     run_ids = list(dict.fromkeys(run_id for runs in runs_of_all for run_id in runs))
     # Before the analyses, which know of what runs were before.
     apps = apps_of(con, run_ids)
@@ -244,10 +246,13 @@ class _Group:
                 take_out(self._con, source_id)
 
 
-def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
-    """Check the rows of files, and write down their sources, their runs and what follows."""
+def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
+    """Check the rows of files, and write down their sources, their runs and what follows.
+
+    Returns the runs of whose commits something new is known.
+    """
     if not writers:
-        return
+        return []
     _check(con, writers)
     filled = _rows_by_table(writers)
     twice = repeats(con, {writer.source_id: writer.recording for writer in writers}, filled)
@@ -260,7 +265,7 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     stabilise_names(con, [writer.source_id for writer in writers], filled)
     take_over_by_hand(con, [run_id for writer in writers for run_id in writer.book.run_ids])
     write_facts(con, [fact for writer in writers for fact in writer.facts()])
-    _derive(con, writers)
+    return _derive(con, writers)
 
 
 def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
@@ -304,13 +309,18 @@ def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, li
     return found
 
 
-def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
-    """Store what follows from the rows and facts of files that have just landed."""
+def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
+    """Store what follows from the rows and facts of files that have just landed.
+
+    Returns the runs of whose commits something new is known.
+    """
     run_ids = list(dict.fromkeys(run_id for writer in writers for run_id in writer.book.run_ids))
     rows = sum((Counter(writer.rows) for writer in writers), Counter[str]())
     if stating := [one.source_id for one in writers if not one.rows.keys().isdisjoint(STATING)]:
         add_facts_of_rows(con, stating)
     renew_runs(con, run_ids)
+    folders = (writer.recording.path.parent for writer in writers)
+    with_commits = take_commits(con, run_ids, (Path(), *folders))
     traces = [one for one in writers if not one.rows.keys().isdisjoint(TASK_TABLES)]
     if traces:
         derive(con, {run_id: one.source_id for one in traces for run_id in one.book.run_ids})
@@ -318,6 +328,7 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
         if "segments" in writer.rows:
             decode_segments(con, writer.source_id)
     keep_scalars(con, run_ids, rows)
+    return with_commits
 
 
 def _modified_at(path: Path) -> datetime | None:
@@ -465,7 +476,9 @@ class _Writer:
     def facts(self) -> list[dict[str, Any]]:
         """Return what recording and options state of its runs."""
         modified_at = _modified_at(self.recording.path)
-        return self.book.stated(self.source_id, self.options.facts, self.options.tags, modified_at)
+        options = self.options
+        head = checked_out(self.recording.path, modified_at)
+        return self.book.stated(self.source_id, options.facts, options.tags, modified_at, head)
 
     def landed(self) -> Landed:
         """Return what came of the recording, once it is finished."""

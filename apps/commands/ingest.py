@@ -52,6 +52,10 @@ def ingest(
             metavar="TIME",
         ),
     ] = None,
+    commit: Annotated[
+        str | None, typer.Option(help="Commit of the code that ran; else what files or git say.")
+    ] = None,
+    branch: Annotated[str | None, typer.Option(help="Branch of the code that ran.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes used.")] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Processes (MPI ranks).")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,
@@ -116,6 +120,8 @@ def ingest(
         "version": version,
         "machine": machine,
         "started_at": started_at,
+        "commit": commit,
+        "branch": branch,
         "nodes": nodes,
         "ranks": ranks,
         "threads": threads,

@@ -90,6 +90,7 @@ def record(
     facts = {
         "version": version if found is None else found.name,
         "machine": machine or surroundings.machine(),
+        **(found.facts if found else {}),
     }
     tags = {**(found.tags if found else {}), **parse_tags(tag or [])}
     lacks: dict[str, list[str]] = {}

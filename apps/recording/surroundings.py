@@ -7,10 +7,11 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+
+from ingest.git import git, head_of
 
 _SHELLS = re.compile(r"(?:ba|da|k|z)?sh")
 _INTERPRETERS = re.compile(
@@ -30,14 +31,17 @@ _PARALLEL = re.compile(
 _VALUES = ("-X", "-W", "-r", "-o")
 _JAVA_VALUES = ("-cp", "-classpath", "--class-path", "-p", "--module-path")
 _TYPED = ("-c", "-e", "-")
-_GIT_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of the sources in a folder: `name` is None where it is unknown, `lack` is why."""
+    """A version of the sources in a folder: `name` is None where it is unknown, `lack` is why.
+
+    `facts` are the commit and the branch.
+    """
 
     name: str | None = None
+    facts: Mapping[str, str | None] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     lack: str | None = None
 
@@ -109,38 +113,23 @@ def git_version(folder: Path) -> Version:
     It is what `git describe --tags --always` prints; where tracked files differ from the commit,
     with a + and six digits that stand for the difference, so that each state has its own name.
     """
-    if shutil.which("git") is None:
-        return Version(lack="git is not installed")
-    described = _git(folder, "describe", "--tags", "--always", "--abbrev=9", "HEAD")
+    described = git(folder, "describe", "--tags", "--always", "--abbrev=9", "HEAD")
     if described.returncode != 0:
         return Version(lack=_why_not(described.stderr))
     name = described.stdout.strip().decode("utf-8", "replace")
-    commit = _git(folder, "rev-parse", "HEAD").stdout.strip().decode()
-    difference = _git(folder, "diff", "--no-color", "--no-ext-diff", "--binary", "HEAD").stdout
+    head = head_of(folder.resolve())
+    facts = {} if head is None else {"commit": head.commit, "branch": head.branch}
+    difference = git(folder, "diff", "--no-color", "--no-ext-diff", "--binary", "HEAD").stdout
     if not difference:
-        return Version(name, {"commit": commit})
+        return Version(name, facts)
     state = hashlib.sha256(difference).hexdigest()[:6]
-    return Version(f"{name}+{state}", {"commit": commit, "dirty": "true"})
-
-
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    command = ["git", "-C", str(folder), *words]
-    try:
-        return subprocess.run(  # noqa: S603
-            command,
-            capture_output=True,
-            check=False,
-            env=environment,
-            timeout=_GIT_SECONDS,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, b"", b"git takes too long")
+    return Version(f"{name}+{state}", facts, {"dirty": "true"})
 
 
 def _why_not(message: bytes) -> str:
     text = message.decode("utf-8", "replace")
+    if text == "git is not installed":
+        return text
     if "not a git repository" in text:
         return "this folder is not in a git repository"
     if "not a valid object name" in text.lower() or "unknown revision" in text:

@@ -246,6 +246,13 @@ def _nothing(
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         return NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
+    branches = ask_dicts(con, "trend/branches", app=app)
+    if branches and all(row["is_candidate"] for row in branches):
+        names = ", ".join(cell(row["branch"]) for row in branches)
+        return NothingToAnalyse(
+            f"all runs of {app} are on other branches than the default one: {names}",
+            hint="pwh trend --branch NAME compares them; pwh commits --default NAME sets it.",
+        )
     if all(row["started_at"] is None for row in runs):
         return NothingToAnalyse(
             f"the start of every run of {app} is unknown, so they have no order",

@@ -2,7 +2,7 @@
 -- scope: app
 -- needs: app_versions
 -- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
---   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds, series_fields,
+--   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds, series_fields, default_branches,
 --   acknowledgements
 -- requires: comparison
 -- functions: comparison
