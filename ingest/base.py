@@ -74,6 +74,7 @@ class Run:
     branch: str | None = None
     committed_at: datetime | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:

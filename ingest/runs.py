@@ -52,11 +52,13 @@ class RunBook:
             self.refuse_one_name(None)
         known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
         known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
+        environment = {**known.get("environment", {}), **facts.pop("environment")}
+        facts["environment"] = {str(k): str(v) for k, v in environment.items()} or None
         known_facts = {name: value for name, value in facts.items() if not _unknown(value)}
         if wrong := implausible(known_facts):
             raise InputError(f"the run {run_id} has {wrong[0]}", expected=wrong[1])
         for name, value in known_facts.items():
-            if final and known.get(name, value) != value:
+            if final and name != "environment" and known.get(name, value) != value:
                 raise InputError(
                     f"the run {run_id} has two values of {name}: {known[name]} and {value}",
                     expected="one value in all rows of a run",
@@ -125,7 +127,7 @@ def _of_head(head: Head | None, facts: Mapping[str, Any]) -> dict[str, Any] | No
     return {"commit": head.commit, "branch": head.branch, "tags": {}}
 
 
-_FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds") if name != "run_id")
+_FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds", "environment") if name != "run_id")
 
 
 # Landing tables whose rows state facts of their runs.

@@ -134,7 +134,7 @@ def _side(
     """
     from apps.recording.collectors import COLLECTORS, check_tools, usual_tools
     from apps.recording.session import Side, tags_of
-    from apps.recording.surroundings import application
+    from apps.recording.surroundings import application, environment
 
     if tools is not None:
         chosen = [name for name in tools if name != "none"]
@@ -147,7 +147,8 @@ def _side(
             else:
                 chosen.append(name)
     name = app or application(command)
-    return Side(command, {"app": name, **facts}, tags_of(command, chosen) | tags, chosen)
+    facts = {"app": name, **facts}
+    return Side(command, facts, tags_of(command, chosen) | tags, chosen, environment(command))
 
 
 def _run(

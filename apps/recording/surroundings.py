@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import platform
 import re
 import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -27,6 +29,16 @@ _PARALLEL = re.compile(
     r"|(?:CUDA|ROCR|HIP)_VISIBLE_DEVICES|NUMBA_\w+|PYTHON(?:OPTIMIZE|HASHSEED|DEVMODE)"
     r"|MALLOC_\w+|LD_PRELOAD"
 )
+# What compilers leave in the programs that they make, near the end of the file.
+_COMPILERS = re.compile(rb"GCC: \([^)\0]*\) [\d.]+|(?:clang|rustc) version [\d.]+")
+_MOST_SEARCHED = 16 << 20  # bytes
+_SWITCH = {"0": "off", "1": "on"}
+_ASSIGNED = re.compile(r'^(\w+)="?([^"\n]*)"?$', re.MULTILINE)
+_CONTAINERS = {
+    "/.dockerenv": "docker",
+    "/run/.containerenv": "podman",
+    "/.singularity.d": "apptainer",
+}
 # Options of interpreters to which the next word belongs, and those after which a program is typed.
 _VALUES = ("-X", "-W", "-r", "-o")
 _JAVA_VALUES = ("-cp", "-classpath", "--class-path", "-p", "--module-path")
@@ -137,6 +149,53 @@ def _why_not(message: bytes) -> str:
     return "git says: " + (text.strip().splitlines() or ["nothing"])[0].removeprefix("fatal: ")
 
 
+def environment(command: Sequence[str]) -> dict[str, str]:
+    """Return what a command runs in: processor, system, and what made or interprets the program."""
+    facts = _processor_facts()
+    cpufreq = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+    no_turbo = _text("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    release = dict(_ASSIGNED.findall(_text("/etc/os-release")))
+    driver = re.search(r"Module\S*(?: for \S+)?\s+([\d.]+)", _text("/proc/driver/nvidia/version"))
+    found = {
+        "cpu": _processor(),
+        "microcode": facts.get("microcode"),
+        "cores": str(len(os.sched_getaffinity(0))),
+        "smt": _SWITCH.get(_text("/sys/devices/system/cpu/smt/active")),
+        "governor": _text(cpufreq),
+        "turbo": _SWITCH.get({"1": "0", "0": "1"}.get(no_turbo, ""))
+        or _SWITCH.get(_text("/sys/devices/system/cpu/cpufreq/boost")),
+        "kernel": platform.release(),
+        "os": release.get("PRETTY_NAME") or platform.system(),
+        "libc": " ".join(platform.libc_ver()).strip(),
+        "container": next((name for mark, name in _CONTAINERS.items() if Path(mark).exists()), ""),
+        "gpu_driver": driver[1] if driver else None,
+        **_made_by(command),
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def _made_by(command: Sequence[str]) -> dict[str, str]:
+    """Return the interpreter of a command, or the compilers that its program names."""
+    program = shutil.which(command[0])
+    if program is None:
+        return {}
+    if _INTERPRETERS.fullmatch(PurePath(command[0]).name):
+        try:
+            done = subprocess.run(  # noqa: S603
+                [program, "--version"], capture_output=True, check=False, timeout=5, text=True
+            )
+        except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+            return {}
+        line = (done.stdout or done.stderr).strip().partition("\n")[0]
+        return {"interpreter": line} if done.returncode == 0 and line else {}
+    try:
+        with open(program, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:  # noqa: PTH123
+            names = {one.decode() for one in _COMPILERS.findall(data[-_MOST_SEARCHED:])}
+    except (OSError, ValueError):
+        return {}
+    return {"compiler": ", ".join(sorted(names))} if names else {}
+
+
 def machine() -> str:
     """Return the processor, the cores that may be used, and the governor of their frequency."""
     cores = sorted(os.sched_getaffinity(0))
@@ -149,11 +208,17 @@ def machine() -> str:
     return ", ".join([*parts, *sorted(governors)])
 
 
-def _processor() -> str:
+def _processor_facts() -> dict[str, str]:
+    """Return what the kernel knows of the first processor."""
     facts: dict[str, str] = {}
     for line in _text("/proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         facts.setdefault(name.strip(), " ".join(value.split()))
+    return facts
+
+
+def _processor() -> str:
+    facts = _processor_facts()
     for name in ("model name", "cpu model", "cpu", "Model"):
         if facts.get(name):
             return facts[name]

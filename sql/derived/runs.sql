@@ -49,7 +49,11 @@ WITH
       arg_min(branch, turn) FILTER (stated_by <> 'git') AS branch,
       arg_min(committed_at, turn) AS committed_at,
       arg_min({{'commit': "commit", 'branch': branch}}, turn) FILTER (stated_by = 'git') AS head,
-      max(ingested_at) AS landed_at
+      max(ingested_at) AS landed_at,
+      list_reduce(
+        list(environment ORDER BY turn DESC) FILTER (environment IS NOT NULL),
+        lambda weaker, stronger: map_concat(weaker, stronger)
+      ) AS environment
     FROM stated
     GROUP BY run_id
   ),

@@ -83,7 +83,9 @@ SELECT
   dense_rank() OVER (
     PARTITION BY app
     ORDER BY
-      CASE WHEN NOT by_number THEN (point_at, position, last_at, landed_at) END NULLS FIRST,
+      CASE WHEN NOT by_number THEN point_at END NULLS FIRST, position,
+      CASE WHEN NOT by_number THEN last_at END NULLS FIRST,
+      CASE WHEN NOT by_number THEN landed_at END NULLS FIRST,
       CASE WHEN is_numbered THEN numbers END, CASE WHEN is_numbered THEN version END
   ) AS place
 FROM ran;

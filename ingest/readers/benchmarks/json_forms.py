@@ -14,7 +14,8 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
-from ingest.parsing.json_values import checked, field, object_of, text_of
+from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
+from ingest.parsing.machines import machine_of
 from ingest.parsing.metric_values import SECONDS, Better, Value, direction, relative, rows
 from ingest.readers.benchmarks.csv_forms import with_statistics
 from warehouse.errors import InputError
@@ -23,6 +24,11 @@ _GOOGLE_FIELDS = (
     *("family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads"),
     *("iterations", "real_time", "cpu_time", "cv", "big_o"),
 )
+_GOOGLE_ENVIRONMENT = {"cores": "num_cpus", "mhz": "mhz_per_cpu", "build": "library_build_type"}
+_PYTEST_ENVIRONMENT = {
+    **{"cpu": "processor", "os": "system", "kernel": "release", "compiler": "python_compiler"},
+    "interpreter": "python_version",
+}
 _BIGGER: Mapping[str, Better] = {
     "customBiggerIsBetter": "higher",
     "customSmallerIsBetter": "lower",
@@ -45,14 +51,18 @@ def google(*documents: Any) -> Iterator[Item]:
     for run, document in enumerate(documents):
         context = field(document, "context", dict, "the file")
         program = context.get("executable")
+        library = text_of(context.get("library_version"))
+        environment = texts_of(context, _GOOGLE_ENVIRONMENT)
+        machine, host = machine_of(
+            text_of(context.get("host_name")), cores=environment.get("cores")
+        )
         yield Run(
             key=str(run) if len(documents) > 1 else None,
             app=_last(program),
-            machine=text_of(context.get("host_name")),
+            machine=machine,
             started_at=written_date(context.get("date")),
-            tags={"recorder": f"google-benchmark {context['library_version']}"}
-            if isinstance(context.get("library_version"), str)
-            else {},
+            tags=host | texts_of({"recorder": library and f"google-benchmark {library}"}),
+            environment=environment,
         )
         found = field(document, "benchmarks", list, "the file")
         entries = [checked(e, dict, "a benchmark", f"benchmark {n}") for n, e in enumerate(found)]
@@ -119,14 +129,21 @@ def pytest_benchmark(document: Any) -> Iterator[Item]:
     # What it writes outside of a repository.
     version = None if version == "unversioned" else version
     is_known = version is not None
+    cpu = object_of(machine.get("cpu"))
+    environment = texts_of(machine, _PYTEST_ENVIRONMENT)
+    environment |= texts_of(cpu, {"cpu": "brand_raw", "cores": "count"})
+    name = text_of(machine.get("node"))
+    named, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     yield Run(
         app=text_of(commit.get("project")),
         version=version,
-        machine=text_of(machine.get("node")),
+        machine=named,
         started_at=written_date(document.get("datetime")),
         commit=version,
         branch=text_of(commit.get("branch")) if is_known else None,
         committed_at=written_date(commit.get("time")) if is_known else None,
+        tags=host,
+        environment=environment,
     )
     values: list[Value] = []
     for number, entry in enumerate(field(document, "benchmarks", list, "the file")):

@@ -17,7 +17,8 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
-from ingest.parsing.json_values import checked, field, object_of, text_of
+from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
+from ingest.parsing.machines import machine_of
 from ingest.parsing.metric_values import SECONDS, Better, Value, rows
 from warehouse.errors import InputError
 
@@ -25,6 +26,16 @@ from warehouse.errors import InputError
 _PER_OPERATION = re.compile(r"(ns|us|ms|s|min|hr|day)(?:ec)?/op")
 _LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
 _COLUMNS = ("result", "params")
+_ASV_ENVIRONMENT = {
+    **{"cpu": "cpu", "cores": "num_cpu", "os": "os", "memory": "ram", "architecture": "arch"},
+    "interpreter": "python",
+}
+_PYPERF_ENVIRONMENT = {
+    **{"cpu": "cpu_model_name", "cores": "cpu_count", "kernel": "platform", "os": "os"},
+    **{"interpreter": "python_version", "compiler": "python_compiler", "flags": "python_cflags"},
+    **{"governor": "cpu_config", "affinity": "cpu_affinity", "aslr": "aslr", "timer": "timer"},
+}
+_JMH_ENVIRONMENT = {"interpreter": "jdkVersion", "vm": "vmName", "vm_version": "vmVersion"}
 _ASV_SETTING = re.compile(r'^\s*\{?\s*"(project|show_commit_url)"\s*:\s*"([^"]+)"', re.MULTILINE)
 # What asv measures is in a benchmark's name.
 _KINDS: Mapping[str, tuple[str | None, Better | None]] = {
@@ -60,12 +71,8 @@ def _jmh_run(entries: Sequence[Mapping[str, Any]], key: str | None) -> Run:
     return Run(
         key=key,
         threads=int(first["threads"]) if counted and not _threads_differ(entries) else None,
-        tags={"recorder": f"jmh {first.get('jmhVersion') or ''}".strip()}
-        | {
-            tag: text
-            for tag, of in (("jdk", "jdkVersion"), ("vm", "vmName"))
-            if (text := text_of(first.get(of)))
-        },
+        tags={"recorder": f"jmh {first.get('jmhVersion') or ''}".strip()},
+        environment=texts_of(first, _JMH_ENVIRONMENT),
     )
 
 
@@ -141,6 +148,9 @@ def asv(document: Any, path: Path) -> Iterator[Item]:
     ]
     commit = field(document, "commit_hash", str, "the file")
     project, page = _asv_project(path)
+    environment = texts_of(params, _ASV_ENVIRONMENT)
+    name = text_of(params.get("machine"))
+    machine, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     tags = {
         "environment": text_of(document.get("env_name"))
         or path.name.partition(".json")[0].partition("-")[2],
@@ -149,11 +159,12 @@ def asv(document: Any, path: Path) -> Iterator[Item]:
     yield Run(
         app=project,
         version=commit,
-        machine=text_of(params.get("machine")),
+        machine=machine,
         started_at=date_of(min((at for at in starts if isinstance(at, float)), default=None)),
         commit=commit,
         committed_at=date_of(document.get("date")),
-        tags={name: text for name, text in tags.items() if text},
+        tags={name: text for name, text in tags.items() if text} | host,
+        environment=environment | texts_of(object_of(document.get("requirements"))),
     )
     values: list[Value] = []
     failed = 0
@@ -262,13 +273,10 @@ def pyperf(document: Any) -> Iterator[Item]:
             for repetition, value in enumerate(measured)
         ]
     known = [date for date in dates if date is not None]
+    environment = texts_of(shared, _PYPERF_ENVIRONMENT)
+    name = text_of(shared.get("hostname"))
+    machine, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     yield Run(
-        machine=text_of(shared.get("hostname")),
-        started_at=min(known, default=None),
-        tags={
-            tag: text
-            for tag, of in (("python", "python_version"), ("cpu", "cpu_model_name"))
-            if (text := text_of(shared.get(of)))
-        },
+        machine=machine, started_at=min(known, default=None), tags=host, environment=environment
     )
     yield rows(values)
