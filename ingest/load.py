@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -46,6 +47,8 @@ from warehouse.lake.writers import Touched
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
@@ -63,7 +66,7 @@ class Options:
 
     `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
     of the others. `lenient` accepts references to what a recording does not list.
-    `max_bytes` are what a compressed file may contain.
+    `max_bytes` are what a compressed file may contain. `time_zone` is that of times without one.
     """
 
     run_id: str | None = None
@@ -74,6 +77,7 @@ class Options:
     align_clocks: bool = False
     lenient: bool = False
     max_bytes: int = MAX_BYTES
+    time_zone: ZoneInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
+    `without_zone` is whether times without a zone were taken as UTC.
     `differs` is how the facts of what was there are not those that options state, in words.
     `unended` is whether the file ends without a line break, and its last line was taken for whole.
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
@@ -96,6 +101,7 @@ class Landed:
     repeats: str | None = None
     unended: bool = False
     known: bool = False
+    without_zone: bool = False
     differs: str | None = None
     clocks: tuple[Clock, ...] = ()
     unlisted: Mapping[str, int] = field(default_factory=dict)
@@ -232,8 +238,9 @@ class _Group:
         parsed.parse()
         # DuckDB is about to read what may have been parsed some time ago.
         recording.check_unchanged()
-        for item in parsed.items():
-            writer.take(item)
+        with _time_zone(self._con, options.time_zone):
+            for item in parsed.items():
+                writer.take(item)
         writer.end()
         self._by_content |= dict.fromkeys(contents, writer)
         self.writers.append(writer)
@@ -331,6 +338,19 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
     return with_commits
 
 
+@contextmanager
+def _time_zone(con: DuckDBPyConnection, zone: ZoneInfo | None) -> Iterator[None]:
+    """Let times without a zone, in tables that DuckDB reads, be of this one."""
+    if zone is None:
+        yield
+        return
+    con.execute(f"SET TimeZone = {sqlfiles.literal(zone.key)}")
+    try:
+        yield
+    finally:
+        con.execute("SET TimeZone = 'UTC'")
+
+
 def _modified_at(path: Path) -> datetime | None:
     """Return when a file was last modified; None where that is implausible."""
     try:
@@ -398,6 +418,7 @@ class _Writer:
         self.recording = recording = parsed.recording
         self.reader = parsed.reader
         self.options = parsed.options
+        self._zone = parsed.zone
         self.source_id = source_id
         self.sha256, *self._content = parsed.hashes
         is_folder = self.reader.WHOLE_FOLDER
@@ -490,6 +511,7 @@ class _Writer:
             clocks=self.clocks,
             repeats=self.repeats,
             unended=bool(self.recording.unended),
+            without_zone=self._zone.is_used and self.options.time_zone is None,
             unlisted=self.unlisted,
         )
 
