@@ -216,12 +216,16 @@ def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
 
 
 def _order_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
-    """Return that copied or checked-out files may have put runs in another order."""
+    """Return what may have put runs in another order than the code has."""
     return [
         f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
         f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
         "do not keep; --started-at states it."
         for row in ask_dicts(con, "trend/dated", app=app)
+    ] + [
+        f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without commits "
+        "(pwh ingest --commit) changes are told in the order of measurement."
+        for row in ask_dicts(con, "trend/contradicted", app=app)
     ]
 
 
