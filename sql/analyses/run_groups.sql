@@ -10,7 +10,15 @@
 WITH
   stated AS (
     SELECT
-      *, coalesce("commit", tags['commit']) AS named, coalesce(branch, tags['branch']) AS of_branch
+      *, coalesce("commit", tags['commit']) AS named,
+      -- as CI systems name it: refs/heads/main, origin/main; HEAD and (detached head) are none
+      nullif(
+        regexp_replace(
+          coalesce(branch, tags['branch']),
+          '^(refs/heads/|refs/remotes/[^/]+/|origin/)|^(HEAD|\(.*\))$', ''
+        ),
+        ''
+      ) AS of_branch
     FROM runs
     WHERE run_id IN (FROM _scope)
   ),

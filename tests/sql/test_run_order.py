@@ -60,3 +60,18 @@ def test_which_branch_is_the_history(warehouse, branches, default):
         warehouse.execute("INSERT INTO default_branches VALUES ('*', 'main'), ('prog', 'devel')")
     of = f"SELECT list(run_id ORDER BY run_id) FROM runs WHERE branch = '{default}'"
     assert rows(warehouse, SERIES) == rows(warehouse, of)
+
+
+@pytest.mark.parametrize(
+    ("named", "branch"),
+    [
+        ("refs/heads/topic/x", "topic/x"),
+        ("origin/topic", "topic"),
+        ("refs/remotes/fork/topic", "topic"),
+        ("HEAD", None),
+        ("(detached)", None),
+    ],
+)
+def test_names_of_branches_are_bare(warehouse, named, branch):
+    given(warehouse, "runs", f"run_id app branch wall_seconds\nr1 prog {named} 1")
+    assert rows(warehouse, "SELECT branch FROM run_groups") == [(branch,)]
