@@ -10,7 +10,7 @@
 WITH
   stated AS (
     SELECT
-      *, coalesce("commit", tags['commit']) AS named,
+      * EXCLUDE (landed_at), coalesce("commit", tags['commit']) AS named,
       -- as CI systems name it: refs/heads/main, origin/main; HEAD and (detached head) are none
       nullif(
         regexp_replace(
