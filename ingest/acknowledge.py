@@ -26,8 +26,9 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
             run_id,
             "INSERT INTO acknowledgements "
             "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
-            "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ?, now() FROM runs "
-            "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL",
+            "SELECT run_id, app, version, counted_at, ?, ?, ?, ?, ?, now() "
+            "FROM runs JOIN _run_commits USING (run_id, app) "
+            "WHERE run_id = ? AND counted_at IS NOT NULL",
             params,
         )
         > 0

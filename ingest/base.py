@@ -70,7 +70,11 @@ class Run:
     threads: int | None = None
     problem_size: float | None = None
     wall_seconds: float | None = None
+    commit: str | None = None
+    branch: str | None = None
+    committed_at: datetime | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -81,7 +85,9 @@ def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:
         if name in ("problem_size", "wall_seconds") and not (math.isfinite(value) and value >= 0):
             return f"{name} = {value}", "a finite number of 0 or more"
         # A date that Python cannot represent comes from DuckDB as text.
-        if name == "started_at" and not (isinstance(value, datetime) and 1970 <= value.year < 2200):
+        if name in ("started_at", "committed_at") and not (
+            isinstance(value, datetime) and 1970 <= value.year < 2200
+        ):
             return f"{name} = {value}", "a date from 1970 on"
     return None
 

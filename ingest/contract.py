@@ -295,7 +295,7 @@ def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[A
         table: [] for table in tables() if table not in ("sources", "run_facts")
     }
     for table in filled(con).keys() & all_rows.keys():
-        columns = "* EXCLUDE (source_id)" if table != "runs" else "*"
+        columns = f"* EXCLUDE ({'landed_at' if table == 'runs' else 'source_id'})"
         key = "regexp_replace(run_id, '^[^.]*-[0-9a-f]{8}', 'it')"
         ordered = "ALL" if table == "runs" else order
         # As text: NaN equals itself there.

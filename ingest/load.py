@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from ingest.analyse import analyse, apps_of, until_analysed
 from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_keys, check_rows, to_check
 from ingest.clocks import Clock, set_clocks
+from ingest.commits import take_commits
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.earlier import (
@@ -25,6 +27,7 @@ from ingest.earlier import (
     runs_of,
 )
 from ingest.forget import take_out
+from ingest.git import checked_out
 from ingest.memory import registered
 from ingest.parsed import Parsed
 from ingest.recording import MAX_BYTES
@@ -44,6 +47,8 @@ from warehouse.lake.writers import Touched
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
@@ -61,7 +66,7 @@ class Options:
 
     `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
     of the others. `lenient` accepts references to what a recording does not list.
-    `max_bytes` are what a compressed file may contain.
+    `max_bytes` are what a compressed file may contain. `time_zone` is that of times without one.
     """
 
     run_id: str | None = None
@@ -72,6 +77,7 @@ class Options:
     align_clocks: bool = False
     lenient: bool = False
     max_bytes: int = MAX_BYTES
+    time_zone: ZoneInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,7 @@ class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
+    `without_zone` is whether times without a zone were taken as UTC.
     `differs` is how the facts of what was there are not those that options state, in words.
     `unended` is whether the file ends without a line break, and its last line was taken for whole.
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
@@ -94,6 +101,7 @@ class Landed:
     repeats: str | None = None
     unended: bool = False
     known: bool = False
+    without_zone: bool = False
     differs: str | None = None
     clocks: tuple[Clock, ...] = ()
     unlisted: Mapping[str, int] = field(default_factory=dict)
@@ -171,11 +179,11 @@ def _land(
     group = _Group(con, _before(con, recordings))
     landed = [group.read(one) for one in recordings]
     group.batches.insert_all()
-    _finish(con, group.writers)
+    with_commits = _finish(con, group.writers)
     for writer in group.writers:
         writer.recording.check_unchanged(writer.sha256)
     done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
-    runs_of_all = [*group.forgotten.values(), *(one.runs for one in done)]
+    runs_of_all = [*group.forgotten.values(), *(one.runs for one in done), with_commits]
     run_ids = list(dict.fromkeys(run_id for runs in runs_of_all for run_id in runs))
     # Before the analyses, which know of what runs were before.
     apps = apps_of(con, run_ids)
@@ -230,8 +238,9 @@ class _Group:
         parsed.parse()
         # DuckDB is about to read what may have been parsed some time ago.
         recording.check_unchanged()
-        for item in parsed.items():
-            writer.take(item)
+        with _time_zone(self._con, options.time_zone):
+            for item in parsed.items():
+                writer.take(item)
         writer.end()
         self._by_content |= dict.fromkeys(contents, writer)
         self.writers.append(writer)
@@ -244,10 +253,13 @@ class _Group:
                 take_out(self._con, source_id)
 
 
-def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
-    """Check the rows of files, and write down their sources, their runs and what follows."""
+def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
+    """Check the rows of files, and write down their sources, their runs and what follows.
+
+    Returns the runs of whose commits something new is known.
+    """
     if not writers:
-        return
+        return []
     _check(con, writers)
     filled = _rows_by_table(writers)
     twice = repeats(con, {writer.source_id: writer.recording for writer in writers}, filled)
@@ -260,7 +272,7 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     stabilise_names(con, [writer.source_id for writer in writers], filled)
     take_over_by_hand(con, [run_id for writer in writers for run_id in writer.book.run_ids])
     write_facts(con, [fact for writer in writers for fact in writer.facts()])
-    _derive(con, writers)
+    return _derive(con, writers)
 
 
 def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
@@ -304,13 +316,18 @@ def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, li
     return found
 
 
-def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
-    """Store what follows from the rows and facts of files that have just landed."""
+def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
+    """Store what follows from the rows and facts of files that have just landed.
+
+    Returns the runs of whose commits something new is known.
+    """
     run_ids = list(dict.fromkeys(run_id for writer in writers for run_id in writer.book.run_ids))
     rows = sum((Counter(writer.rows) for writer in writers), Counter[str]())
     if stating := [one.source_id for one in writers if not one.rows.keys().isdisjoint(STATING)]:
         add_facts_of_rows(con, stating)
     renew_runs(con, run_ids)
+    folders = (writer.recording.path.parent for writer in writers)
+    with_commits = take_commits(con, run_ids, (Path(), *folders))
     traces = [one for one in writers if not one.rows.keys().isdisjoint(TASK_TABLES)]
     if traces:
         derive(con, {run_id: one.source_id for one in traces for run_id in one.book.run_ids})
@@ -318,6 +335,20 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
         if "segments" in writer.rows:
             decode_segments(con, writer.source_id)
     keep_scalars(con, run_ids, rows)
+    return with_commits
+
+
+@contextmanager
+def _time_zone(con: DuckDBPyConnection, zone: ZoneInfo | None) -> Iterator[None]:
+    """Let times without a zone, in tables that DuckDB reads, be of this one."""
+    if zone is None:
+        yield
+        return
+    con.execute(f"SET TimeZone = {sqlfiles.literal(zone.key)}")
+    try:
+        yield
+    finally:
+        con.execute("SET TimeZone = 'UTC'")
 
 
 def _modified_at(path: Path) -> datetime | None:
@@ -387,6 +418,7 @@ class _Writer:
         self.recording = recording = parsed.recording
         self.reader = parsed.reader
         self.options = parsed.options
+        self._zone = parsed.zone
         self.source_id = source_id
         self.sha256, *self._content = parsed.hashes
         is_folder = self.reader.WHOLE_FOLDER
@@ -465,7 +497,9 @@ class _Writer:
     def facts(self) -> list[dict[str, Any]]:
         """Return what recording and options state of its runs."""
         modified_at = _modified_at(self.recording.path)
-        return self.book.stated(self.source_id, self.options.facts, self.options.tags, modified_at)
+        options = self.options
+        head = checked_out(self.recording.path, modified_at)
+        return self.book.stated(self.source_id, options.facts, options.tags, modified_at, head)
 
     def landed(self) -> Landed:
         """Return what came of the recording, once it is finished."""
@@ -477,6 +511,7 @@ class _Writer:
             clocks=self.clocks,
             repeats=self.repeats,
             unended=bool(self.recording.unended),
+            without_zone=self._zone.is_used and self.options.time_zone is None,
             unlisted=self.unlisted,
         )
 

@@ -12,12 +12,14 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Select
+from ingest.parsing.dates import Zone, local_zone
 from ingest.parsing.lines import check_line_end
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ IN_MEMORY = 64 << 20  # bytes of rows; more than that are on disk
 class Parsed:
     """A recording, its reader, and what this found: once, and before it is asked for if possible.
 
-    `bytes` are those of the rows in memory, `seconds` what it took.
+    `bytes` are those of the rows in memory, `seconds` what it took, `zone` that of times without
+    one.
     """
 
     def __init__(self, recording: Recording, reader: Reader, options: Options) -> None:
@@ -41,6 +44,7 @@ class Parsed:
         self.options = options
         self.bytes = 0
         self.seconds = 0.0
+        self.zone = Zone(options.time_zone or UTC)
         self._items: list[Item] | None = None
         self._spill = _Spill(recording)
         recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
@@ -59,7 +63,7 @@ class Parsed:
         items: list[Item] = []
         with translate.input_errors(self.recording, self.reader), translate.interruptions():
             _ = self.hashes
-            with closing(self._spill):
+            with closing(self._spill), local_zone(self.zone):
                 for item in self.reader.read(self.recording):
                     if isinstance(item, Select):
                         self._check_end(item)

@@ -17,6 +17,8 @@ from warehouse.errors import InputError, UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from ingest.git import Head
+
 
 _OF_RUN = tuple(field.name for field in fields(Run))
 
@@ -50,11 +52,13 @@ class RunBook:
             self.refuse_one_name(None)
         known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
         known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
+        environment = {**known.get("environment", {}), **facts.pop("environment")}
+        facts["environment"] = {str(k): str(v) for k, v in environment.items()} or None
         known_facts = {name: value for name, value in facts.items() if not _unknown(value)}
         if wrong := implausible(known_facts):
             raise InputError(f"the run {run_id} has {wrong[0]}", expected=wrong[1])
         for name, value in known_facts.items():
-            if final and known.get(name, value) != value:
+            if final and name != "environment" and known.get(name, value) != value:
                 raise InputError(
                     f"the run {run_id} has two values of {name}: {known[name]} and {value}",
                     expected="one value in all rows of a run",
@@ -84,10 +88,12 @@ class RunBook:
         facts: Mapping[str, Any],
         tags: Mapping[str, str],
         modified_at: datetime | None = None,
+        head: Head | None = None,
     ) -> list[dict[str, Any]]:
         """Return what file and options state, as `write_facts` takes it.
 
-        A run alone in its file started at `modified_at`, where nothing else states its start.
+        A run alone in its file started at `modified_at`, where nothing else states its start. Runs
+        without a version, or before the commit `head` was made, are not of that.
         """
         alike = {**facts, "tags": dict(tags)} if facts or tags else None
         by_time = {"started_at": modified_at, "tags": {}} if modified_at is not None else None
@@ -104,13 +110,24 @@ class RunBook:
             for stated_by, known in (
                 ("file", of_file),
                 ("option", alike),
+                ("git", _of_head(head, {**of_file, **facts})),
                 ("file_time", by_time if len(self._runs) == 1 else None),
             )
             if known is not None
         ]
 
 
-_FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds") if name != "run_id")
+def _of_head(head: Head | None, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what is checked out, unless a run of such facts is of something else."""
+    if head is None or facts.get("version") or facts.get("commit"):
+        return None
+    started_at = facts.get("started_at")
+    if started_at is not None and started_at < head.committed_at:
+        return None
+    return {"commit": head.commit, "branch": head.branch, "tags": {}}
+
+
+_FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds", "environment") if name != "run_id")
 
 
 # Landing tables whose rows state facts of their runs.

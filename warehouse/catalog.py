@@ -18,6 +18,9 @@ RUN_COLUMNS = (
     "ranks",
     "threads",
     "problem_size",
+    "commit",
+    "branch",
+    "committed_at",
 )
 DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
 """Tables of what is derived of the rows of task traces, once, at ingest."""

@@ -34,6 +34,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("throughput", "throughput", "Predict what the code could sustain on its core."),
     Entry("trend", "trend", "Show since when metrics are better or worse."),
     Entry("trend", "ack", "Acknowledge a change of a metric."),
+    Entry("commits", "commits", "Read the commits of runs from a git repository."),
     Entry("comparison", "compare", "Show what got slower from A to B, beyond the noise."),
     Entry("gate", "gate", "Fail where a regression is certain, for CI."),
     Entry("explanations", "explain", "Explain why a run is slower than those before."),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
@@ -24,13 +25,23 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 
 
 def _time(text: str) -> datetime:
-    """Return a point in time; one without an offset is UTC."""
+    """Return a point in time."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
             f"--started-at {text!r} is no time",
             hint="For example: --started-at 2026-11-22T16:30:00+01:00",
+        ) from None
+
+
+def _zone(text: str) -> ZoneInfo:
+    """Return a time zone by its name."""
+    try:
+        return ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(
+            f"--time-zone {text!r} is no time zone", hint="For example: --time-zone Europe/Berlin"
         ) from None
 
 
@@ -48,8 +59,20 @@ def ingest(
         datetime | None,
         typer.Option(
             parser=_time,
-            help="When the run started (ISO 8601; UTC unless it has an offset).",
+            help="When the run started (ISO 8601; of --time-zone unless it has an offset).",
             metavar="TIME",
+        ),
+    ] = None,
+    commit: Annotated[
+        str | None, typer.Option(help="Commit of the code that ran; else what files or git say.")
+    ] = None,
+    branch: Annotated[str | None, typer.Option(help="Branch of the code that ran.")] = None,
+    time_zone: Annotated[
+        ZoneInfo | None,
+        typer.Option(
+            parser=_zone,
+            help="Zone of times that state none, such as Europe/Berlin; UTC unless stated.",
+            metavar="ZONE",
         ),
     ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes used.")] = None,
@@ -111,11 +134,15 @@ def ingest(
     from ingest.recording import MAX_BYTES
     from ingest.walk import find, reader_named
 
+    if started_at is not None and started_at.tzinfo is None:
+        started_at = started_at.replace(tzinfo=time_zone or UTC)
     facts = {
         "app": app,
         "version": version,
         "machine": machine,
         "started_at": started_at,
+        "commit": commit,
+        "branch": branch,
         "nodes": nodes,
         "ranks": ranks,
         "threads": threads,
@@ -130,6 +157,7 @@ def ingest(
         clock_offsets=dict(map(_clock_offset, clock_offset or [])),
         align_clocks=align_clocks,
         lenient=lenient,
+        time_zone=time_zone,
         max_bytes=MAX_BYTES if max_size is None else _bytes(max_size),
     )
     chosen = None if reader is None else reader_named(reader)
@@ -192,12 +220,15 @@ def _land_all(
     if not readable and not rejected:
         raise _nothing(skipped)
     failed = False
+    without_zone: list[Found] = []
     countdown = Countdown(len(found), "files")
     with Lander(db, wait, dry_run) as lander:
         landings = lander.land_all((one, options) for one in found)
         for number, (one, landed) in enumerate(landings, 1):
             if not isinstance(landed, InputError):
                 _report(one, landed, dry_run)
+                if landed.without_zone:
+                    without_zone.append(one)
             elif not one.skipped:
                 failed = True
                 note(f"rejected {landed}")
@@ -209,6 +240,9 @@ def _land_all(
             if (left := countdown.after(number)) is not None:
                 note(left)
     _note_skipped(skipped, list_skipped)
+    if without_zone:
+        files = f"{without_zone[0].path.name}" + (", ..." if len(without_zone) > 1 else "")
+        note(f"times without a zone were taken as UTC ({files}): --time-zone states another")
     return failed
 
 

@@ -90,6 +90,7 @@ def record(
     facts = {
         "version": version if found is None else found.name,
         "machine": machine or surroundings.machine(),
+        **(found.facts if found else {}),
     }
     tags = {**(found.tags if found else {}), **parse_tags(tag or [])}
     lacks: dict[str, list[str]] = {}
@@ -133,7 +134,7 @@ def _side(
     """
     from apps.recording.collectors import COLLECTORS, check_tools, usual_tools
     from apps.recording.session import Side, tags_of
-    from apps.recording.surroundings import application
+    from apps.recording.surroundings import application, environment
 
     if tools is not None:
         chosen = [name for name in tools if name != "none"]
@@ -146,7 +147,8 @@ def _side(
             else:
                 chosen.append(name)
     name = app or application(command)
-    return Side(command, {"app": name, **facts}, tags_of(command, chosen) | tags, chosen)
+    facts = {"app": name, **facts}
+    return Side(command, facts, tags_of(command, chosen) | tags, chosen, environment(command))
 
 
 def _run(

@@ -22,7 +22,7 @@ from apps.output.streams import note, write_text
 from apps.output.writing import emit
 from apps.queries.base import ask
 from apps.queries.trend import EVERY_METRIC, Series
-from warehouse.errors import UsageError
+from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -60,6 +60,10 @@ def trend(
             help="Group runs with equal values of these into one series: machine, nodes, ranks, "
             "threads, problem_size, or tags; none: all runs.",
         ),
+    ] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(help="Hold the runs of this branch against the default branch at its fork."),
     ] = None,
     threshold: Annotated[
         str | None, typer.Option(metavar="P%", help="Smallest change to detect.")
@@ -115,12 +119,52 @@ def trend(
             analyse_all(con)
         elif by is not None or has_rules:
             analyse_here(con, app)
+        if branch is not None:
+            _of_branch(con, app, branch, metric, style, output)
+            return
         series = Series(app, metric or EVERY_METRIC, machine)
         if style is not Format.table:
             emit(con, ask(con, "trend/points", **series.params()), style, output)
             return
         text = trend_text(con, app, metric or [], machine)
     write_text(text, output)
+
+
+def _of_branch(
+    con: DuckDBPyConnection,
+    app: str,
+    branch: str,
+    metric: list[str] | None,
+    style: Format,
+    output: OutputOption,
+) -> None:
+    """Write the comparison of a branch with the history that it left."""
+    from apps.commands.comparison import compared_text
+    from apps.output.text import cell
+    from apps.queries.base import ask_dicts
+    from apps.queries.comparison import run_comparison
+
+    (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch)
+    runs, against, default = found["runs"], found["against"], found["default_branch"]
+    if runs is None:
+        every = ask_dicts(con, "trend/branches", app=app)
+        names = ", ".join(cell(row["branch"]) for row in every if row["is_candidate"])
+        raise UsageError(
+            f"no run of {app} is on a branch {branch!r} beside its default branch {default or ''}",
+            hint=f"Such branches are: {names}" if names else "State it with pwh ingest --branch.",
+        )
+    if against is None:
+        raise NothingToAnalyse(
+            f"no run of {app} is on its default branch{f' {default}' if default else ''}",
+            hint="Runs of it are those without a branch, and those landed with its --branch.",
+        )
+    if style is not Format.table:
+        rows = run_comparison(con, against, runs, 0.95, metric or EVERY_METRIC)
+        emit(con, rows, style, output)
+        return
+    where = "at the fork" if found["is_forked"] else "now"
+    sides = ((f"{default or 'default branch'} {where}", against), (branch, runs))
+    write_text(compared_text(con, sides, 0.95, metric), output)
 
 
 def _fields(text: str) -> list[str]:

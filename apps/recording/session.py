@@ -25,12 +25,15 @@ from apps.recording.surroundings import arguments, parallel_variables, shell_tex
 from warehouse.address import Address
 
 
-def times_text(command: Sequence[str], done: Execution) -> str:
+def times_text(
+    command: Sequence[str], done: Execution, environment: Mapping[str, str] | None = None
+) -> str:
     """Return the lines that the reader `time` reads; seconds have microseconds."""
     minutes, seconds = divmod(done.wall, 60)
     return "\n".join(
         [
             f"Started at {done.started_at.isoformat()}",
+            *(f"Environment {name}: {text}" for name, text in (environment or {}).items()),
             f'\tCommand being timed: "{shell_text(command)}"',
             f"\tUser time (seconds): {done.user:.6f}",
             f"\tSystem time (seconds): {done.system:.6f}",
@@ -60,6 +63,7 @@ class Side:
     facts: Mapping[str, Any]
     tags: Mapping[str, str]
     tools: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,8 @@ class Session:
                 done = execute(command, os.environ, stdin, attach)
         finally:
             lacks = {one.NAME: lack for one in collectors if (lack := one.finish(folder))}
-        (folder / TIMES).write_text(times_text(side.command, done), encoding="utf-8")
+        times = times_text(side.command, done, side.environment)
+        (folder / TIMES).write_text(times, encoding="utf-8")
         return Recorded(side, run_id, folder, done, lacks, collectors)
 
     def write_script(self, db: Address, recorded: Sequence[Recorded]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import platform
 import re
@@ -11,6 +12,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+
+from ingest.git import git, head_of
 
 _SHELLS = re.compile(r"(?:ba|da|k|z)?sh")
 _INTERPRETERS = re.compile(
@@ -26,18 +29,31 @@ _PARALLEL = re.compile(
     r"|(?:CUDA|ROCR|HIP)_VISIBLE_DEVICES|NUMBA_\w+|PYTHON(?:OPTIMIZE|HASHSEED|DEVMODE)"
     r"|MALLOC_\w+|LD_PRELOAD"
 )
+# What compilers leave in the programs that they make, near the end of the file.
+_COMPILERS = re.compile(rb"GCC: \([^)\0]*\) [\d.]+|(?:clang|rustc) version [\d.]+")
+_MOST_SEARCHED = 16 << 20  # bytes
+_SWITCH = {"0": "off", "1": "on"}
+_ASSIGNED = re.compile(r'^(\w+)="?([^"\n]*)"?$', re.MULTILINE)
+_CONTAINERS = {
+    "/.dockerenv": "docker",
+    "/run/.containerenv": "podman",
+    "/.singularity.d": "apptainer",
+}
 # Options of interpreters to which the next word belongs, and those after which a program is typed.
 _VALUES = ("-X", "-W", "-r", "-o")
 _JAVA_VALUES = ("-cp", "-classpath", "--class-path", "-p", "--module-path")
 _TYPED = ("-c", "-e", "-")
-_GIT_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of the sources in a folder: `name` is None where it is unknown, `lack` is why."""
+    """A version of the sources in a folder: `name` is None where it is unknown, `lack` is why.
+
+    `facts` are the commit and the branch.
+    """
 
     name: str | None = None
+    facts: Mapping[str, str | None] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     lack: str | None = None
 
@@ -109,43 +125,75 @@ def git_version(folder: Path) -> Version:
     It is what `git describe --tags --always` prints; where tracked files differ from the commit,
     with a + and six digits that stand for the difference, so that each state has its own name.
     """
-    if shutil.which("git") is None:
-        return Version(lack="git is not installed")
-    described = _git(folder, "describe", "--tags", "--always", "--abbrev=9", "HEAD")
+    described = git(folder, "describe", "--tags", "--always", "--abbrev=9", "HEAD")
     if described.returncode != 0:
         return Version(lack=_why_not(described.stderr))
     name = described.stdout.strip().decode("utf-8", "replace")
-    commit = _git(folder, "rev-parse", "HEAD").stdout.strip().decode()
-    difference = _git(folder, "diff", "--no-color", "--no-ext-diff", "--binary", "HEAD").stdout
+    head = head_of(folder.resolve())
+    facts = {} if head is None else {"commit": head.commit, "branch": head.branch}
+    difference = git(folder, "diff", "--no-color", "--no-ext-diff", "--binary", "HEAD").stdout
     if not difference:
-        return Version(name, {"commit": commit})
+        return Version(name, facts)
     state = hashlib.sha256(difference).hexdigest()[:6]
-    return Version(f"{name}+{state}", {"commit": commit, "dirty": "true"})
-
-
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    command = ["git", "-C", str(folder), *words]
-    try:
-        return subprocess.run(  # noqa: S603
-            command,
-            capture_output=True,
-            check=False,
-            env=environment,
-            timeout=_GIT_SECONDS,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, b"", b"git takes too long")
+    return Version(f"{name}+{state}", facts, {"dirty": "true"})
 
 
 def _why_not(message: bytes) -> str:
     text = message.decode("utf-8", "replace")
+    if text == "git is not installed":
+        return text
     if "not a git repository" in text:
         return "this folder is not in a git repository"
     if "not a valid object name" in text.lower() or "unknown revision" in text:
         return "the git repository has no commit yet"
     return "git says: " + (text.strip().splitlines() or ["nothing"])[0].removeprefix("fatal: ")
+
+
+def environment(command: Sequence[str]) -> dict[str, str]:
+    """Return what a command runs in: processor, system, and what made or interprets the program."""
+    facts = _processor_facts()
+    cpufreq = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+    no_turbo = _text("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    release = dict(_ASSIGNED.findall(_text("/etc/os-release")))
+    driver = re.search(r"Module\S*(?: for \S+)?\s+([\d.]+)", _text("/proc/driver/nvidia/version"))
+    found = {
+        "cpu": _processor(),
+        "microcode": facts.get("microcode"),
+        "cores": str(len(os.sched_getaffinity(0))),
+        "smt": _SWITCH.get(_text("/sys/devices/system/cpu/smt/active")),
+        "governor": _text(cpufreq),
+        "turbo": _SWITCH.get({"1": "0", "0": "1"}.get(no_turbo, ""))
+        or _SWITCH.get(_text("/sys/devices/system/cpu/cpufreq/boost")),
+        "kernel": platform.release(),
+        "os": release.get("PRETTY_NAME") or platform.system(),
+        "libc": " ".join(platform.libc_ver()).strip(),
+        "container": next((name for mark, name in _CONTAINERS.items() if Path(mark).exists()), ""),
+        "gpu_driver": driver[1] if driver else None,
+        **_made_by(command),
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def _made_by(command: Sequence[str]) -> dict[str, str]:
+    """Return the interpreter of a command, or the compilers that its program names."""
+    program = shutil.which(command[0])
+    if program is None:
+        return {}
+    if _INTERPRETERS.fullmatch(PurePath(command[0]).name):
+        try:
+            done = subprocess.run(  # noqa: S603
+                [program, "--version"], capture_output=True, check=False, timeout=5, text=True
+            )
+        except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+            return {}
+        line = (done.stdout or done.stderr).strip().partition("\n")[0]
+        return {"interpreter": line} if done.returncode == 0 and line else {}
+    try:
+        with open(program, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:  # noqa: PTH123
+            names = {one.decode() for one in _COMPILERS.findall(data[-_MOST_SEARCHED:])}
+    except (OSError, ValueError):
+        return {}
+    return {"compiler": ", ".join(sorted(names))} if names else {}
 
 
 def machine() -> str:
@@ -160,11 +208,17 @@ def machine() -> str:
     return ", ".join([*parts, *sorted(governors)])
 
 
-def _processor() -> str:
+def _processor_facts() -> dict[str, str]:
+    """Return what the kernel knows of the first processor."""
     facts: dict[str, str] = {}
     for line in _text("/proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         facts.setdefault(name.strip(), " ".join(value.split()))
+    return facts
+
+
+def _processor() -> str:
+    facts = _processor_facts()
     for name in ("model name", "cpu model", "cpu", "Model"):
         if facts.get(name):
             return facts[name]

@@ -80,9 +80,22 @@ def comparison_notes(
     """Return what else has to be known of two sides, each a name and its runs."""
     first, second = (runs for _, runs in sides)
     return [
+        *_environment_notes(con, first, second),
         *_clock_notes(con, [*first, *second]),
         *_return_notes(con, sides, level),
     ]
+
+
+def _environment_notes(
+    con: DuckDBPyConnection, before: Sequence[str], after: Sequence[str]
+) -> list[str]:
+    """Return what of the environments of two sides differs."""
+    found = ask_dicts(con, "comparison/environments", before=before, after=after)
+    fields = [
+        f"{cell(row['field'])} from {cell(row['before_label'])} to {cell(row['after_label'])}"
+        for row in found
+    ]
+    return [f"Note: the environment differs, too: {'; '.join(fields)}."] if fields else []
 
 
 def _return_notes(

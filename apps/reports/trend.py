@@ -216,12 +216,16 @@ def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
 
 
 def _order_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
-    """Return that copied or checked-out files may have put runs in another order."""
+    """Return what may have put runs in another order than the code has."""
     return [
         f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
         f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
         "do not keep; --started-at states it."
         for row in ask_dicts(con, "trend/dated", app=app)
+    ] + [
+        f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without commits "
+        "(pwh ingest --commit) changes are told in the order of measurement."
+        for row in ask_dicts(con, "trend/contradicted", app=app)
     ]
 
 
@@ -246,6 +250,13 @@ def _nothing(
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         return NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
+    branches = ask_dicts(con, "trend/branches", app=app)
+    if branches and all(row["is_candidate"] for row in branches):
+        names = ", ".join(cell(row["branch"]) for row in branches)
+        return NothingToAnalyse(
+            f"all runs of {app} are on other branches than the default one: {names}",
+            hint="pwh trend --branch NAME compares them; pwh commits --default NAME sets it.",
+        )
     if all(row["started_at"] is None for row in runs):
         return NothingToAnalyse(
             f"the start of every run of {app} is unknown, so they have no order",

@@ -112,6 +112,20 @@ def text_of(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def texts_of(found: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the texts and numbers of an object as texts, under other names where these are given.
+
+    What is null, empty or a structure is left out.
+    """
+    chosen = found if names is None else {name: found.get(of) for name, of in names.items()}
+    texts = {
+        name: f"{value:.15g}" if isinstance(value, float) else value
+        for name, value in chosen.items()
+        if isinstance(value, str | float)
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
 _KINDS: Mapping[type, str] = {
     float: "a number",
     str: "a text",

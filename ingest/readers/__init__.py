@@ -68,6 +68,11 @@ READERS: tuple[Deferred, ...] = (
                 b" ops/sec ",
                 b'"fio version"',
                 b'"iperf ',
+                b'"commit_hash"',
+                b'"lastupdate"',
+                b"_value",
+                b"|ref=",
+                b'"session_info"',
             ),
             *(
                 b"rate mb/s",

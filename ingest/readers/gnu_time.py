@@ -33,6 +33,8 @@ _SHORT = re.compile(
 )
 _SHORT_REST = re.compile(r"(\d+)inputs\+(\d+)outputs \((\d+)major\+(\d+)minor\)pagefaults \d+swaps")
 _COMMAND = re.compile(r'[ \t]+Command being timed: "(.*)"')
+# pwh record writes it before a timing.
+_ENVIRONMENT = re.compile(r"Environment (\w+): (.+)")
 _LABEL = re.compile(r"[ \t]+(.+?): (\S+)")
 _WORD = re.compile(r"(real|user|sys)\s+(?:(\d{1,9})m)?(\d{1,12}[.,]\d+)s?")
 # Of the default of zsh, csh and BSD's time: which group is which time, and the command of zsh.
@@ -100,6 +102,7 @@ class _Timing:
     exit_code: str = "0"
     resident: float | None = None  # in bytes or KiB
     values: dict[str, tuple[float, str | None]] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
 
     def run(self, key: str | None) -> Run:
         """Return the facts of the run."""
@@ -111,6 +114,7 @@ class _Timing:
             app=program_name(self.command) if self.command else None,
             wall_seconds=self.values["elapsed"][0] or None,  # 0.00 is less than was measured
             tags=tags,
+            environment=self.environment,
         )
 
 
@@ -161,7 +165,11 @@ def _is_whole(line: str) -> bool:
 def _timings(lines: _Lines) -> Iterator[_Timing]:
     failure = "0"
     timing: _Timing | None = None
+    environment: dict[str, str] = {}
     for number, line in lines:
+        if found := _ENVIRONMENT.fullmatch(line):
+            environment[found[1]] = found[2]
+            continue
         if found := _FAILED.fullmatch(line):
             # Of a command that a signal ended, -v prints the status 0.
             failure = str(int(found[1]) + (128 if "signal" in line else 0))
@@ -182,8 +190,9 @@ def _timings(lines: _Lines) -> Iterator[_Timing]:
             continue
         if timing.exit_code == "0":
             timing.exit_code = failure
+        timing.environment = environment
         yield timing
-        failure = "0"
+        failure, environment = "0", {}
 
 
 def _verbose(command: str, lines: _Lines, number: int) -> _Timing:

@@ -21,12 +21,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
+from ingest.parsing.dates import in_zone
 from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
 
@@ -134,8 +135,7 @@ def _moment(line: int, cells: list[str], names: list[str]) -> _Moment:
     of = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
     text = of.get("timestamp")
     try:
-        # Its zone is not known, and taken for UTC.
-        time = datetime.strptime(text, _FORMAT).replace(tzinfo=UTC) if text else None
+        time = in_zone(datetime.strptime(text, _FORMAT)) if text else None
     except ValueError:
         problem = f"the timestamp is {quoted(text or '')}"
         raise InputError(problem, where=where, expected="2024/11/29 22:41:04.271") from None

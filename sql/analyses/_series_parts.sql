@@ -1,7 +1,7 @@
 -- key: part_id VARCHAR
 -- scope: app
 -- requires: change_points
--- reads: run_groups, runs, run_scalars, change_thresholds
+-- reads: run_groups, runs, run_scalars, change_thresholds, default_branches
 -- functions: changes
 --
 -- Parts of series and what is found in them: changes, disturbances, and what their noise is like.
@@ -15,7 +15,7 @@
 WITH
   placed AS (
     SELECT
-      p.app, p.configuration_id, p.run_id, p.started_at, p.place - 1 AS place, g.content, g.fields,
+      p.app, p.configuration_id, p.run_id, p.point, p.place - 1 AS place, g.content, g.fields,
       r.machine
     FROM _run_places AS p
     JOIN run_groups AS g ON p.run_id = g.run_id
@@ -24,13 +24,13 @@ WITH
   ),
 
   contents AS (
-    SELECT configuration_id, NULL AS part, bit_xor(content) AS content
+    SELECT configuration_id, NULL AS part, bit_xor(hash(content, place)) AS content
     FROM placed
     GROUP BY configuration_id
     UNION ALL
-    SELECT configuration_id, part, bit_xor(content)
+    SELECT configuration_id, part, bit_xor(hash(content, place))
     FROM (
-      SELECT configuration_id, content, unnest([place // 1000 - 1, place // 1000]) AS part
+      SELECT configuration_id, content, place, unnest([place // 1000 - 1, place // 1000]) AS part
       FROM placed
     )
     GROUP BY configuration_id, part
@@ -45,7 +45,7 @@ WITH
     FROM _scalars AS m
     JOIN placed AS p ON m.run_id = p.run_id
     GROUP BY p.app, p.configuration_id, m.metric
-    HAVING _is_series(m.unit, p.started_at)
+    HAVING _is_series(m.unit, p.point)
   ),
 
   judged AS (
@@ -85,7 +85,7 @@ WITH
       i.key AS part_id,
       list_sort(list({
         'place': p.place - 1, 'value': m.value, 'run_id': p.run_id, 'version': r.version,
-        'commit': g."commit", 'started_at': p.started_at
+        'commit': g."commit", 'started_at': p.counted_at
       })) AS series
     FROM _scalars AS m
     JOIN _run_places AS p ON m.run_id = p.run_id

@@ -1,6 +1,6 @@
 -- key: app VARCHAR
 -- scope: app
--- reads: run_groups, runs
+-- reads: run_groups, runs, default_branches
 -- requires: run_times
 --
 -- The order of the versions of an application.
@@ -12,7 +12,7 @@ WITH
     SELECT o.app, o.version, min(o.place) AS place
     FROM _run_order AS o
     JOIN run_groups AS g ON o.run_id = g.run_id
-    WHERE o.app IN (FROM _scope) AND o.version IS NOT NULL AND g.fields IS NOT NULL
+    WHERE o.app IN (FROM _scope) AND o.version IS NOT NULL AND g.fields IS NOT NULL AND NOT o.is_candidate
     GROUP BY o.app, o.version
   )
 

@@ -3,6 +3,6 @@
 INSERT INTO run_facts BY NAME
 SELECT
   run_id, 0 AS source_id, 'hand' AS stated_by, 0 AS position, app, version, machine, started_at, nodes,
-  ranks, threads, problem_size, wall_seconds, coalesce(tags, MAP {{}}) AS tags
+  ranks, threads, problem_size, wall_seconds, "commit", branch, committed_at, environment, coalesce(tags, MAP {{}}) AS tags
 FROM runs
 WHERE {runs} AND run_id NOT IN (SELECT run_id FROM run_facts WHERE {runs});

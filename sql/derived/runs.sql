@@ -1,17 +1,18 @@
 -- Insert the runs of which {runs} is the condition, combined from what files and options state. Options
--- win over what was written by hand, that over what files state, that over what their rows show, and
--- that over the time at which a file was last modified; among options the latest wins, among files the
+-- win over what was written by hand, that over what files state, that over what their rows show, that
+-- over tags named commit and branch, those over what was checked out where a file was written, and that
+-- over the time at which a file was last modified; among options the latest wins, among files the
 -- first. Where none states the wall time, it is that of $makespans (JSON: seconds by run).
 
 INSERT INTO runs BY NAME
 WITH
   stated AS (
     SELECT
-      run_facts.*,
+      run_facts.*, sources.ingested_at,
       row_number() OVER (
         PARTITION BY run_id
         ORDER BY
-          list_position(['option', 'hand', 'file', 'rows', 'file_time'], stated_by),
+          list_position(['option', 'hand', 'file', 'rows', 'git', 'file_time'], stated_by),
           CASE stated_by WHEN 'option' THEN -1 ELSE 1 END * epoch_us(sources.ingested_at),
           position
       ) AS turn
@@ -43,7 +44,16 @@ WITH
       arg_min(ranks, turn) AS ranks,
       arg_min(threads, turn) AS threads,
       arg_min(problem_size, turn) AS problem_size,
-      arg_min(wall_seconds, turn) AS wall_seconds
+      arg_min(wall_seconds, turn) AS wall_seconds,
+      arg_min("commit", turn) FILTER (stated_by <> 'git') AS "commit",
+      arg_min(branch, turn) FILTER (stated_by <> 'git') AS branch,
+      arg_min(committed_at, turn) AS committed_at,
+      arg_min({{'commit': "commit", 'branch': branch}}, turn) FILTER (stated_by = 'git') AS head,
+      max(ingested_at) AS landed_at,
+      list_reduce(
+        list(environment ORDER BY turn DESC) FILTER (environment IS NOT NULL),
+        lambda weaker, stronger: map_concat(weaker, stronger)
+      ) AS environment
     FROM stated
     GROUP BY run_id
   ),
@@ -56,7 +66,15 @@ WITH
   )
 
 SELECT
-  facts.* REPLACE (coalesce(wall_seconds, makespans.seconds) AS wall_seconds),
+  facts.* EXCLUDE (head)
+  REPLACE (
+    coalesce(wall_seconds, makespans.seconds) AS wall_seconds,
+    coalesce("commit", tags.tags['commit'], head."commit") AS "commit",
+    coalesce(
+      branch, tags.tags['branch'],
+      CASE WHEN coalesce("commit", tags.tags['commit'], head."commit") = head."commit" THEN head.branch END
+    ) AS branch
+  ),
   coalesce(tags.tags, MAP {{}}) AS tags
 FROM facts
 LEFT JOIN tags USING (run_id)

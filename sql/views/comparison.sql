@@ -280,9 +280,14 @@ WITH
   reached AS (
     SELECT
       s.id, p.configuration_id,
-      count(*) FILTER (n.started_at IS NULL OR p.started_at <= n.started_at) AS place
+      count(*) FILTER (n.counted_at IS NULL OR p.counted_at <= n.counted_at) AS place
     FROM (SELECT DISTINCT id, configuration_id FROM scarce) AS s
-    JOIN (SELECT id, max(started_at) AS started_at FROM placed GROUP BY id) AS n ON s.id = n.id
+    JOIN (
+      SELECT p.id, max(c.counted_at) AS counted_at
+      FROM placed AS p
+      JOIN _run_commits AS c ON p.run_id = c.run_id
+      GROUP BY p.id
+    ) AS n ON s.id = n.id
     JOIN _run_places AS p ON s.configuration_id = p.configuration_id
     GROUP BY s.id, p.configuration_id
   ),

@@ -40,8 +40,7 @@ CREATE OR REPLACE MACRO _judging_place(metric) AS
 CREATE OR REPLACE VIEW _changes AS
 SELECT
   c.app, c.machine, c.fields, c.metric, c.run_id, c.version, c.started_at, c.direction,
-  c.sides.runs AS runs, c.sides.against AS against, c.sides.next_run_id AS next_run_id,
-  c.sides.next_started_at AS next_started_at
+  c.sides.runs AS runs, c.sides.against AS against, c.sides.next_run_id AS next_run_id
 FROM _found_changes AS c
 JOIN _main_metrics AS m ON c.run_id = m.run_id AND _is_judged_by(m.metric, c.metric)
 WHERE c.more_runs IS NULL
@@ -64,18 +63,19 @@ WITH
     FROM _changes AS r
     JOIN main AS a ON r.app = a.app AND _is_judged_by(a.metric, r.metric)
     JOIN run_groups AS g ON g.run_id = of_run AND r.fields = g.fields
-    WHERE (r.started_at, r.run_id) <= (a.started_at, of_run)
-      AND (
-        r.next_run_id IS NULL OR (a.started_at, of_run) < (r.next_started_at, r.next_run_id)
-      )
+    JOIN _run_order AS p ON p.run_id = of_run AND p.app = a.app
+    JOIN _run_order AS o ON r.run_id = o.run_id AND r.app = o.app
+    LEFT JOIN _run_order AS n ON r.next_run_id = n.run_id AND r.app = n.app
+    WHERE (o.place, r.run_id) <= (p.place, of_run)
+      AND (n.run_id IS NULL OR (p.place, of_run) < (n.place, n.run_id))
       AND EXISTS (FROM run_metrics AS v WHERE v.run_id = of_run AND v.metric = r.metric)
-    ORDER BY _judging_place(r.metric), r.started_at DESC, r.run_id DESC
+    ORDER BY _judging_place(r.metric), o.place DESC, r.run_id DESC
     LIMIT 1
   ),
 
   -- the runs that can be compared with it: of its application, with equal values of series_fields
   own AS (
-    SELECT r.app, s.fields
+    SELECT r.app, r.version, s.fields
     FROM runs AS r
     JOIN _series_of_runs AS s USING (run_id)
     WHERE r.run_id = of_run
@@ -86,6 +86,7 @@ WITH
     FROM _run_order AS o
     JOIN _series_of_runs AS s ON o.run_id = s.run_id
     JOIN own AS a ON o.app = a.app AND s.fields = a.fields
+    WHERE NOT o.is_candidate OR o.run_id = of_run OR o.version = a.version
   ),
 
   -- the runs of its version and of the one before, or run by run where versions are not known

@@ -88,7 +88,7 @@ WITH
     SELECT
       s.id, s.is_after, s.run_id,
       map_concat(
-        coalesce(r.tags, MAP {}),
+        coalesce(r.environment, MAP {}), coalesce(r.tags, MAP {}),
         MAP {
           'machine': r.machine, 'nodes': CAST(r.nodes AS VARCHAR),
           'ranks': CAST(r.ranks AS VARCHAR), 'threads': CAST(r.threads AS VARCHAR),
@@ -113,8 +113,9 @@ WITH
       list(DISTINCT run_id ORDER BY run_id) AS ids
     FROM each
     WHERE "value" IS NOT NULL
-      -- some tools record times as tags
+      -- some tools record times as tags, and what is another one in every run
       AND field NOT LIKE '%seconds'
+      AND field NOT IN ('commit', 'branch', 'author', 'subject', 'url', 'jobid')
     GROUP BY id, field
     HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0
   )

@@ -1,4 +1,4 @@
--- requires: run_metrics, failed_runs
+-- requires: run_metrics, failed_runs, run_times
 --
 -- Series: the histories of metrics. Runs of one application with equal values of every field in
 -- series_fields are in the same series; which these are is stored (run_groups).
@@ -41,39 +41,39 @@ CROSS JOIN wanted AS w
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
 ANTI JOIN failed_runs USING (run_id);
 
--- The place of each run in the series that it is in.
+-- The place of each run in the series that it is in. Runs of one commit are next to each other.
 CREATE OR REPLACE VIEW _run_places AS
 SELECT
-  g.app, g.configuration_id, g.run_id, r.started_at,
-  row_number() OVER (PARTITION BY g.app, g.configuration_id ORDER BY r.started_at, g.run_id)
-    AS place
-FROM run_groups AS g
-JOIN runs AS r ON g.run_id = r.run_id
-WHERE g.configuration_id IS NOT NULL AND r.started_at IS NOT NULL;
+  app, configuration_id, run_id, counted_at, started_at,
+  {'counted_at': counted_at, 'position': position, 'started_at': started_at}
+    AS point,
+  row_number() OVER (PARTITION BY app, configuration_id ORDER BY point, run_id) AS place
+FROM _run_commits
+WHERE configuration_id IS NOT NULL AND counted_at IS NOT NULL AND NOT is_candidate;
 
 -- Values in several units are no series, nor are rows of a table of runs that landed with one
 -- --started-at: they have no order.
-CREATE OR REPLACE MACRO _is_series(unit, started_at) AS
-  min(unit) IS NOT DISTINCT FROM max(unit) AND (count(*) = 1 OR min(started_at) < max(started_at));
+CREATE OR REPLACE MACRO _is_series(unit, point) AS
+  min(unit) IS NOT DISTINCT FROM max(unit) AND (count(*) = 1 OR min(point) < max(point));
 
 CREATE OR REPLACE VIEW metric_series AS
 WITH
   grouped AS (
     SELECT
-      g.app, g.configuration_id, any_value(g.fields) AS fields, m.metric, any_value(m.unit) AS unit,
+      p.app, p.configuration_id, any_value(g.fields) AS fields, m.metric, any_value(m.unit) AS unit,
       string_agg(DISTINCT r.machine, ', ' ORDER BY r.machine) AS machine,
       count(*) AS points,
       -- with ORDER BY the aggregate takes the memory of 2048 rows for each series of 17 or more
       list_sort(list({
-        'started_at': r.started_at, 'run_id': r.run_id, 'version': r.version,
-        'commit': g."commit", 'value': m.value
+        'place': p.place, 'run_id': r.run_id, 'version': r.version, 'commit': g."commit",
+        'started_at': p.counted_at, 'value': m.value
       })) AS points_in_order
     FROM _scalars AS m
+    JOIN _run_places AS p ON m.run_id = p.run_id
     JOIN run_groups AS g ON m.run_id = g.run_id
     JOIN runs AS r ON m.run_id = r.run_id
-    WHERE r.started_at IS NOT NULL AND g.configuration_id IS NOT NULL
-    GROUP BY g.app, g.configuration_id, m.metric
-    HAVING _is_series(m.unit, r.started_at)
+    GROUP BY p.app, p.configuration_id, m.metric
+    HAVING _is_series(m.unit, p.point)
   )
 
 SELECT
@@ -87,7 +87,7 @@ SELECT
   ) AS series
 FROM grouped;
 
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in the order of their commits (commits.position, else their dates), else of their starts. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application, or commit and start, are unknown are left out, as are those on a branch that is not the default one (default_branches), invalid ones (acknowledgements) and failed_runs.';
 COMMENT ON COLUMN metric_series.series_id IS 'Number of the series (series.series_id).';
 COMMENT ON COLUMN metric_series.app IS 'Application.';
 COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
@@ -95,4 +95,4 @@ COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -
 COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
 COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
-COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version and commit (the tag commit), ordered by started_at, then run_id.';
+COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version, commit (runs.commit) and started_at (when the commit was made, else when the run started), in that order; runs of one commit by their starts, then run_id.';

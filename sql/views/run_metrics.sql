@@ -21,7 +21,7 @@ CREATE OR REPLACE VIEW run_metrics AS
 WITH
   -- joined here, a row a run, which takes a hundredth of what a join of all metrics would
   grouped AS (
-    SELECT r.*, g.configuration_id, v.version_order
+    SELECT r.*, g.configuration_id, g.committed_at AS dated_at, v.version_order
     FROM runs AS r
     LEFT JOIN run_groups AS g ON r.run_id = g.run_id
     LEFT JOIN app_versions AS v ON r.app = v.app AND r.version = v.version
@@ -29,7 +29,7 @@ WITH
 
 SELECT
   m.run_id, r.app, r.version, r.machine, r.started_at, m.metric, m.value, m.unit,
-  CASE WHEN r.started_at IS NOT NULL AND r.configuration_id IS NOT NULL
+  CASE WHEN coalesce(r.dated_at, r.started_at) IS NOT NULL AND r.configuration_id IS NOT NULL
     THEN _series_id(r.configuration_id, m.metric) END AS series_id,
   r.version_order, r.ranks, r.threads, m.measurements, m.deviation
 FROM _scalars AS m
@@ -44,7 +44,7 @@ COMMENT ON COLUMN run_metrics.started_at IS 'When the run started.';
 COMMENT ON COLUMN run_metrics.metric IS 'Metric: wall_seconds, counter:EVENT, per_cycle:EVENT, seconds:FUNCTION, functions:..., tasks:..., blocks:..., segments:..., metric:NAME (of benchmarks, the mean over repetitions)';
 COMMENT ON COLUMN run_metrics.value IS 'Its value.';
 COMMENT ON COLUMN run_metrics.unit IS 'Unit; 1 for a share, NULL where there is none or the tool does not record it.';
-COMMENT ON COLUMN run_metrics.series_id IS 'Series of the value (series.series_id, metric_series); NULL for runs that are in none: failed and invalid ones, those without application or start, and those written by hand until pwh refresh.';
+COMMENT ON COLUMN run_metrics.series_id IS 'Series of the value (series.series_id, metric_series); of a run on another branch, the one that it is compared with. NULL for runs that are in none: failed and invalid ones, those without application, or start and commit, and those written by hand until pwh refresh.';
 COMMENT ON COLUMN run_metrics.version_order IS 'Place of the version among those of the application (app_versions).';
 COMMENT ON COLUMN run_metrics.ranks IS 'Processes (MPI ranks).';
 COMMENT ON COLUMN run_metrics.threads IS 'Threads per process.';

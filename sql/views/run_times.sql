@@ -8,40 +8,82 @@ CREATE OR REPLACE MACRO _version_numbers(version) AS
 -- Runs that no file states have neither landing nor place.
 CREATE OR REPLACE VIEW _run_times AS
 WITH
-  landed AS (
-    SELECT f.run_id, max(s.ingested_at) AS landed_at, max(f.position) AS position
-    FROM run_facts AS f
-    JOIN sources AS s USING (source_id)
-    GROUP BY f.run_id
+  positions AS (
+    SELECT run_id, max(position) AS position FROM run_facts WHERE source_id <> 0 GROUP BY run_id
   )
 
-SELECT r.run_id, l.landed_at, coalesce(r.started_at, l.landed_at) AS last_at, l.position
+SELECT r.run_id, r.landed_at, coalesce(r.started_at, r.landed_at) AS last_at, p.position
 FROM runs AS r
-LEFT JOIN landed AS l ON r.run_id = l.run_id;
+LEFT JOIN positions AS p ON r.run_id = p.run_id;
+
+-- The branch that is the history of an application, of those that its runs name.
+CREATE OR REPLACE VIEW _default_branches AS
+WITH
+  counted AS (
+    SELECT app, branch, count(*) AS runs
+    FROM run_groups
+    WHERE app IS NOT NULL AND branch IS NOT NULL
+    GROUP BY app, branch
+  )
+
+SELECT
+  c.app,
+  coalesce(
+    arg_min(d.branch, d.app = '*'),
+    arg_min(
+      c.branch,
+      (coalesce(list_position(['main', 'master', 'trunk'], c.branch), 4), -c.runs, c.branch)
+    )
+  ) AS branch
+FROM counted AS c
+LEFT JOIN default_branches AS d ON d.app IN (c.app, '*')
+GROUP BY c.app;
+
+-- When runs count in the history of their application: their commits along the default branch, whose
+-- dates may be out of order; else the date of the commit, else the start. Runs on another branch are
+-- candidates, and none of the history.
+CREATE OR REPLACE VIEW _run_commits AS
+SELECT
+  g.run_id, g.app, g.configuration_id, g."commit", g.branch, g.position, g.fork_position,
+  r.started_at,
+  NOT coalesce(g.on_default, g.branch = d.branch, true) AS is_candidate,
+  coalesce(
+    CASE WHEN g.position IS NOT NULL THEN max(g.committed_at) OVER (
+      PARTITION BY g.app, g.repository, g.position IS NULL ORDER BY g.position
+    ) END,
+    g.committed_at, r.started_at
+  ) AS counted_at
+FROM run_groups AS g
+JOIN runs AS r ON g.run_id = r.run_id
+LEFT JOIN _default_branches AS d ON g.app = d.app;
 
 -- The one order of the runs of an application, from 1; that of versions is by their first runs. By
--- start, and where that is unknown by landing; where no start is known and all versions
--- are numbers, such as v1.9 and v1.10, by these. Runs of equal place have no order.
+-- commit, else by start, and where that is unknown by landing; where none of these is known and all
+-- versions are numbers, such as v1.9 and v1.10, by these. Runs of equal place have no order.
 CREATE OR REPLACE VIEW _run_order AS
 WITH
   ran AS (
     SELECT
-      r.run_id, r.app, r.version, t.last_at, t.landed_at, _version_numbers(r.version) AS numbers,
+      r.run_id, r.app, r.version, t.last_at, t.landed_at, coalesce(c.counted_at, t.last_at) AS point_at,
+      c.position, coalesce(c.is_candidate, false) AS is_candidate,
+      _version_numbers(r.version) AS numbers,
       bool_and(regexp_full_match(coalesce(r.version, ''), '\D*\d+(\.\d+)*([-+ ].*)?')) OVER app
         AND min(regexp_extract(r.version, '^\D*')) OVER app = max(regexp_extract(r.version, '^\D*')) OVER app
         AS is_numbered,
-      is_numbered AND count(r.started_at) OVER app = 0 AS by_number
+      is_numbered AND count(coalesce(c.counted_at, r.started_at)) OVER app = 0 AS by_number
     FROM runs AS r
     JOIN _run_times AS t ON r.run_id = t.run_id
+    LEFT JOIN _run_commits AS c ON r.run_id = c.run_id
     WHERE r.app IS NOT NULL
     WINDOW app AS (PARTITION BY r.app)
   )
 
 SELECT
-  run_id, app, version,
+  run_id, app, version, is_candidate,
   dense_rank() OVER (
     PARTITION BY app
     ORDER BY
+      CASE WHEN NOT by_number THEN point_at END NULLS FIRST, position,
       CASE WHEN NOT by_number THEN last_at END NULLS FIRST,
       CASE WHEN NOT by_number THEN landed_at END NULLS FIRST,
       CASE WHEN is_numbered THEN numbers END, CASE WHEN is_numbered THEN version END

@@ -31,10 +31,10 @@ COMMENT ON COLUMN disturbances."first" IS 'Position of its first run in the seri
 COMMENT ON COLUMN disturbances."last" IS 'Position of its last run.';
 COMMENT ON COLUMN disturbances.run_id IS 'First run of it.';
 COMMENT ON COLUMN disturbances.version IS 'Its version.';
-COMMENT ON COLUMN disturbances.started_at IS 'When it started.';
+COMMENT ON COLUMN disturbances.started_at IS 'When its commit was made, else when it started.';
 COMMENT ON COLUMN disturbances.last_run_id IS 'Last run of it.';
 COMMENT ON COLUMN disturbances.last_version IS 'Its version.';
-COMMENT ON COLUMN disturbances.last_started_at IS 'When it started.';
+COMMENT ON COLUMN disturbances.last_started_at IS 'When its commit was made, else when it started.';
 COMMENT ON COLUMN disturbances.usual IS 'Level around the burst.';
 COMMENT ON COLUMN disturbances.disturbed IS 'Median of the burst.';
 COMMENT ON COLUMN disturbances.change IS 'Relative difference: 0.1 is 10 % more; NULL where usual is 0.';

@@ -14,7 +14,8 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
-from ingest.parsing.json_values import checked, field, object_of, text_of
+from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
+from ingest.parsing.machines import machine_of
 from ingest.parsing.metric_values import SECONDS, Better, Value, direction, relative, rows
 from ingest.readers.benchmarks.csv_forms import with_statistics
 from warehouse.errors import InputError
@@ -23,12 +24,19 @@ _GOOGLE_FIELDS = (
     *("family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads"),
     *("iterations", "real_time", "cpu_time", "cv", "big_o"),
 )
+_GOOGLE_ENVIRONMENT = {"cores": "num_cpus", "mhz": "mhz_per_cpu", "build": "library_build_type"}
+_PYTEST_ENVIRONMENT = {
+    **{"cpu": "processor", "os": "system", "kernel": "release", "compiler": "python_compiler"},
+    "interpreter": "python_version",
+}
 _BIGGER: Mapping[str, Better] = {
     "customBiggerIsBetter": "higher",
     "customSmallerIsBetter": "lower",
     "pytest": "higher",
     "benchmarkjs": "higher",
 }
+_GO_UNITS = re.compile(r"(\S+)((?:\s+[\d.eE+-]*\d \S+)+)\s*")
+_GO_VALUE = re.compile(r"([\d.eE+-]*\d) (\S+)")
 _RANGE = re.compile(r"(?:\u00b1|\+/-|\+-)?\s*([\d.,]+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
 
 
@@ -43,14 +51,18 @@ def google(*documents: Any) -> Iterator[Item]:
     for run, document in enumerate(documents):
         context = field(document, "context", dict, "the file")
         program = context.get("executable")
+        library = text_of(context.get("library_version"))
+        environment = texts_of(context, _GOOGLE_ENVIRONMENT)
+        machine, host = machine_of(
+            text_of(context.get("host_name")), cores=environment.get("cores")
+        )
         yield Run(
             key=str(run) if len(documents) > 1 else None,
             app=_last(program),
-            machine=text_of(context.get("host_name")),
+            machine=machine,
             started_at=written_date(context.get("date")),
-            tags={"recorder": f"google-benchmark {context['library_version']}"}
-            if isinstance(context.get("library_version"), str)
-            else {},
+            tags=host | texts_of({"recorder": library and f"google-benchmark {library}"}),
+            environment=environment,
         )
         found = field(document, "benchmarks", list, "the file")
         entries = [checked(e, dict, "a benchmark", f"benchmark {n}") for n, e in enumerate(found)]
@@ -116,13 +128,22 @@ def pytest_benchmark(document: Any) -> Iterator[Item]:
     version = text_of(commit.get("id"))
     # What it writes outside of a repository.
     version = None if version == "unversioned" else version
-    tags = {"commit": version, "branch": text_of(commit.get("branch"))} if version else {}
+    is_known = version is not None
+    cpu = object_of(machine.get("cpu"))
+    environment = texts_of(machine, _PYTEST_ENVIRONMENT)
+    environment |= texts_of(cpu, {"cpu": "brand_raw", "cores": "count"})
+    name = text_of(machine.get("node"))
+    named, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     yield Run(
         app=text_of(commit.get("project")),
         version=version,
-        machine=text_of(machine.get("node")),
+        machine=named,
         started_at=written_date(document.get("datetime")),
-        tags={name: text for name, text in tags.items() if text},
+        commit=version,
+        branch=text_of(commit.get("branch")) if is_known else None,
+        committed_at=written_date(commit.get("time")) if is_known else None,
+        tags=host,
+        environment=environment,
     )
     values: list[Value] = []
     for number, entry in enumerate(field(document, "benchmarks", list, "the file")):
@@ -189,24 +210,35 @@ def _repeated(name: str, times: Any, stats: Mapping[str, Any], where: str) -> It
 def action(document: Any) -> Iterator[Item]:
     """Yield a run for each commit of github-action-benchmark, with its values."""
     values: list[Value] = []
-    number = 0
+    number = unknown = 0
     for suite, history in field(document, "entries", dict, "the file").items():
         for place, entry in enumerate(checked(history, list, "a suite", f"suite {suite}")):
             where = f"suite {suite}, entry {place}"
             commit = field(entry, "commit", dict, where)
             version = field(commit, "id", str, where)
+            told = {
+                "tool": entry.get("tool"),
+                "author": object_of(commit.get("author")).get("name"),
+                "subject": str(commit.get("message") or "").partition("\n")[0],
+                "url": commit.get("url"),
+            }
             yield Run(
                 key=f"{suite}.{place}.{version[:12]}",
                 app=suite,
                 version=version,
                 started_at=date_of(entry.get("date")),
-                tags={"commit": version}
-                | {n: t for n, v in (("tool", entry.get("tool")),) if (t := text_of(v))},
+                commit=version,
+                committed_at=written_date(commit.get("timestamp")),
+                tags={name: text for name, of in told.items() if (text := text_of(of))},
             )
             benches = entry.get("benches") or []
-            values += _action_values(benches, entry.get("tool"), number, where)
+            found = list(_action_values(benches, entry.get("tool"), number, where))
+            known = [value for value in found if value.value is not None]
+            unknown += len(found) - len(known)
+            values += known
             number += 1
     yield rows(values)
+    yield LeftOut(unknown, "value", "null")
 
 
 def action_input(document: Any) -> Iterator[Item]:
@@ -221,20 +253,35 @@ def action_input(document: Any) -> Iterator[Item]:
 
 
 def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -> Iterator[Value]:
+    """Yield the values of one commit; None is null, which frameworks write of what failed.
+
+    Of Go the unit has all other values as well: ns/op, and behind it 16 B/op, 2 allocs/op.
+    """
     for bench in benches:
         name = field(bench, "name", str, where)
-        value = field(bench, "value", (float, str), where)
-        unit = text_of(bench.get("unit"))
+        is_null = "value" in bench and bench["value"] is None
+        value = None if is_null else field(bench, "value", (float, str), where)
+        unit, others = _units(text_of(bench.get("unit")))
         spread = _RANGE.fullmatch(str(bench.get("range") or ""))
         try:
-            value = float(value)
+            value = None if value is None else float(value)
             spread_of = float(spread[1].replace(",", "")) if spread else None
         except ValueError:
             raise InputError(f"{name} is {value!r}", where=where, expected="a number") from None
         if spread and spread_of is not None:
-            spread_of = spread_of / 100 if spread[2] else relative(spread_of, value)
+            spread_of = spread_of / 100 if spread[2] else relative(spread_of, value or 0)
         better = _BIGGER.get(str(tool)) or direction(unit)
         yield Value(name, value, unit, better, None, spread_of, number)
+        for other, text in others.items():
+            yield Value(f"{name} {other}", float(text), other, direction(other), run=number)
+
+
+def _units(text: str | None) -> tuple[str | None, dict[str, str]]:
+    """Return the unit of a value, and other values by their units, which Go's has behind it."""
+    found = None if text is None else _GO_UNITS.fullmatch(text)
+    if found is None:
+        return text, {}
+    return found[1], {unit: number for number, unit in _GO_VALUE.findall(found[2])}
 
 
 def _last(path: Any) -> str | None:

@@ -12,11 +12,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
-from ingest.parsing.json_values import checked, field, object_of, text_of
+from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
+from ingest.parsing.machines import machine_of
 from ingest.parsing.metric_values import SECONDS, Better, Value, rows
 from warehouse.errors import InputError
 
@@ -24,6 +26,17 @@ from warehouse.errors import InputError
 _PER_OPERATION = re.compile(r"(ns|us|ms|s|min|hr|day)(?:ec)?/op")
 _LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
 _COLUMNS = ("result", "params")
+_ASV_ENVIRONMENT = {
+    **{"cpu": "cpu", "cores": "num_cpu", "os": "os", "memory": "ram", "architecture": "arch"},
+    "interpreter": "python",
+}
+_PYPERF_ENVIRONMENT = {
+    **{"cpu": "cpu_model_name", "cores": "cpu_count", "kernel": "platform", "os": "os"},
+    **{"interpreter": "python_version", "compiler": "python_compiler", "flags": "python_cflags"},
+    **{"governor": "cpu_config", "affinity": "cpu_affinity", "aslr": "aslr", "timer": "timer"},
+}
+_JMH_ENVIRONMENT = {"interpreter": "jdkVersion", "vm": "vmName", "vm_version": "vmVersion"}
+_ASV_SETTING = re.compile(r'^\s*\{?\s*"(project|show_commit_url)"\s*:\s*"([^"]+)"', re.MULTILINE)
 # What asv measures is in a benchmark's name.
 _KINDS: Mapping[str, tuple[str | None, Better | None]] = {
     "time": ("s", "lower"),
@@ -58,12 +71,8 @@ def _jmh_run(entries: Sequence[Mapping[str, Any]], key: str | None) -> Run:
     return Run(
         key=key,
         threads=int(first["threads"]) if counted and not _threads_differ(entries) else None,
-        tags={"recorder": f"jmh {first.get('jmhVersion') or ''}".strip()}
-        | {
-            tag: text
-            for tag, of in (("jdk", "jdkVersion"), ("vm", "vmName"))
-            if (text := text_of(first.get(of)))
-        },
+        tags={"recorder": f"jmh {first.get('jmhVersion') or ''}".strip()},
+        environment=texts_of(first, _JMH_ENVIRONMENT),
     )
 
 
@@ -123,20 +132,39 @@ def _jmh_values(
         yield Value(metric, measured, unit, better, repetition)
 
 
-def asv(document: Any) -> Iterator[Item]:
-    """Yield the run and values of one environment at one commit, samples where asv kept them."""
-    machine = document.get("params")
+def asv(document: Any, path: Path) -> Iterator[Item]:
+    """Yield the run and values of one environment at one commit, samples where asv kept them.
+
+    In version 1 all starts are in an object of their own, and first files have no name of the
+    environment but that of the file: 7810d6d7-py2.7-numpy1.8.json.
+    """
+    params = object_of(document.get("params"))
     columns = document.get("result_columns", list(_COLUMNS))
     results = field(document, "results", dict, "the file")
     found = {name: _by_column(columns, entry) for name, entry in results.items()}
-    starts = [at for entry in found.values() if isinstance(at := entry.get("started_at"), float)]
+    starts = [
+        *(entry.get("started_at") for entry in found.values()),
+        *object_of(document.get("started_at")).values(),
+    ]
     commit = field(document, "commit_hash", str, "the file")
-    environment = text_of(document.get("env_name"))
+    project, page = _asv_project(path)
+    environment = texts_of(params, _ASV_ENVIRONMENT)
+    name = text_of(params.get("machine"))
+    machine, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
+    tags = {
+        "environment": text_of(document.get("env_name"))
+        or path.name.partition(".json")[0].partition("-")[2],
+        "url": page and f"{page}{commit}",
+    }
     yield Run(
+        app=project,
         version=commit,
-        machine=text_of(machine.get("machine")) if isinstance(machine, dict) else None,
-        started_at=date_of(min(starts, default=None)),
-        tags={"commit": commit} | ({"environment": environment} if environment else {}),
+        machine=machine,
+        started_at=date_of(min((at for at in starts if isinstance(at, float)), default=None)),
+        commit=commit,
+        committed_at=date_of(document.get("date")),
+        tags={name: text for name, text in tags.items() if text} | host,
+        environment=environment | texts_of(object_of(document.get("requirements"))),
     )
     values: list[Value] = []
     failed = 0
@@ -152,6 +180,28 @@ def asv(document: Any) -> Iterator[Item]:
                 values.append(Value(metric, result, unit, better))
     yield rows(values)
     yield LeftOut(failed, "benchmark", "failed or skipped")
+
+
+def _asv_project(path: Path) -> tuple[str | None, str | None]:
+    """Return the project of a file of results, and the address of its commits before the digits.
+
+    Both are in asv.conf.json, in a folder around the results; else the project is the folder of the
+    results: NAME/results/MACHINE/FILE, NAME/.asv/results/MACHINE/FILE.
+    """
+    folders = path.resolve().parents
+    for folder in folders[:5]:
+        try:
+            text = (folder / "asv.conf.json").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        # Of lines that begin with // asv takes no notice; a file that is no JSON has the fields.
+        set_here = dict(_ASV_SETTING.findall(text))
+        if "project" in set_here:
+            return set_here["project"], set_here.get("show_commit_url")
+    names = [folder.name for folder in folders]
+    if "results" in names[:3]:
+        names = [name for name in names[names.index("results") + 1 :] if name != ".asv"]
+    return next(filter(None, names), None), None
 
 
 def _by_column(columns: Any, entry: Any) -> dict[str, Any]:
@@ -223,13 +273,10 @@ def pyperf(document: Any) -> Iterator[Item]:
             for repetition, value in enumerate(measured)
         ]
     known = [date for date in dates if date is not None]
+    environment = texts_of(shared, _PYPERF_ENVIRONMENT)
+    name = text_of(shared.get("hostname"))
+    machine, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     yield Run(
-        machine=text_of(shared.get("hostname")),
-        started_at=min(known, default=None),
-        tags={
-            tag: text
-            for tag, of in (("python", "python_version"), ("cpu", "cpu_model_name"))
-            if (text := text_of(shared.get(of)))
-        },
+        machine=machine, started_at=min(known, default=None), tags=host, environment=environment
     )
     yield rows(values)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
@@ -23,7 +23,9 @@ _FORMS = {
         rb"(?s:.*?)^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE
     ),
     "pyperf": re.compile(rb'\s*\{\s*"benchmarks"\s*:\s*\[\s*\{\s*"(?:metadata|runs)"\s*:'),
-    "action": re.compile(rb"\s*window\.BENCHMARK_DATA\s*="),
+    "action": re.compile(
+        rb'\s*(?:window\.BENCHMARK_DATA\s*=|\{(?=[^{}]*"lastUpdate"\s*:)[^{}]*"entries"\s*:\s*\{)'
+    ),
     "action_input": re.compile(
         rb'\s*\[\s*\{(?=[^{}]*"name"\s*:)(?=[^{}]*"unit"\s*:)[^{}]*"value"\s*:[^{}]*\}'
     ),
@@ -36,7 +38,16 @@ _FORMS = {
     ),
     "google_text": re.compile(rb"(?s:.*?)^Benchmark +Time +CPU +Iterations", re.MULTILINE),
     "hyperfine_text": re.compile(rb"\| Command \| Mean \["),
-    "asv": re.compile(rb'\s*\{(?=[^{}]*"env_name"\s*:)[^{}]*"commit_hash"\s*:(?s:.*)"results"\s*:'),
+    # Of version 1, before the results come the times of all benchmarks: more than is looked at.
+    "asv": re.compile(
+        rb'\s*\{[^{}]*"commit_hash"\s*:\s*"[0-9a-f]+"(?s:.*)'
+        rb'"(?:env_name|params|requirements|ended_at|duration)"\s*:'
+    ),
+    "reframe_report": re.compile(rb'\s*\{(?s:.*)"session_info"\s*:\s*\{(?s:.*)"data_version"\s*:'),
+    "reframe_log": re.compile(
+        rb"(?:[^\n]*\bjob_completion_time\b|(?=[^\n]*_unit\b)[^\n]*\bdisplay_name\b)[^\n]*_value\b"
+        rb"|[^\n|]+\|(?:reframe )?[\d.]+[^\n|]*\|[^\n]* on \S+ using [^\n]*\|ref=[^\n]*\(l="
+    ),
     "go_json": re.compile(
         rb'\s*\{"(?:Time|ImportPath|Action)":"[^\n]*\n(?s:.*)"Output":"Benchmark'
     ),
@@ -101,6 +112,7 @@ _LINES: dict[str, Whole] = {
     "hyperfine_text": re.compile(r"\|.*\|\s*").fullmatch,
     "jmh_text": re.compile(rf".*\s(?:{_UNIT}/op|ops/{_UNIT})\s*").fullmatch,
     "dotnet": re.compile(r"\|.*\|\s*|[^|]+[;,].*").fullmatch,
+    "reframe_log": True,
 }
 
 
@@ -109,7 +121,7 @@ class Benchmarks(SingleFile):
 
     NAME = "benchmarks"
     DESCRIPTION = (
-        "results of Google Benchmark, pytest, hyperfine, JMH, asv, Go, Rust, STREAM, HPL, fio"
+        "results of Google Benchmark, pytest, hyperfine, JMH, asv, ReFrame, Go, Rust, HPL, fio"
     )
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics",)
@@ -131,6 +143,7 @@ class Benchmarks(SingleFile):
             json_forms,
             per_language,
             printed_tables,
+            reframe,
             rust,
             storage_network,
             suites,
@@ -161,14 +174,14 @@ class Benchmarks(SingleFile):
         if form in lines:
             yield from lines[form](recording)
             return
-        documents = {
+        documents: dict[str, Callable[[Any], Iterator[Item]]] = {
             "google": json_forms.google,
             "pytest_benchmark": json_forms.pytest_benchmark,
             "hyperfine": json_forms.hyperfine,
             "action": json_forms.action,
             "action_input": json_forms.action_input,
             "jmh": per_language.jmh,
-            "asv": per_language.asv,
+            "asv": lambda document: per_language.asv(document, recording.path),
             "pyperf": per_language.pyperf,
             "vitest": javascript.vitest,
             "mitata": javascript.mitata,
@@ -177,12 +190,14 @@ class Benchmarks(SingleFile):
             "autocannon": javascript.autocannon,
             "fio": storage_network.fio,
             "iperf": storage_network.iperf,
+            "reframe_report": reframe.report,
         }
         text = whole_text(recording, limit=_LIMIT, strict=form in documents)
         if form in _LINES:
             check_line_end(recording, text, _LINES[form])
         if form == "action":
-            text = text.partition("=")[2].strip().removesuffix(";")
+            text = text.strip().removesuffix(";")
+            text = text if text.startswith("{") else text.partition("=")[2]
         elif form == "fio":
             text = _only_object(text)
         tables = {
@@ -195,6 +210,7 @@ class Benchmarks(SingleFile):
             "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),
             "benchmarkjs": lambda: javascript.benchmarkjs(text),
             "dotnet": lambda: dotnet.items(text),
+            "reframe_log": lambda: reframe.log(text),
         }
         if form in tables:
             yield from tables[form]()

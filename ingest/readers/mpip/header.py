@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
+from ingest.parsing.dates import in_zone
 from ingest.readers.mpip.sections import Section
 
 _LINE = re.compile(r"@ (?P<name>[^:]*?)\s*: ?(?P<value>.*?)\s*")
@@ -27,10 +28,10 @@ class Header:
 
     @property
     def started_at(self) -> datetime | None:
-        """The start; mpiP writes local time without its zone, which is taken for UTC."""
+        """The start; mpiP writes local time without its zone."""
         try:
             text = self.facts.get("Start time", "")
-            date = datetime.strptime(text, "%Y %m %d %H:%M:%S").replace(tzinfo=UTC)
+            date = in_zone(datetime.strptime(text, "%Y %m %d %H:%M:%S"))
         except ValueError:
             return None
         return date if 1970 < date.year < 2200 else None

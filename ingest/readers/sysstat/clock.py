@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from ingest.parsing.dates import in_zone
 from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
@@ -81,7 +82,7 @@ class Clock:
         self._start, self._last = start or moment, moment
         if self._first is None:
             self._first = moment
-            self.started = moment.replace(tzinfo=UTC) if self._dated else None
+            self.started = in_zone(moment) if self._dated else None
         if moment < self._first:
             raise InputError(
                 "the time is before the first one of the file",

@@ -7,7 +7,7 @@ WITH
     WHERE app = $app
     WINDOW own AS (PARTITION BY configuration_id)
     -- runs that all started at one time are no series
-    QUALIFY count(*) OVER own = 1 OR min(started_at) OVER own < max(started_at) OVER own
+    QUALIFY count(*) OVER own = 1 OR min(point) OVER own < max(point) OVER own
   ),
 
   facts AS (

@@ -63,7 +63,7 @@ def test_version_of_a_git_repository(tmp_path):
     git("add", "a")
     git("commit", "-m", "1")
     first = git_version(tmp_path)
-    assert first.name == first.tags["commit"][:9] and "dirty" not in first.tags
+    assert first.name == first.facts["commit"][:9] and "dirty" not in first.tags
     (tmp_path / "untracked").write_text("1")
     assert git_version(tmp_path) == first
     git("tag", "v1")

@@ -1,0 +1,11 @@
+-- Insert the commits of runs, of which {runs} is the condition, that only files know.
+
+INSERT INTO commits BY NAME
+SELECT
+  '' AS repository, lower(r."commit") AS "commit", any_value(r.committed_at) AS committed_at,
+  any_value(r.tags['author']) AS author, any_value(r.tags['subject']) AS subject,
+  any_value(r.tags['url']) AS url
+FROM runs AS r
+WHERE {runs} AND r."commit" IS NOT NULL AND r.committed_at IS NOT NULL
+  AND NOT EXISTS (FROM commits AS c WHERE c."commit" = lower(r."commit"))
+GROUP BY lower(r."commit");

@@ -1,0 +1,60 @@
+"""`pwh commits` and `pwh trend --branch`: what git knows of runs, and branches of the history."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.git import head_of
+from tests.helpers.repositories import Repository
+
+
+@pytest.fixture
+def made(tmp_path, run):
+    """Return a repository with ten commits of main and one of topic; a run of each has landed."""
+    head_of.cache_clear()
+    one = Repository(tmp_path / "repo")
+    one.commit(*(f"c{number}" for number in range(10)))
+    one.checkout("-b", "topic", "main~2")
+    one.commit("t")
+    one.checkout("main")
+    lines = ["run_id,app,commit,started_at,wall_seconds"]
+    for n, (subject, commit) in enumerate(one.commits.items()):
+        seconds = 13 if subject == "t" else 10 + n % 3 / 50
+        lines += [f"{subject}-{i},prog,{commit[:9]},2026-06-{28 - n}T0{i}:00:00Z,{seconds + i / 99}"
+                  for i in range(2)]  # fmt: skip
+    table = tmp_path / "runs.csv"
+    table.write_text("\n".join([*lines, ""]))
+    assert run("ingest", str(table))[0] == 0
+    return one
+
+
+def test_commits_are_read_and_branches_held_against_the_history(made, run):
+    code, out, _ = run("commits", str(made.folder))
+    assert (code, out) == (
+        0,
+        f"{made.folder}: 11 commits of runs: 10 on main; 1 on other branches\n",
+    )
+    code, out, _ = run("trend", "prog", "--branch", "topic")
+    assert code == 0
+    assert out.startswith("main at the fork (8 runs) to topic (2 runs)\n\n* wall_seconds: worse: ")
+    code, out, _ = run("trend", "prog")
+    assert "20 runs" in out and "13" not in out.split("Series")[0]
+
+
+def test_what_is_wrong_is_said(made, run, tmp_path):
+    assert run("commits", str(made.folder))[0] == 0
+    code, _, err = run("trend", "prog", "--branch", "nix")
+    assert code == 2 and "no run of prog is on a branch 'nix'" in err and "topic" in err
+    (tmp_path / "bare").mkdir()
+    code, _, err = run("commits", str(tmp_path / "bare"))
+    assert code == 2 and "no work tree" in err
+    other = Repository(tmp_path / "other")
+    other.commit("x")
+    code, _, err = run("commits", str(other.folder))
+    assert code == 5 and "has no commit of a run" in err
+
+
+def test_the_default_branch_can_be_set(made, run):
+    assert run("commits", str(made.folder), "--default", "topic")[0] == 0
+    code, out, _ = run("trend", "prog", "--branch", "main")
+    assert code == 0 and out.startswith("topic at the fork (8 runs) to main (4 runs)")

@@ -1,0 +1,140 @@
+"""Histories along commits: runs that were measured in any order, on branches, and landed anyhow."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from ingest.commits import take_all_commits
+from ingest.git import Repository, head_of
+from tests.helpers.repositories import Repository as Made
+from tests.helpers.support import land, rows
+
+TABLE = "run_id,app,commit,branch,started_at,wall_seconds\n"
+SERIES = "SELECT list_transform(series, lambda p: p.run_id) FROM metric_series"
+FOUND = (
+    "SELECT * FROM change_points ORDER BY ALL",
+    "SELECT * FROM provisional_changes ORDER BY ALL",
+    "SELECT * FROM series_states ORDER BY ALL",
+    "SELECT * FROM disturbances ORDER BY ALL",
+)
+
+
+def table(path, lines):
+    """Write runs: (run_id, commit, branch, hour of the day, seconds)."""
+    path.write_text(
+        TABLE
+        + "".join(
+            f"{run},prog,{commit},{branch},2026-06-01T{hour:02}:00:00Z,{seconds}\n"
+            for run, commit, branch, hour, seconds in lines
+        )
+    )
+    return path
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """Return a repository with the commits c0 to c23 of main, in which the test runs."""
+    one = Made(tmp_path / "repo")
+    one.commit(*(f"c{number}" for number in range(24)))
+    monkeypatch.chdir(one.folder)
+    head_of.cache_clear()
+    return one
+
+
+def backfilled(made, seed):
+    """Return runs of all commits, slower from c12 on, measured in an order of their own."""
+    hours = list(range(24))
+    random.Random(seed).shuffle(hours)
+    return [
+        (f"r{n}", made.commits[f"c{n}"][:10], "", hours[n], 10 + 2 * (n >= 12) + n * 7 % 5 / 50)
+        for n in range(24)
+    ]
+
+
+def test_a_history_measured_in_any_order_is_told_as_if_in_order(made, another, tmp_path):
+    told = []
+    for seed in (None, 1, 2):
+        con = another()
+        lines = backfilled(made, seed)
+        if seed is None:
+            lines = [(run, commit, "", n, s) for n, (run, commit, _, _, s) in enumerate(lines)]
+        else:
+            random.Random(-seed).shuffle(lines)
+        # In two files, of which the second has commits before those of the first.
+        for part in (0, 1):
+            land(con, table(tmp_path / f"{part}.csv", lines[part::2]))
+        told.append([rows(con, query) for query in FOUND])
+        assert rows(con, "SELECT run_id, previous_run_id, change > 0 FROM change_points") == [
+            ("r12", "r11", True)
+        ]
+    assert told[0] == told[1] == told[2]
+
+
+def test_a_commit_measured_late_takes_its_place(made, warehouse, tmp_path):
+    land(warehouse, table(tmp_path / "a.csv", backfilled(made, 3)))
+    again = [(f"late{n}", made.commits[f"c{n}"], "", 23, 10) for n in (2, 5)]
+    land(warehouse, table(tmp_path / "b.csv", again))
+    ((series,),) = rows(warehouse, SERIES)
+    assert series[:9] == ["r0", "r1", "r2", "late2", "r3", "r4", "r5", "late5", "r6"]
+
+
+def test_runs_of_another_branch_are_candidates(made, warehouse, tmp_path):
+    made.checkout("-b", "topic", "main~12")
+    made.commit("t")
+    lines = [
+        *backfilled(made, 4),
+        ("by_name", "", "topic", 1, 99),
+        ("by_git", made.commits["t"], "", 2, 99),
+        ("main_too", "", "main", 3, 12),
+    ]
+    land(warehouse, table(tmp_path / "a.csv", lines))
+    ((series,),) = rows(warehouse, SERIES)
+    assert len(series) == 25 and not {"by_name", "by_git"} & set(series)
+    assert rows(warehouse, "SELECT DISTINCT branch FROM _run_commits WHERE is_candidate") == [
+        ("topic",)
+    ]
+    query = "SELECT run_id, fork_position FROM run_groups WHERE fork_position IS NOT NULL"
+    assert rows(warehouse, query) == [("by_git", 12)]
+
+
+def test_a_merge_or_a_fast_forward_brings_runs_into_the_history(made, warehouse, tmp_path):
+    made.checkout("-b", "topic")
+    made.commit("t")
+    runs = [*backfilled(made, 5), ("t", made.commits["t"], "topic", 1, 12)]
+    land(warehouse, table(tmp_path / "a.csv", runs))
+    ((series,),) = rows(warehouse, SERIES)
+    assert "t" not in series
+    made.checkout("main")
+    made.git("merge", "-q", "--ff-only", "topic")
+    made.commit("after")
+    # What lands later shows that the branch is part of it now.
+    land(warehouse, table(tmp_path / "b.csv", [("after", made.commits["after"], "", 2, 12)]))
+    ((series,),) = rows(warehouse, SERIES)
+    assert series[-2:] == ["t", "after"]
+
+
+def test_options_win_over_files_tags_and_what_is_checked_out(made, warehouse):
+    file = made.folder / "t.csv"
+    file.write_text("run_id,app,wall_seconds\na,prog,1\n")
+    land(warehouse, file)
+    query = 'SELECT "commit", branch FROM runs'
+    assert rows(warehouse, query) == [(made.commits["c23"], "main")]
+    land(warehouse, file, tags={"commit": "abcdef1", "branch": "x"}, replace=True)
+    assert rows(warehouse, query) == [("abcdef1", "x")]
+    land(warehouse, file, facts={"commit": "abcdef2"}, tags={"commit": "abcdef1"}, replace=True)
+    assert rows(warehouse, query) == [("abcdef2", None)], "the branch of another commit is not its"
+    land(warehouse, file, facts={"version": "v1"}, replace=True)
+    assert rows(warehouse, query) == [(None, None)], "another version than what is checked out"
+
+
+def test_commits_of_runs_that_landed_elsewhere_are_read_later(
+    made, warehouse, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    land(warehouse, table(tmp_path / "a.csv", backfilled(made, 6)))
+    assert rows(warehouse, "FROM commits") == []
+    found, run_ids = take_all_commits(warehouse, Repository(made.folder))
+    assert (len(found), len(run_ids)) == (24, 24)
+    assert rows(warehouse, "SELECT min(position), max(position) FROM commits") == [(1, 24)]
