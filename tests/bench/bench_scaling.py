@@ -24,6 +24,7 @@ import pyarrow as pa
 
 import warehouse
 from tests.bench.scaling_data import Case, arrays, cases, landed
+from tests.helpers.support import keep
 from udfs.scaling import ensemble, scaling_forecast
 
 _MANY = 10_000
@@ -218,6 +219,9 @@ def speed(every: list[Case], python: str | None, functions: int) -> None:
     con = warehouse.connect(":memory:")
     for statement in GENERATE.format(functions=functions).split(";")[:-1]:
         con.execute(statement)
+    began = time.perf_counter()
+    keep(con)
+    print(f"models of {functions} functions, stored: {time.perf_counter() - began:.1f} s")
     print(f"{functions} functions x 6 counts x 5 repetitions, through SQL:")
     for query in (
         "SELECT formula, flag_sentences(flags) FROM scaling_models",

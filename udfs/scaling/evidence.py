@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 _NOISE_WEIGHT: Final = 1.0
 _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
-_EXACT: Final = 3e-4
+_EXACT: Final = 1e-5
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
 _NEARLY: Final = 0.1

@@ -1,0 +1,300 @@
+"""The patent's bases as they stand, exponents free: by variable projection on grids that zoom in.
+
+For fixed exponents each basis is linear in its factors, which have a closed form (Golub and
+Pereyra, SIAM J. Numer. Anal. 10, 1973). The posterior of the exponents is summed over a grid, which
+then moves to where it is not negligible, along its ridge: the exponents of a sum of decay and
+growth depend on each other. Times without noise get their exponents to many digits by Gauss-Newton
+steps. All functions with the same counts are one array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.scaling.evidence import Noise
+from udfs.scaling.mixture import Mixture, normaliser
+
+_LEAST, _DECAY, _GROWTH = 0.02, 2.2, 3.2
+"""Range of the exponents."""
+_COARSE: Final = (28, 24)
+"""Exponents of growth and of decay that are tried first."""
+_FINE: Final = 13
+_ZOOMS: Final = 3
+_REACH: Final = 2.8
+"""How far a finer grid reaches, in standard deviations of the tempered posterior."""
+_TEMPER: Final = 0.5
+_DRAWN: Final = 12
+"""Points of the posterior that stand for all of it."""
+_STEPS: Final = 16
+"""Gauss-Newton steps, where the points are within a fraction of their times of a law."""
+_NEARLY: Final = 5e-3
+_SINGULAR: Final = 1e-12
+_LETTERS: Final = np.full((1, 1), 1.5)
+"""Half the factors."""
+_ODDS: Final = np.log(0.1)
+"""Prior probability of exponents that are no round ones."""
+
+
+def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mixture:
+    """Return draws of the posterior of the basis of a kind of function.
+
+    The laws are a*p^c*log2(p)^logs + b*q + d, where q is log2(p) or p^-h; logs is 1 where the basis
+    has `growth_log`.
+
+    Args:
+        basis: the kind's; with `log` it has log2(p) in place of a decaying term.
+        places: all counts at which times are wanted, the m measured ones first.
+        m: how many of them were measured.
+        y: times of n functions over their last one, n x m.
+        noise: what is known of their noise.
+    """
+    n, inverse = len(y), 1 / y.T
+    away = np.log(places / places[m - 1])
+    tree = np.log2(places) / np.log2(places[m - 1])
+    grown = tree if basis.growth_log else np.ones_like(tree)
+    low, high = _LEAST, _GROWTH
+    decays = not basis.log
+    c = np.linspace(low, high, _COARSE[0])[:, None, None]
+    h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
+    for zoom in range(_ZOOMS + 1):
+        shape = np.broadcast_shapes(c.shape, h.shape)
+        one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
+        fit = _fit(one, two, inverse, shape[:2])
+        evidence = noise.evidence(fit.left, _LETTERS)
+        evidence = evidence.reshape(*shape[:2], n).astype(float)
+        step_c = np.diff(c, axis=0)[:1]
+        step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
+        evidence += np.log(step_c) + np.log(step_h)
+        if zoom == _ZOOMS:
+            break
+        c, h = _zoomed(c, h, evidence, decays)
+    c, h = (np.broadcast_to(part, evidence.shape).reshape(-1, n) for part in (c, h))
+    evidence = evidence.reshape(-1, n)
+    total = np.logaddexp.reduce(evidence, axis=0)
+    spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
+    drawn = _draws(evidence, _far_values(fit, c, h, away, tree, grown, decays))
+    exponents = np.stack([np.take_along_axis(part, drawn, 0) for part in (c, h)])
+    factors = np.stack([np.take_along_axis(part, drawn, 0) for part in fit.factors])
+    left = np.take_along_axis(fit.left, drawn, 0)
+    best = fit.left.argmin(0)
+    exact = _polished(fit, c, h, best, y, away[:m], tree[:m], grown[:m], decays, noise)
+    if exact is not None:
+        rows, exponents_exact, factors_exact, left_exact = exact
+        exponents[..., rows], factors[..., rows], left[..., rows] = (
+            exponents_exact[:, None], factors_exact[:, None], left_exact,
+        )
+        single = noise_at(noise, left_exact, rows)
+        total[rows] = np.maximum(total[rows], single - 10.0)
+    one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
+    parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
+    values = (factors[:, None] * parts).sum(0)
+    sigma = noise.deviation(left, _LETTERS)
+    errors = _errors(parts, factors > 0, inverse, m) / values
+    alone = np.zeros_like(left)
+    width = np.log(m / noise.share) * _LETTERS[0]
+    odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
+    return Mixture(
+        odds=odds + alone,
+        values=np.log(values),
+        errors=np.minimum(errors * sigma, 2.0),
+        sigma=sigma,
+        left=left,
+        factors=factors,
+        exponents=np.stack([exponents[0], -exponents[1], alone]),
+        logs=np.stack([alone + basis.growth_log, alone + basis.log, alone]),
+        half=alone,
+        after=np.zeros(alone.shape, np.intp),
+    )
+
+
+def noise_at(noise: Noise, left: Array, rows: Index) -> Array:
+    part = Noise(
+        noise.share[rows], noise.shape[rows],
+        (noise.scales[0][rows], noise.scales[1][rows]), (noise.odds[0][rows], noise.odds[1][rows]),
+    )
+    return part.evidence(left[None], _LETTERS)[0].astype(float)
+
+
+def _terms(c, h, away, tree, grown, decays):
+    """Return the two terms at places, the first axis; c and h are of any shape."""
+    ones = (1,) * c.ndim
+    away, tree, grown = (part.reshape(-1, *ones) for part in (away, tree, grown))
+    one = np.exp(c * away)
+    one *= grown
+    return one, np.exp(-h * away) if decays else tree
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    left: Array
+    factors: tuple[Array, Array, Array]
+
+
+def _products(one, two, inverse, shape):
+    """Return sums over the counts, weighted: of terms' squares, product, and with the times."""
+    n = inverse.shape[1]
+    square = inverse**2
+    if one.shape[-1] == 1:
+        one, two = (np.broadcast_to(t, (len(t), *shape, 1)).reshape(len(t), -1) for t in (one, two))
+        every = np.concatenate([one * one, two * two, one * two, one, two], axis=1).T @ square
+        a, b, ab, s, t = np.split(every, 5)
+        r, q = np.split(np.concatenate([one, two], axis=1).T @ inverse, 2)
+        return a, b, ab, s, t, r, q
+    out = np.zeros((7, *shape, n))
+    for i in range(len(inverse)):
+        u, v = one[i] * inverse[i], two[i] * inverse[i]
+        v = np.broadcast_to(v, (*shape, n))
+        u = np.broadcast_to(u, (*shape, n))
+        for place, part in enumerate((u * u, v * v, u * v, u * inverse[i], v * inverse[i], u, v)):
+            out[place] += part
+    return out.reshape(7, -1, n)
+
+
+def _fit(one, two, inverse, shape) -> _Fit:
+    """Return the least squares with factors of zero or more."""
+    m = len(inverse)
+    a, b, ab, s, t, r, q = _products(one, two, inverse, shape)
+    size, level = (inverse**2).sum(0), inverse.sum(0)
+    constant = level / size
+    # with the constant eliminated
+    ac, bc, abc = a - s * s / size, b - t * t / size, ab - s * t / size
+    rc, qc = r - s * constant, q - t * constant
+    best = np.zeros((4, *a.shape))  # gain, three factors
+
+    def consider(gain, first, second, third, fits):
+        better = fits & (gain > best[0])
+        for place, part in enumerate((gain, first, second, third)):
+            np.copyto(best[place], part, where=better)
+
+    yes = np.ones(a.shape, bool)
+    with np.errstate(all="ignore"):
+        consider(np.broadcast_to(level * constant, a.shape), 0.0, 0.0, np.broadcast_to(constant, a.shape), yes)
+        consider(r * r / a, r / a, 0.0, 0.0, yes)
+        consider(q * q / b, 0.0, q / b, 0.0, yes)
+        f = rc / ac
+        third = constant - f * s / size
+        consider(rc * f + level * constant, f, 0.0, third, (f > 0) & (third > 0) & (ac > _SINGULAR * a))
+        f = qc / bc
+        third = constant - f * t / size
+        consider(qc * f + level * constant, 0.0, f, third, (f > 0) & (third > 0) & (bc > _SINGULAR * b))
+        det = a * b - ab * ab
+        f, g = (b * r - ab * q) / det, (a * q - ab * r) / det
+        consider(f * r + g * q, f, g, 0.0, (f > 0) & (g > 0) & (det > _SINGULAR * a * b))
+        det = ac * bc - abc * abc
+        f, g = (bc * rc - abc * qc) / det, (ac * qc - abc * rc) / det
+        third = constant - (f * s + g * t) / size
+        consider(
+            f * rc + g * qc + level * constant, f, g, third,
+            (f > 0) & (g > 0) & (third > 0) & (det > _SINGULAR * ac * bc) & (det > 0),
+        )
+    return _Fit(np.maximum(m - best[0], 0.0), (best[1], best[2], best[3]))
+
+
+def _zoomed(c, h, evidence, decays):
+    """Return a finer grid where the posterior is not negligible, along its ridge."""
+    weight = np.exp(_TEMPER * (evidence - evidence.max((0, 1))))
+    weight /= weight.sum((0, 1))
+    middle = (weight * c).sum((0, 1))
+    off = c - middle
+    variance = (weight * off**2).sum((0, 1))
+    step = (c[1] - c[0])[0]
+    reach = _REACH * np.maximum(np.sqrt(variance), 0.5 * step)
+    part = np.linspace(0, 1, _FINE)
+    low, high = np.maximum(middle - reach, _LEAST), np.minimum(middle + reach, _GROWTH)
+    fine = low + part[:, None] * (high - low)
+    if not decays:
+        return fine[:, None], h
+    step = (h[:, 1] - h[:, 0]).max(0)
+    centre = (weight * h).sum((0, 1))
+    slope = (weight * off * (h - centre)).sum((0, 1)) / np.maximum(variance, (0.1 * step) ** 2)
+    rest = (weight * (h - centre - slope * off) ** 2).sum((0, 1))
+    reach = _REACH * np.maximum(np.sqrt(rest), 0.5 * step)
+    along = np.clip(centre + slope * (fine - middle), _LEAST, _DECAY)
+    low = np.clip(along - reach, _LEAST, _DECAY - 0.5 * reach)
+    high = np.clip(along + reach, low + 0.5 * reach, _DECAY)
+    return fine[:, None], low[:, None] + part[:, None] * (high - low)[:, None]
+
+
+def _far_values(fit, c, h, away, tree, grown, decays):
+    """Return the logarithms of the values at the farthest place."""
+    far = int(np.argmax(away))
+    one, two = _terms(c, h, away[far : far + 1], tree[far : far + 1], grown[far : far + 1], decays)
+    a, b, d = fit.factors
+    return np.log(np.maximum(a * one[0] + b * two[0] + d, 1e-300))
+
+
+def _draws(evidence: Array, values: Array) -> Index:
+    """Return the places of draws at even steps of the posterior of the values: k x n."""
+    order = np.argsort(values, axis=0)
+    weight = np.exp(evidence - evidence.max(0))
+    up_to = np.cumsum(np.take_along_axis(weight, order, 0), axis=0)
+    up_to /= up_to[-1]
+    steps = (np.arange(_DRAWN) + 0.5) / _DRAWN
+    place = (up_to[None] < steps[:, None, None]).sum(1)
+    return np.take_along_axis(order, place, 0)
+
+
+def _polished(fit, c, h, best, y, away, tree, grown, decays, noise):
+    """Return exponents and factors, to many digits, of functions without noise."""
+    m = y.shape[1]
+    everyone = np.arange(len(y))
+    factors = np.stack([part[best, everyone] for part in fit.factors])
+    near = fit.left[best, everyone] < m * _NEARLY**2
+    rows = np.flatnonzero(near & (factors > 0).all(0))
+    if not len(rows):
+        return None
+    inverse = 1 / y[rows]
+    exponents = np.stack([c[best[rows], rows], -h[best[rows], rows]], 1)
+
+    def projected(some):
+        """Return what the linear factors leave of the times, and of the exponents' slopes."""
+        one = np.exp(some[:, :1] * away) * grown
+        two = np.exp(some[:, 1:] * away) if decays else np.broadcast_to(tree, one.shape)
+        terms = np.stack([one, two, np.ones_like(one)], 2) * inverse[..., None]
+        basis, upper = np.linalg.qr(terms)
+        along = basis.sum(1)
+        off = 1 - (basis @ along[..., None])[..., 0]
+        factors = np.linalg.solve(upper + _SINGULAR * np.eye(3), along[..., None])[..., 0]
+        slopes = (factors[:, None, :2] * terms[..., :2] * away[:, None])[..., : 1 + decays]
+        return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
+
+    off, factors, slopes = projected(exponents)
+    left = (off**2).sum(1)
+    damping = np.full(len(rows), 1e-4)
+    for _ in range(_STEPS):
+        normal = slopes.transpose(0, 2, 1) @ slopes
+        normal += (damping * np.trace(normal, axis1=1, axis2=2) + 1e-300)[:, None, None] * np.eye(
+            1 + decays
+        )
+        move = np.linalg.solve(normal, (slopes * off[..., None]).sum(1)[..., None])[..., 0]
+        tried = exponents.copy()
+        tried[:, : 1 + decays] += move
+        tried[:, 0] = np.clip(tried[:, 0], 1e-3, _GROWTH)
+        tried[:, 1] = np.clip(tried[:, 1], -_DECAY, -1e-3) if decays else 0.0
+        found = projected(tried)
+        squares = (found[0] ** 2).sum(1)
+        better = (squares < left) & (found[1] > 0).all(1)
+        exponents[better], left[better] = tried[better], squares[better]
+        for part, other in zip((off, factors, slopes), found, strict=True):
+            part[better] = other[better]
+        damping = np.where(better, damping / 30, damping * 30)
+    exact = np.sqrt(left / m) < 1e-5
+    if not exact.any():
+        return None
+    return rows[exact], exponents[exact].T * [[1], [-1]], factors[exact].T, left[exact]
+
+
+def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
+    """Return the standard errors of the values at places, over the noise of a point."""
+    scaled = parts[:, :m] * used[:, None] * inverse[:, None]
+    size = np.sqrt((scaled**2).sum(1)) + 1e-300
+    scaled /= size[:, None]
+    gram = np.einsum("impn,jmpn->pnij", scaled, scaled)
+    gram += 1e-9 * np.eye(3) + np.where(used, 0.0, 1.0).transpose(1, 2, 0)[..., None] * np.eye(3)
+    at = (parts * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
+    variance = (at * np.linalg.solve(gram, at)).sum(2)
+    return np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
