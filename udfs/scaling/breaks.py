@@ -20,7 +20,7 @@ ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
 _BEFORE: Final = 3
 """Counts before it that carry a law."""
-_ODDS: Final = np.log(0.1)
+_ODDS: Final = -2.0
 """Prior probability of a break."""
 _KEPT: Final = 4
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)

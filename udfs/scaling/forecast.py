@@ -24,7 +24,7 @@ from udfs.scaling.laws import AHEAD, LawForecast, law_forecast
 from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 
-_ODDS: Final = 0.0
+_ODDS: Final = 0.5
 """Logarithm of the prior odds of the ensemble (tests.bench.bench_scaling)."""
 _ROLLED: Final = 2
 """How many of the last counts are predicted from the others."""
@@ -32,7 +32,7 @@ _LEAST: Final = 0.03
 """The least standard deviation of what the ensemble predicts."""
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
-_BROKEN: Final = 0.5
+_BROKEN: Final = 0.3
 """Probability of a break, of which too few counts are known, from which nothing follows."""
 _CARRIED: Final = 5
 """Points from which a distance of the law from them tells something."""

@@ -18,12 +18,14 @@ from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.evidence import Noise
 from udfs.scaling.mixture import Mixture, normaliser
 
+FREE_COUNTS: Final = 5
+"""Counts from which free exponents are known at all."""
 _LEAST, _DECAY, _GROWTH = 0.02, 2.2, 3.2
 """Range of the exponents."""
-_COARSE: Final = (28, 24)
+_COARSE: Final = (20, 16)
 """Exponents of growth and of decay that are tried first."""
-_FINE: Final = 13
-_ZOOMS: Final = 3
+_FINE: Final = 11
+_ZOOMS: Final = 2
 _REACH: Final = 2.8
 """How far a finer grid reaches, in standard deviations of the tempered posterior."""
 _TEMPER: Final = 0.5
@@ -35,7 +37,9 @@ _NEARLY: Final = 5e-3
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
-_ODDS: Final = np.log(0.1)
+_NARROW: Final = 10.0
+"""How much narrower than a cell of the grid exact exponents are, as a logarithm."""
+_ODDS: Final = -0.5
 """Prior probability of exponents that are no round ones."""
 
 
@@ -63,8 +67,8 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     for zoom in range(_ZOOMS + 1):
         shape = np.broadcast_shapes(c.shape, h.shape)
         one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
-        fit = _fit(one, two, inverse, shape[:2])
-        evidence = noise.evidence(fit.left, _LETTERS)
+        left, _ = _fit(one, two, inverse, shape[:2], 1)
+        evidence = noise.evidence(left, _LETTERS)
         evidence = evidence.reshape(*shape[:2], n).astype(float)
         step_c = np.diff(c, axis=0)[:1]
         step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
@@ -76,30 +80,29 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     evidence = evidence.reshape(-1, n)
     total = np.logaddexp.reduce(evidence, axis=0)
     spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
-    drawn = _draws(evidence, _far_values(fit, c, h, away, tree, grown, decays))
-    exponents = np.stack([np.take_along_axis(part, drawn, 0) for part in (c, h)])
-    factors = np.stack([np.take_along_axis(part, drawn, 0) for part in fit.factors])
-    left = np.take_along_axis(fit.left, drawn, 0)
-    best = fit.left.argmin(0)
-    exact = _polished(fit, c, h, best, y, away[:m], tree[:m], grown[:m], decays, noise)
+    drawn = _draws(evidence)
+    c, h = (np.take_along_axis(part, drawn, 0) for part in (c, h))
+    one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
+    left, factors = _fit(one, two, inverse, (1, *drawn.shape[:1]), 4)
+    exponents = np.stack([c, h])
+    exact = _polished(left, factors, c, h, y, away[:m], tree[:m], grown[:m], decays)
     if exact is not None:
         rows, exponents_exact, factors_exact, left_exact = exact
-        exponents[..., rows], factors[..., rows], left[..., rows] = (
-            exponents_exact[:, None], factors_exact[:, None], left_exact,
-        )
-        single = noise_at(noise, left_exact, rows)
-        total[rows] = np.maximum(total[rows], single - 10.0)
+        exponents[..., rows], factors[..., rows] = exponents_exact[:, None], factors_exact[:, None]
+        left[:, rows] = left_exact
+        single = noise.evidence(left, _LETTERS)[0].astype(float)
+        total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
     values = (factors[:, None] * parts).sum(0)
     sigma = noise.deviation(left, _LETTERS)
-    errors = _errors(parts, factors > 0, inverse, m) / values
+    errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
     alone = np.zeros_like(left)
     width = np.log(m / noise.share) * _LETTERS[0]
     odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
     return Mixture(
         odds=odds + alone,
-        values=np.log(values),
+        values=np.log(np.maximum(values, 1e-300)),
         errors=np.minimum(errors * sigma, 2.0),
         sigma=sigma,
         left=left,
@@ -111,14 +114,6 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     )
 
 
-def noise_at(noise: Noise, left: Array, rows: Index) -> Array:
-    part = Noise(
-        noise.share[rows], noise.shape[rows],
-        (noise.scales[0][rows], noise.scales[1][rows]), (noise.odds[0][rows], noise.odds[1][rows]),
-    )
-    return part.evidence(left[None], _LETTERS)[0].astype(float)
-
-
 def _terms(c, h, away, tree, grown, decays):
     """Return the two terms at places, the first axis; c and h are of any shape."""
     ones = (1,) * c.ndim
@@ -126,12 +121,6 @@ def _terms(c, h, away, tree, grown, decays):
     one = np.exp(c * away)
     one *= grown
     return one, np.exp(-h * away) if decays else tree
-
-
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    left: Array
-    factors: tuple[Array, Array, Array]
 
 
 def _products(one, two, inverse, shape):
@@ -154,8 +143,10 @@ def _products(one, two, inverse, shape):
     return out.reshape(7, -1, n)
 
 
-def _fit(one, two, inverse, shape) -> _Fit:
-    """Return the least squares with factors of zero or more."""
+def _fit(
+    one: Array, two: Array, inverse: Array, shape: tuple[int, ...], wanted: int
+) -> tuple[Array, Array]:
+    """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more."""
     m = len(inverse)
     a, b, ab, s, t, r, q = _products(one, two, inverse, shape)
     size, level = (inverse**2).sum(0), inverse.sum(0)
@@ -163,35 +154,38 @@ def _fit(one, two, inverse, shape) -> _Fit:
     # with the constant eliminated
     ac, bc, abc = a - s * s / size, b - t * t / size, ab - s * t / size
     rc, qc = r - s * constant, q - t * constant
-    best = np.zeros((4, *a.shape))  # gain, three factors
+    best = np.zeros((wanted, *a.shape))
 
-    def consider(gain, first, second, third, fits):
-        better = fits & (gain > best[0])
-        for place, part in enumerate((gain, first, second, third)):
-            np.copyto(best[place], part, where=better)
+    def consider(fits: Truth, *found: Array | float) -> None:
+        """Note the gain and the factors of a subset of the terms where it is better."""
+        better = fits & (found[0] > best[0])
+        for known, part in zip(best, found, strict=False):
+            np.copyto(known, part, where=better)
 
-    yes = np.ones(a.shape, bool)
+    base = level * constant
+    best[0] = base
+    best[3:] = constant
     with np.errstate(all="ignore"):
-        consider(np.broadcast_to(level * constant, a.shape), 0.0, 0.0, np.broadcast_to(constant, a.shape), yes)
-        consider(r * r / a, r / a, 0.0, 0.0, yes)
-        consider(q * q / b, 0.0, q / b, 0.0, yes)
+        known = ac > _SINGULAR * a
         f = rc / ac
         third = constant - f * s / size
-        consider(rc * f + level * constant, f, 0.0, third, (f > 0) & (third > 0) & (ac > _SINGULAR * a))
+        consider(known & (f > 0) & (third > 0), rc * f + base, f, 0.0, third)
+        consider(known & (third <= 0), r * r / a, r / a, 0.0, 0.0)
+        known = bc > _SINGULAR * b
         f = qc / bc
         third = constant - f * t / size
-        consider(qc * f + level * constant, 0.0, f, third, (f > 0) & (third > 0) & (bc > _SINGULAR * b))
+        consider(known & (f > 0) & (third > 0), qc * f + base, 0.0, f, third)
+        consider(known & (third <= 0), q * q / b, 0.0, q / b, 0.0)
         det = a * b - ab * ab
         f, g = (b * r - ab * q) / det, (a * q - ab * r) / det
-        consider(f * r + g * q, f, g, 0.0, (f > 0) & (g > 0) & (det > _SINGULAR * a * b))
+        known = (f > 0) & (g > 0) & (det > _SINGULAR * a * b)
+        consider(known, f * r + g * q, f, g, 0.0)
         det = ac * bc - abc * abc
         f, g = (bc * rc - abc * qc) / det, (ac * qc - abc * rc) / det
         third = constant - (f * s + g * t) / size
-        consider(
-            f * rc + g * qc + level * constant, f, g, third,
-            (f > 0) & (g > 0) & (third > 0) & (det > _SINGULAR * ac * bc) & (det > 0),
-        )
-    return _Fit(np.maximum(m - best[0], 0.0), (best[1], best[2], best[3]))
+        known = (f > 0) & (g > 0) & (third > 0) & (det > _SINGULAR * ac * bc)
+        consider(known, f * rc + g * qc + base, f, g, third)
+    return np.maximum(m - best[0], 0.0), best[1:]
 
 
 def _zoomed(c, h, evidence, decays):
@@ -219,31 +213,22 @@ def _zoomed(c, h, evidence, decays):
     return fine[:, None], low[:, None] + part[:, None] * (high - low)[:, None]
 
 
-def _far_values(fit, c, h, away, tree, grown, decays):
-    """Return the logarithms of the values at the farthest place."""
-    far = int(np.argmax(away))
-    one, two = _terms(c, h, away[far : far + 1], tree[far : far + 1], grown[far : far + 1], decays)
-    a, b, d = fit.factors
-    return np.log(np.maximum(a * one[0] + b * two[0] + d, 1e-300))
-
-
-def _draws(evidence: Array, values: Array) -> Index:
-    """Return the places of draws at even steps of the posterior of the values: k x n."""
-    order = np.argsort(values, axis=0)
-    weight = np.exp(evidence - evidence.max(0))
-    up_to = np.cumsum(np.take_along_axis(weight, order, 0), axis=0)
+def _draws(evidence: Array) -> Index:
+    """Return the places of draws at even steps of the posterior: k x n."""
+    up_to = np.cumsum(np.exp(evidence - evidence.max(0)), axis=0)
     up_to /= up_to[-1]
     steps = (np.arange(_DRAWN) + 0.5) / _DRAWN
-    place = (up_to[None] < steps[:, None, None]).sum(1)
-    return np.take_along_axis(order, place, 0)
+    found: Index = (up_to[None] < steps[:, None, None]).sum(1)
+    return found
 
 
-def _polished(fit, c, h, best, y, away, tree, grown, decays, noise):
+def _polished(left, factors, c, h, y, away, tree, grown, decays):
     """Return exponents and factors, to many digits, of functions without noise."""
     m = y.shape[1]
     everyone = np.arange(len(y))
-    factors = np.stack([part[best, everyone] for part in fit.factors])
-    near = fit.left[best, everyone] < m * _NEARLY**2
+    best = left.argmin(0)
+    factors = factors[:, best, everyone]
+    near = left[best, everyone] < m * _NEARLY**2
     rows = np.flatnonzero(near & (factors > 0).all(0))
     if not len(rows):
         return None

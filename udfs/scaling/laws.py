@@ -17,7 +17,7 @@ import numpy as np
 from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.breaks import ENOUGH, broken_laws
 from udfs.scaling.evidence import Noise
-from udfs.scaling.free import free_laws
+from udfs.scaling.free import FREE_COUNTS, free_laws
 from udfs.scaling.mixture import Mixture, grid_laws, joined, medians
 
 _LIKELY: Final = 0.001
@@ -86,10 +86,11 @@ def law_forecast(
     y = np.clip(y / y[:, -1:], 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
     every = np.concatenate([x, places])
     believed = Noise.known(noise, m)
-    mixture = free_laws(basis, every, m, y, believed)
-    if only != "patent":
-        smooth = grid_laws(basis, every, m, y, believed)
-        mixture = joined([smooth, mixture, *broken_laws(every, m, y, noise)])
+    parts = [free_laws(basis, every, m, y, believed)] if only or m >= FREE_COUNTS else []
+    if not only:
+        parts.append(grid_laws(basis, every, m, y, believed))
+        parts += broken_laws(every, m, y, noise)
+    mixture = joined(parts)
     weight, values = mixture.weight, mixture.values
     ideal = values[m - 1 : m] - np.log(np.array(AHEAD))[:, None, None]
     below = (values[ahead] < ideal - _ROUNDING).any(0)
