@@ -23,9 +23,16 @@ from udfs.scaling.evidence import Noise
 from udfs.scaling.laws import AHEAD, LawForecast, law_forecast
 from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
+from udfs.scaling.unseen import unseen_growth
 
-_ODDS: Final = 0.5
-"""Logarithm of the prior odds of the ensemble (tests.bench.bench_scaling)."""
+_ODDS: Final = (-3.0, 0.5)
+"""Logarithms of the prior odds of the ensemble: where enough counts carry a law, and where not.
+
+Times of real programs that fall go on falling where a law levels off, and without repetitions a law
+cannot be tested on them (tests.bench.bench_scaling, and generated laws).
+"""
+_FAR, _GROWS = 1, 0.2
+"""Growth from which times grow, as a logarithm, at this one of the counts `AHEAD`."""
 _ROLLED: Final = 2
 """How many of the last counts are predicted from the others."""
 _LEAST: Final = 0.03
@@ -35,7 +42,7 @@ _RULES: Final = 0.8
 _BROKEN: Final = 0.3
 """Probability of a break, of which too few counts are known, from which nothing follows."""
 _CARRIED: Final = 5
-"""Points from which a distance of the law from them tells something."""
+"""Points that carry a law, and whose distance from it tells something."""
 _BY_ROUNDING: Final = 1.5
 """Steps of rounded times by which a time may be off the law of those before it."""
 _EQUAL: Final = 1e-6
@@ -57,7 +64,8 @@ class Forecast:
     it, 0 where they are too few to tell. `departs` (n) is how far one of the last two counts,
     `since` (n), is from the law of those before it, as a logarithm: from there on the law may be
     another; 0 where it is not; `rounded` (n) is the power of ten, in s, to which all times are
-    rounded where that may be why, else 0. `law` and `ensemble` are the two forecasts.
+    rounded where that may be why, else 0. `regime` (n) is the count from which on another law holds
+    and predicts, 0 where there is none. `law` and `ensemble` are the two forecasts.
     """
 
     log_seconds: Array
@@ -70,6 +78,7 @@ class Forecast:
     departs: Array
     since: Array
     rounded: Array
+    regime: Array
     law: LawForecast
     ensemble: EnsembleForecast
 
@@ -130,7 +139,7 @@ def forecast(
     missed, share = np.zeros((2, len(y)))
     for rows, part, _ in parts:
         missed[rows], density = _rolled(basis, x[rows[0]], y[rows], noise[rows], part)
-        share[rows] = _probability(density, robust.error[rows], noise[rows], m)
+        share[rows] = _probability(density, part, robust.error[rows], y[rows], noise[rows])
     if only:
         share[:] = 1.0
     rules = share > _RULES
@@ -144,6 +153,11 @@ def forecast(
     for rows, _, mixture in parts:
         ends = _interval(mixture, robust, y, noise, weight, rows, m)
         low[rows], high[rows] = ends
+    # A growing term that the points hide may be most of the time far away.
+    hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
+    more = np.logaddexp(0, hidden[:, None] + np.log(at) - seconds[:, asked])
+    more = np.where(beyond[:, asked], more, 0)
+    high = seconds[:, asked] + np.hypot(high - seconds[:, asked], more)
     # Where the law misses its own points it cannot be surer elsewhere.
     largest = np.where(rules, np.abs(law.fitted - np.log(y)).max(1), 0.0)
     least = largest[:, None] * ~is_measured[:, asked]
@@ -162,6 +176,7 @@ def forecast(
         departs=departs,
         since=x[since],
         rounded=_rounded(y, y[since], departs),
+        regime=np.where(law.regime > 0, x[np.arange(len(y)), law.regime], 0.0),
         law=law,
         ensemble=robust,
     )
@@ -181,19 +196,26 @@ def _rolled(
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
-def _probability(density: Array, error: Array, noise: Array, m: int) -> Array:
+def _probability(
+    density: Array, law: LawForecast, error: Array, y: Array, noise: Array
+) -> Array:
     """Return the probability of the laws beside the ensemble (n).
 
     Args:
         density: the logarithm of that with which the laws predicted the last counts.
-        error: that of the ensemble on them, as a logarithm.
+        law: their forecast.
+        error: the ensemble's error on the last counts, as a logarithm.
+        y: times of n functions, n x m, s.
         noise: relative scatter of the repetitions.
-        m: how many counts were measured.
     """
+    m = y.shape[1]
     rolled = min(_ROLLED, m - 2)
     variance = error**2 + noise**2 + _LEAST**2
     by_ensemble = -0.5 * rolled * (np.log(2 * np.pi * variance) + error**2 / variance)
-    share: Array = 1 / (1 + np.exp(np.clip(_ODDS + by_ensemble - density, -50, 50)))
+    grows = law.log_seconds[:, _FAR] - np.log(y[:, -1]) > _GROWS
+    carried = (m >= _CARRIED) & (grows | (noise > 0))
+    odds = by_ensemble - density + np.where(carried, *_ODDS)
+    share: Array = 1 / (1 + np.exp(np.clip(odds, -50, 50)))
     return share
 
 

@@ -39,7 +39,7 @@ _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
 _NARROW: Final = 10.0
 """How much narrower than a cell of the grid exact exponents are, as a logarithm."""
-_ODDS: Final = -0.5
+_ODDS: Final = -1.0
 """Prior probability of exponents that are no round ones."""
 
 
@@ -82,8 +82,8 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
     drawn = _draws(evidence)
     c, h = (np.take_along_axis(part, drawn, 0) for part in (c, h))
-    one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
-    left, factors = _fit(one, two, inverse, (1, *drawn.shape[:1]), 4)
+    one, two = _terms(c[None], h[None], away[:m], tree[:m], grown[:m], decays)
+    left, factors = _fit(one, two, inverse, (1, len(drawn)), 4)
     exponents = np.stack([c, h])
     exact = _polished(left, factors, c, h, y, away[:m], tree[:m], grown[:m], decays)
     if exact is not None:

@@ -26,6 +26,8 @@ _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
 _CERTAIN: Final = 0.7
 """The weight of laws that fall faster than ideal speed-up from which on one of them may predict."""
+_HOLDS: Final = 0.5
+"""The probability of another law from which on it is reported."""
 _WIDEST: Final = 1e60
 _ROUNDING: Final = 1e-9
 AHEAD: Final = (2.0, 4.0, 8.0)
@@ -48,7 +50,8 @@ class LawForecast:
 
     `evidence` (n) is that of the last counts: the logarithm of the density with which the laws
     predicted them from those before. `broken` (n) is the probability that another law begins at a
-    count, of which too few were measured to predict by it; `since` (n) is the place of that count.
+    count, of which too few were measured to predict by it; `since` (n) is the place of that count. `regime` (n) is that of one from which on
+    another law holds and predicts, 0 where there is none.
     """
 
     log_seconds: Array
@@ -63,6 +66,7 @@ class LawForecast:
     evidence: Array
     broken: Array
     since: Index
+    regime: Index
 
 
 def law_forecast(
@@ -104,8 +108,9 @@ def law_forecast(
     everyone = np.arange(len(y))
     seconds = values[:, chosen, everyone].T
     fitted = seconds[:, :m]
-    young = (mixture.after > 0) & (mixture.after < ENOUGH)
-    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, ENOUGH)])
+    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, max(m, ENOUGH))])
+    young, settled = shares[: ENOUGH - 1], shares[ENOUGH - 1 :]
+    known = settled.sum(0) > _HOLDS
     forecast = LawForecast(
         log_seconds=seconds[:, m:] + level,
         noise=mixture.sigma[chosen, everyone],
@@ -117,7 +122,8 @@ def law_forecast(
         logs=mixture.logs[:, chosen, everyone].T,
         half=mixture.half[chosen, everyone],
         evidence=mixture.evidence,
-        broken=(weight * young).sum(0),
-        since=m - 1 - shares.argmax(0),
+        broken=young.sum(0),
+        since=m - 1 - young.argmax(0),
+        regime=np.where(known, m - ENOUGH - settled.argmax(0), 0) if m > ENOUGH else 0 * young[0].astype(int),
     )
     return forecast, mixture

@@ -120,7 +120,11 @@ def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
         series.flags[rows[place]].append(
             flag("times_rounded", **apart, step=f"{predicted.rounded[place]:g} s")
             if predicted.rounded[place]
-            else flag("law_may_change", **apart)
+            else flag("break_not_extrapolatable", **apart)
+        )
+    for place in np.flatnonzero(predicted.regime):
+        series.flags[rows[place]].append(
+            flag("new_regime", since=f"{predicted.regime[place]:.0f}")
         )
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])
