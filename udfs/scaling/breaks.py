@@ -20,7 +20,7 @@ ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
 _BEFORE: Final = 3
 """Counts before it that carry a law."""
-_ODDS: Final = -2.0
+_ODDS: Final = -1.3
 """Prior probability of a break."""
 _KEPT: Final = 4
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
@@ -44,13 +44,14 @@ def broken_laws(places: Array, m: int, y: Array, noise: Array) -> list[Mixture]:
         if j < m - 1:
             parts.append(_part(places, slice(j, m), m, y, noise, _KEPT))
         else:
-            parts.append(_last_two(places, before, m, y))
+            parts += _last_two(places, before, m, y)
+        alike = odds - np.log(len(parts))
         later = (places >= places[j])[:, None, None]
         for part in parts:
             found.append(
                 replace(
                     part,
-                    odds=part.odds + before.evidence + odds,
+                    odds=part.odds + before.evidence + alike,
                     values=np.where(later, part.values, before.values),
                     errors=np.where(later, part.errors, before.errors),
                     left=part.left + before.left,
@@ -102,23 +103,25 @@ def _of_level(left: Array, q: int, known: Noise) -> Array:
     return known.evidence(left, half).astype(float) + normaliser(known, q) - 0.5 * np.log(q)
 
 
-def _last_two(places: Array, before: Mixture, m: int, y: Array) -> Mixture:
+def _last_two(places: Array, before: Mixture, m: int, y: Array) -> list[Mixture]:
     """Return a constant from the last count on, and the power law through the last two."""
     slope = np.log(y[:, -1] / y[:, -2]) / np.log(places[m - 1] / places[m - 2])
-    exponents = np.stack([np.zeros(len(y)), slope])
     away = np.log(places / places[m - 1])[:, None, None]
-    alone = np.zeros((3, *exponents.shape))
-    both = np.ones((2, 1))
-    return replace(
-        before,
-        odds=np.zeros(exponents.shape),
-        values=exponents * away,
-        errors=before.sigma * both + 0.0 * away,
-        sigma=before.sigma * both,
-        left=np.zeros(exponents.shape),
-        factors=alone + np.array([1.0, 0, 0])[:, None, None],
-        exponents=alone * 0 + np.stack([exponents, 0 * exponents, 0 * exponents]),
-        logs=alone,
-        half=np.zeros(exponents.shape),
-        after=np.zeros(exponents.shape, np.intp),
-    )
+    alone = np.zeros(before.odds.shape)
+    none = np.zeros((3, *alone.shape))
+    laws = []
+    for exponent in (alone, alone + slope):
+        laws.append(
+            replace(
+                before,
+                odds=alone,
+                values=exponent * away,
+                errors=before.sigma + 0 * away,
+                left=alone,
+                factors=none + [[[1.0]], [[0.0]], [[0.0]]],
+                exponents=np.stack([exponent, alone, alone]),
+                logs=none,
+                half=alone,
+            )
+        )
+    return laws

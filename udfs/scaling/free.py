@@ -37,6 +37,7 @@ _NEARLY: Final = 5e-3
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
+_NEVER: Final = 50.0
 _NARROW: Final = 10.0
 """How much narrower than a cell of the grid exact exponents are, as a logarithm."""
 _ODDS: Final = -1.0
@@ -62,6 +63,7 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     grown = tree if basis.growth_log else np.ones_like(tree)
     low, high = _LEAST, _GROWTH
     decays = not basis.log
+    letters = 5 if decays else 4
     c = np.linspace(low, high, _COARSE[0])[:, None, None]
     h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
     for zoom in range(_ZOOMS + 1):
@@ -88,10 +90,16 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     exact = _polished(left, factors, c, h, y, away[:m], tree[:m], grown[:m], decays)
     if exact is not None:
         rows, exponents_exact, factors_exact, left_exact = exact
-        exponents[..., rows], factors[..., rows] = exponents_exact[:, None], factors_exact[:, None]
-        left[:, rows] = left_exact
-        single = noise.evidence(left, _LETTERS)[0].astype(float)
-        total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
+        # As many letters as counts fit whatever was measured: then that is one law of many.
+        if m > letters:
+            exponents[..., rows] = exponents_exact[:, None]
+            factors[..., rows], left[:, rows] = factors_exact[:, None], left_exact
+            single = noise.evidence(left, _LETTERS)[0].astype(float)
+            total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
+        else:
+            best = left[:, rows].argmin(0)
+            exponents[:, best, rows], factors[:, best, rows] = exponents_exact, factors_exact
+            left[best, rows] = left_exact
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
     values = (factors[:, None] * parts).sum(0)
@@ -100,6 +108,8 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     alone = np.zeros_like(left)
     width = np.log(m / noise.share) * _LETTERS[0]
     odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
+    if m <= letters:
+        odds = np.where(noise.share < 1, odds, -_NEVER)
     return Mixture(
         odds=odds + alone,
         values=np.log(np.maximum(values, 1e-300)),

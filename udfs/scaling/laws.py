@@ -26,7 +26,7 @@ _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
 _CERTAIN: Final = 0.7
 """The weight of laws that fall faster than ideal speed-up from which on one of them may predict."""
-_HOLDS: Final = 0.5
+_HOLDS: Final = 0.6
 """The probability of another law from which on it is reported."""
 _WIDEST: Final = 1e60
 _ROUNDING: Final = 1e-9
@@ -104,7 +104,8 @@ def law_forecast(
     with np.errstate(divide="ignore"):
         apart -= _LIKELY * np.log(weight)
     allowed = (weight > _LEAST) & (superlinear | ~below)
-    chosen = np.argmin(np.where(allowed, apart, np.inf), axis=0)
+    # The patent takes the least squares.
+    chosen = np.argmin(mixture.left if only else np.where(allowed, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
     seconds = values[:, chosen, everyone].T
     fitted = seconds[:, :m]
