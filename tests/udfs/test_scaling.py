@@ -172,10 +172,8 @@ def test_a_single_outlier_is_left_out(place):
 
 def test_a_function_that_jumps_is_not_extrapolatable():
     flags = model(COUNTS, [1, 1.1, 0.9, 1, 1, 80])["flags"]
-    assert any(flag.startswith("poor fit: the points lie") for flag in flags)
-    assert any(
-        flag.startswith("not extrapolatable: the last counts are a factor") for flag in flags
-    )
+    changed = "not extrapolatable: the law may change at 64, where the time is "
+    assert any(flag.startswith(changed) for flag in flags)
     found = predict(COUNTS, [1, 1.1, 0.9, 1, 1, 80], [128])
     assert found["high"][0] / found["low"][0] > 10
 

@@ -70,11 +70,15 @@ def _part(places: Array, part: slice, m: int, y: Array, noise: Array, kept: int)
     known = Noise.known(noise, len(own))
     laws = grid_laws(_PLAIN, places[order], len(own), y[:, own] / y[:, own[-1:]], known, kept)
     back = np.argsort(order)
+    # the terms at the last of all counts
+    own_last, largest = places[own[-1]], places[m - 1]
+    grown = (largest / own_last) ** laws.exponents
+    grown *= (np.log2(largest) / np.log2(own_last)) ** laws.logs
     return replace(
         laws,
         values=laws.values[back] + last,
         errors=laws.errors[back],
-        factors=laws.factors * np.exp(last),
+        factors=laws.factors * grown * np.exp(last),
     )
 
 

@@ -39,7 +39,7 @@ _LEAST: Final = 0.03
 """The least standard deviation of what the ensemble predicts."""
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
-_BROKEN: Final = 0.35
+_BROKEN: Final = 0.4
 """Probability of a break, of which too few counts are known, from which nothing follows."""
 _CARRIED: Final = 5
 """Points that carry a law, and whose distance from it tells something."""

@@ -30,10 +30,12 @@ _REACH: Final = 2.8
 """How far a finer grid reaches, in standard deviations of the tempered posterior."""
 _TEMPER: Final = 0.5
 _DRAWN: Final = 12
+_MIDDLE: Final = _DRAWN // 2
 """Points of the posterior that stand for all of it."""
-_STEPS: Final = 16
-"""Gauss-Newton steps, where the points are within a fraction of their times of a law."""
-_NEARLY: Final = 5e-3
+_STEPS: Final = ((6, 2e-3), (14, 1e-5))
+"""Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
+_NEARLY: Final = 0.02
+_DAMPING: Final = 1e-4
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
@@ -83,23 +85,25 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     total = np.logaddexp.reduce(evidence, axis=0)
     spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
     drawn = _draws(evidence)
+    # the one in the middle is the one nearest to the points
+    drawn[_MIDDLE] = left.argmin(0)
     c, h = (np.take_along_axis(part, drawn, 0) for part in (c, h))
     one, two = _terms(c[None], h[None], away[:m], tree[:m], grown[:m], decays)
     left, factors = _fit(one, two, inverse, (1, len(drawn)), 4)
     exponents = np.stack([c, h])
-    exact = _polished(left, factors, c, h, y, away[:m], tree[:m], grown[:m], decays)
-    if exact is not None:
-        rows, exponents_exact, factors_exact, left_exact = exact
+    terms = _Terms(away[:m], tree[:m], grown[:m], decays)
+    rows, found, found_factors, found_left = _polished(
+        terms, np.stack([c[_MIDDLE], -h[_MIDDLE]]), left[_MIDDLE], y
+    )
+    if len(rows):
+        found[1] *= -1
         # As many letters as counts fit whatever was measured: then that is one law of many.
+        every = slice(None) if m > letters else slice(_MIDDLE, _MIDDLE + 1)
+        exponents[:, every, rows] = found[:, None]
+        factors[:, every, rows], left[every, rows] = found_factors[:, None], found_left
         if m > letters:
-            exponents[..., rows] = exponents_exact[:, None]
-            factors[..., rows], left[:, rows] = factors_exact[:, None], left_exact
             single = noise.evidence(left, _LETTERS)[0].astype(float)
             total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
-        else:
-            best = left[:, rows].argmin(0)
-            exponents[:, best, rows], factors[:, best, rows] = exponents_exact, factors_exact
-            left[best, rows] = left_exact
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
     values = (factors[:, None] * parts).sum(0)
@@ -232,55 +236,78 @@ def _draws(evidence: Array) -> Index:
     return found
 
 
-def _polished(left, factors, c, h, y, away, tree, grown, decays):
-    """Return exponents and factors, to many digits, of functions without noise."""
-    m = y.shape[1]
-    everyone = np.arange(len(y))
-    best = left.argmin(0)
-    factors = factors[:, best, everyone]
-    near = left[best, everyone] < m * _NEARLY**2
-    rows = np.flatnonzero(near & (factors > 0).all(0))
-    if not len(rows):
-        return None
-    inverse = 1 / y[rows]
-    exponents = np.stack([c[best[rows], rows], -h[best[rows], rows]], 1)
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The two terms of a basis at the measured counts, and which of them has which exponent."""
 
-    def projected(some):
-        """Return what the linear factors leave of the times, and of the exponents' slopes."""
-        one = np.exp(some[:, :1] * away) * grown
-        two = np.exp(some[:, 1:] * away) if decays else np.broadcast_to(tree, one.shape)
+    away: Array
+    tree: Array
+    grown: Array
+    decays: bool
+
+    def projected(self, some: Array, inverse: Array) -> tuple[Array, Array, Array]:
+        """Return what the linear factors leave, these, and the slopes of the exponents.
+
+        Args:
+            some: exponents of n functions, n x 2.
+            inverse: one over their times, n x m.
+        """
+        one = np.exp(some[:, :1] * self.away) * self.grown
+        two = np.exp(some[:, 1:] * self.away) if self.decays else self.tree + 0 * one
         terms = np.stack([one, two, np.ones_like(one)], 2) * inverse[..., None]
         basis, upper = np.linalg.qr(terms)
         along = basis.sum(1)
         off = 1 - (basis @ along[..., None])[..., 0]
         factors = np.linalg.solve(upper + _SINGULAR * np.eye(3), along[..., None])[..., 0]
-        slopes = (factors[:, None, :2] * terms[..., :2] * away[:, None])[..., : 1 + decays]
+        slopes = factors[:, None, :2] * terms[..., :2] * self.away[:, None]
+        slopes = slopes[..., : 1 + self.decays]
         return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
 
-    off, factors, slopes = projected(exponents)
-    left = (off**2).sum(1)
-    damping = np.full(len(rows), 1e-4)
-    for _ in range(_STEPS):
-        normal = slopes.transpose(0, 2, 1) @ slopes
-        normal += (damping * np.trace(normal, axis1=1, axis2=2) + 1e-300)[:, None, None] * np.eye(
-            1 + decays
+    def refined(self, exponents: Array, inverse: Array, steps: int) -> tuple[Array, Array, Array]:
+        """Return exponents, factors and squares left after damped Gauss-Newton steps."""
+        letters = 1 + self.decays
+        off, factors, slopes = self.projected(exponents, inverse)
+        left = (off**2).sum(1)
+        damping = np.full(len(left), _DAMPING)
+        for _ in range(steps):
+            normal = slopes.transpose(0, 2, 1) @ slopes
+            size = np.trace(normal, axis1=1, axis2=2) * damping + 1e-300
+            normal += size[:, None, None] * np.eye(letters)
+            move = np.linalg.solve(normal, (slopes * off[..., None]).sum(1)[..., None])[..., 0]
+            tried = exponents.copy()
+            tried[:, :letters] += move
+            tried[:, 0] = np.clip(tried[:, 0], 0, _GROWTH)
+            tried[:, 1] = np.clip(tried[:, 1], -_DECAY, 0)
+            found = self.projected(tried, inverse)
+            squares = (found[0] ** 2).sum(1)
+            better = (squares < left) & (found[1] > 0).all(1)
+            exponents[better], left[better] = tried[better], squares[better]
+            for part, other in zip((off, factors, slopes), found, strict=True):
+                part[better] = other[better]
+            damping = np.where(better, damping / 30, damping * 30)
+        return exponents, factors, left
+
+
+def _polished(terms: _Terms, exponents: Array, left: Array, y: Array) -> tuple[Array, ...]:
+    """Return rows of functions without noise, and their exponents, factors and squares left.
+
+    Args:
+        terms: the terms.
+        exponents: those nearest to the points, 2 x n.
+        left: the squares that they leave, n.
+        y: times over their last one, n x m.
+    """
+    m = y.shape[1]
+    rows = np.flatnonzero(left < m * _NEARLY**2)
+    found = exponents.T[rows]
+    # Noise shows after few steps.
+    for steps, near in _STEPS:
+        found, factors, left = terms.refined(found, 1 / y[rows], steps)
+        near_enough = np.sqrt(left / m) < near
+        rows, found, factors, left = (
+            one[near_enough] for one in (rows, found, factors, left)
         )
-        move = np.linalg.solve(normal, (slopes * off[..., None]).sum(1)[..., None])[..., 0]
-        tried = exponents.copy()
-        tried[:, : 1 + decays] += move
-        tried[:, 0] = np.clip(tried[:, 0], 1e-3, _GROWTH)
-        tried[:, 1] = np.clip(tried[:, 1], -_DECAY, -1e-3) if decays else 0.0
-        found = projected(tried)
-        squares = (found[0] ** 2).sum(1)
-        better = (squares < left) & (found[1] > 0).all(1)
-        exponents[better], left[better] = tried[better], squares[better]
-        for part, other in zip((off, factors, slopes), found, strict=True):
-            part[better] = other[better]
-        damping = np.where(better, damping / 30, damping * 30)
-    exact = np.sqrt(left / m) < 1e-5
-    if not exact.any():
-        return None
-    return rows[exact], exponents[exact].T * [[1], [-1]], factors[exact].T, left[exact]
+    return rows, found.T, factors.T, left
 
 
 def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
