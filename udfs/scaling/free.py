@@ -46,6 +46,11 @@ _ODDS: Final = -1.0
 """Prior probability of exponents that are no round ones."""
 
 
+def letters(basis: Basis) -> int:
+    """Return how many letters the basis has, exponents among them."""
+    return 4 if basis.log else 5
+
+
 def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mixture:
     """Return draws of the posterior of the basis of a kind of function.
 
@@ -65,7 +70,6 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     grown = tree if basis.growth_log else np.ones_like(tree)
     low, high = _LEAST, _GROWTH
     decays = not basis.log
-    letters = 5 if decays else 4
     c = np.linspace(low, high, _COARSE[0])[:, None, None]
     h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
     for zoom in range(_ZOOMS + 1):
@@ -98,10 +102,10 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     if len(rows):
         found[1] *= -1
         # As many letters as counts fit whatever was measured: then that is one law of many.
-        every = slice(None) if m > letters else slice(_MIDDLE, _MIDDLE + 1)
+        every = slice(None) if m > letters(basis) else slice(_MIDDLE, _MIDDLE + 1)
         exponents[:, every, rows] = found[:, None]
         factors[:, every, rows], left[every, rows] = found_factors[:, None], found_left
-        if m > letters:
+        if m > letters(basis):
             single = noise.evidence(left, _LETTERS)[0].astype(float)
             total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
@@ -112,7 +116,7 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     alone = np.zeros_like(left)
     width = np.log(m / noise.share) * _LETTERS[0]
     odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
-    if m <= letters:
+    if m <= letters(basis):
         odds = np.where(noise.share < 1, odds, -_NEVER)
     return Mixture(
         odds=odds + alone,

@@ -30,6 +30,8 @@ _HOLDS: Final = 0.6
 """The probability of another law from which on it is reported."""
 _WIDEST: Final = 1e60
 _ROUNDING: Final = 1e-9
+PATENT: Final = "patent"
+"""The bases that are fitted alone where these are asked for."""
 AHEAD: Final = (2.0, 4.0, 8.0)
 """Counts over the largest one at which the law is chosen that predicts."""
 

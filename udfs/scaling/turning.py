@@ -98,7 +98,9 @@ def scaling_turning_point(
         several = rows[alike.any(1)]
         first = np.where(alike, p, np.inf).min(1)[alike.any(1)]
         last = np.where(alike, p, 0).max(1)[alike.any(1)]
-        low[several], high[several] = np.fmin(low[several], first), np.fmax(high[several], last)
+        new = np.isnan(low[several])
+        low[several] = np.where(new, first, np.minimum(low[several], first))
+        high[several] = np.where(new, last, np.maximum(high[several], last))
         # One slower count that the others do not predict may be beyond a threshold, as the number
         # of cores: then the fastest is any from the fastest measured one on.
         once = times.argmin(1) == p.shape[1] - 2
