@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from apps.queries.scaling import ScalingSet
 
+
 class Bases(StrEnum):
     """The laws that are fitted."""
 

@@ -176,10 +176,10 @@ def trial(
     chosen: tuple[float, ...],
     best: dict[tuple[int, str, str], float],
 ) -> list[Case]:
-    """Return the chosen functions as predicted with other constants, intervals of factor 1."""
-    names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING", "_QUANTILE")
+    """Return the chosen functions as predicted with other constants."""
+    names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING")
     kept = [getattr(ensemble, name) for name in names]
-    for name, value in zip(names, (*chosen, 1.0), strict=True):
+    for name, value in zip(names, chosen, strict=True):
         setattr(ensemble, name, value)
     some = [case for out in (1, 2) for case in cases(con, out, share) if case.chosen]
     for name, value in zip(names, kept, strict=True):

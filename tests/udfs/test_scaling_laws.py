@@ -216,7 +216,9 @@ def test_smooth_laws_with_noise_carry_few_warnings_and_their_bands_contain_what_
 def test_after_a_step_the_second_part_predicts(factor):
     x = np.array(COUNTS)
     (found,) = predict(x, [np.where(x < 16, 1.0, factor)], [512])
-    assert "a new regime begins at 16: the law of the counts from there on predicts" in found["flags"]
+    assert (
+        "a new regime begins at 16: the law of the counts from there on predicts" in found["flags"]
+    )
     assert found["seconds"] == pytest.approx([factor], rel=0.05)
     assert found["low"][0] <= factor <= found["high"][0]
 
@@ -308,8 +310,6 @@ def test_intervals_of_the_patents_bases_contain_the_truth(kind):
     x, law, chance = np.array([*COUNTS, 128.0]), FORMS[kind], np.random.default_rng(4)
     at = np.tile(x[-1] * np.array([2.0, 8.0]), (100, 1))
     y = law(x) * chance.lognormal(0, 0.02, (100, len(x)))
-    found = forecast(
-        KINDS[kind][0], np.tile(x, (100, 1)), y, np.zeros(100), at, "patent"
-    )
+    found = forecast(KINDS[kind][0], np.tile(x, (100, 1)), y, np.zeros(100), at, "patent")
     low, high = found.interval()
     assert np.mean((low <= law(at)) & (law(at) <= high)) > 0.75

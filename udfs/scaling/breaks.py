@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Basis
 from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import Mixture, grid_laws, joined, normaliser
+from udfs.scaling.mixture import Mixture, grid_laws, normaliser
 
 ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
@@ -103,8 +103,9 @@ def _of_level(left: Array, q: int, known: Noise) -> Array:
     """Return the evidence of a law whose level alone is fitted to q counts."""
     if q == 1:
         return np.zeros(left.shape)
-    half = np.full((1, 1), 0.5)
-    return known.evidence(left, half).astype(float) + normaliser(known, q) - 0.5 * np.log(q)
+    evidence: Array = known.evidence(left, np.full((1, 1), 0.5)).astype(float)
+    evidence += normaliser(known, q) - 0.5 * np.log(q)
+    return evidence
 
 
 def _last_two(places: Array, before: Mixture, m: int, y: Array) -> list[Mixture]:
@@ -122,7 +123,7 @@ def _last_two(places: Array, before: Mixture, m: int, y: Array) -> list[Mixture]
                 values=exponent * away,
                 errors=before.sigma + 0 * away,
                 left=alone,
-                factors=none + [[[1.0]], [[0.0]], [[0.0]]],
+                factors=np.stack([alone + 1.0, alone, alone]),
                 exponents=np.stack([exponent, alone, alone]),
                 logs=none,
                 half=alone,

@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
-from udfs.scaling.breaks import ENOUGH
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.evidence import Noise
@@ -103,9 +102,7 @@ class Forecast:
         return np.exp(self.log_low), np.exp(self.log_high)
 
 
-def forecast(
-    basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: str = ""
-) -> Forecast:
+def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: str = "") -> Forecast:
     """Predict the times of functions measured at the same number of counts.
 
     Measured counts have their measured time. Elsewhere the law predicts where it rules; otherwise
@@ -196,9 +193,7 @@ def _rolled(
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
-def _probability(
-    density: Array, law: LawForecast, error: Array, y: Array, noise: Array
-) -> Array:
+def _probability(density: Array, law: LawForecast, error: Array, y: Array, noise: Array) -> Array:
     """Return the probability of the laws beside the ensemble (n).
 
     Args:
@@ -261,9 +256,8 @@ def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
         early = grid_laws(
             basis, counts[: kept + 1], kept, y[rows, :kept] / last, Noise.known(noise[rows], kept)
         )
-        departs[rows] = np.log(y[rows, kept] / last[:, 0]) - (early.weight * early.values[kept]).sum(
-            0
-        )
+        expected = (early.weight * early.values[kept]).sum(0)
+        departs[rows] = np.log(y[rows, kept] / last[:, 0]) - expected
     return departs
 
 
@@ -277,5 +271,3 @@ def _rounded(y: Array, since: Array, departs: Array) -> Array:
     whole = (np.abs(steps - np.round(steps)) < _EQUAL * steps).all(1)
     explains = np.abs(departs) <= _BY_ROUNDING * step / since
     return np.where(whole & explains & (departs != 0), step, 0.0)
-
-

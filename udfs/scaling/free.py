@@ -76,8 +76,7 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
         shape = np.broadcast_shapes(c.shape, h.shape)
         one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
         left, _ = _fit(one, two, inverse, shape[:2], 1)
-        evidence = noise.evidence(left, _LETTERS)
-        evidence = evidence.reshape(*shape[:2], n).astype(float)
+        evidence = noise.evidence(left, _LETTERS).astype(float).reshape(*shape[:2], n)
         step_c = np.diff(c, axis=0)[:1]
         step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
         evidence += np.log(step_c) + np.log(step_h)
@@ -132,7 +131,9 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     )
 
 
-def _terms(c, h, away, tree, grown, decays):
+def _terms(
+    c: Array, h: Array, away: Array, tree: Array, grown: Array, decays: bool
+) -> tuple[Array, Array]:
     """Return the two terms at places, the first axis; c and h are of any shape."""
     ones = (1,) * c.ndim
     away, tree, grown = (part.reshape(-1, *ones) for part in (away, tree, grown))
@@ -141,7 +142,9 @@ def _terms(c, h, away, tree, grown, decays):
     return one, np.exp(-h * away) if decays else tree
 
 
-def _products(one, two, inverse, shape):
+def _products(
+    one: Array, two: Array, inverse: Array, shape: tuple[int, ...]
+) -> Array | tuple[Array, ...]:
     """Return sums over the counts, weighted: of terms' squares, product, and with the times."""
     n = inverse.shape[1]
     square = inverse**2
@@ -206,7 +209,7 @@ def _fit(
     return np.maximum(m - best[0], 0.0), best[1:]
 
 
-def _zoomed(c, h, evidence, decays):
+def _zoomed(c: Array, h: Array, evidence: Array, decays: bool) -> tuple[Array, Array]:
     """Return a finer grid where the posterior is not negligible, along its ridge."""
     weight = np.exp(_TEMPER * (evidence - evidence.max((0, 1))))
     weight /= weight.sum((0, 1))
@@ -292,7 +295,9 @@ class _Terms:
         return exponents, factors, left
 
 
-def _polished(terms: _Terms, exponents: Array, left: Array, y: Array) -> tuple[Array, ...]:
+def _polished(
+    terms: _Terms, exponents: Array, left: Array, y: Array
+) -> tuple[Index, Array, Array, Array]:
     """Return rows of functions without noise, and their exponents, factors and squares left.
 
     Args:
@@ -308,9 +313,8 @@ def _polished(terms: _Terms, exponents: Array, left: Array, y: Array) -> tuple[A
     for steps, near in _STEPS:
         found, factors, left = terms.refined(found, 1 / y[rows], steps)
         near_enough = np.sqrt(left / m) < near
-        rows, found, factors, left = (
-            one[near_enough] for one in (rows, found, factors, left)
-        )
+        rows = rows[near_enough]
+        found, factors, left = (one[near_enough] for one in (found, factors, left))
     return rows, found.T, factors.T, left
 
 
@@ -323,4 +327,5 @@ def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
     gram += 1e-9 * np.eye(3) + np.where(used, 0.0, 1.0).transpose(1, 2, 0)[..., None] * np.eye(3)
     at = (parts * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
     variance = (at * np.linalg.solve(gram, at)).sum(2)
-    return np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
+    errors: Array = np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
+    return errors

@@ -91,8 +91,9 @@ def _classes(basis: Basis) -> list[list[Law]]:
     """Return the laws of each class of `CLASS_ODDS` but the last."""
     if basis.short:
         plain = [Term(a) for a in _PLAIN_POWERS]
-        with_base = [(CONSTANT, term) for term in (*plain, Term(0.0, 1))]
-        return [[(CONSTANT,)], [(term,) for term in plain], with_base, [(Term(-1.0), Term(1.0))]]
+        with_base: list[Law] = [(CONSTANT, term) for term in (*plain, Term(0.0, 1))]
+        alone: list[Law] = [(term,) for term in plain]
+        return [[(CONSTANT,)], alone, with_base, [(Term(-1.0), Term(1.0))]]
     powers = [Term(a) for a in ROUND] + [Term(a, b) for a, b in _LOGS]
     grown = [Term(a) for a in (*ROUND, *_between(0.1, 0.1, STEEPEST))]
     grown += [Term(a, b) for a, b in _LOGS]

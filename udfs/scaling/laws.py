@@ -50,10 +50,9 @@ class LawForecast:
     The law is a sum of three terms, `factors` (n x 3, s at the largest count) times
     p^`exponents` * log2(p)^`logs`, or p/(p + `half` * the largest count).
 
-    `evidence` (n) is that of the last counts: the logarithm of the density with which the laws
-    predicted them from those before. `broken` (n) is the probability that another law begins at a
-    count, of which too few were measured to predict by it; `since` (n) is the place of that count. `regime` (n) is that of one from which on
-    another law holds and predicts, 0 where there is none.
+    `evidence` (n) is that of all laws. `broken` (n) is the probability that another law begins at a
+    count, of which too few were measured to predict by it; `since` (n) is the place of that count.
+    `regime` (n) is that of one from which on another law holds and predicts, 0 where there is none.
     """
 
     log_seconds: Array
@@ -111,7 +110,7 @@ def law_forecast(
     everyone = np.arange(len(y))
     seconds = values[:, chosen, everyone].T
     fitted = seconds[:, :m]
-    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, max(m, ENOUGH))])
+    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, m + 1)])
     young, settled = shares[: ENOUGH - 1], shares[ENOUGH - 1 :]
     known = settled.sum(0) > _HOLDS
     forecast = LawForecast(
@@ -127,6 +126,6 @@ def law_forecast(
         evidence=mixture.evidence,
         broken=young.sum(0),
         since=m - 1 - young.argmax(0),
-        regime=np.where(known, m - ENOUGH - settled.argmax(0), 0) if m > ENOUGH else 0 * young[0].astype(int),
+        regime=np.where(known, m - ENOUGH - settled.argmax(0), 0),
     )
     return forecast, mixture

@@ -38,8 +38,8 @@ class Mixture:
     themselves. `values` (places x k x n) are the logarithms of their times over that at the last
     count, `errors` (same) the standard errors; `sigma` (k x n) is the relative noise of a point by
     each, `left` (k x n) the squares that it leaves. The terms are in `factors`, `exponents` and
-    `logs` (3 x k x n) and `half` (k x n), as in `laws.LawForecast`; `after` (k x n) is the number of
-    the last counts that the law is of, 0 for all.
+    `logs` (3 x k x n) and `half` (k x n), as in `laws.LawForecast`; `after` (k x n) is how
+    many of the last counts the law is of, 0 for all.
     """
 
     odds: Array
@@ -62,18 +62,9 @@ class Mixture:
     @property
     def weight(self) -> Array:
         """The laws' posterior probabilities: k x n."""
-        weight = np.exp(self.odds - self.odds.max(0))
+        weight: Array = np.exp(self.odds - self.odds.max(0))
         weight /= weight.sum(0)
         return weight
-
-    def density(self, place: int, values: Array) -> Array:
-        """Return the logarithms of the density of n logarithms of times at a place."""
-        error = np.hypot(self.errors[place], self.sigma)
-        with np.errstate(divide="ignore"):
-            parts = np.log(self.weight) - np.log(error)
-        parts -= 0.5 * ((values - self.values[place]) / error) ** 2
-        found: Array = np.logaddexp.reduce(parts, axis=0) - 0.5 * log(2 * pi)
-        return found
 
 
 def joined(mixtures: Sequence[Mixture]) -> Mixture:
@@ -87,9 +78,7 @@ def joined(mixtures: Sequence[Mixture]) -> Mixture:
 def normaliser(noise: Noise, points: int) -> Array:
     """Return what makes `Noise.evidence` of laws of two factors a density of so many points (n)."""
     known = {
-        shape: lgamma(shape - 1.0)
-        - lgamma(shape - points / 2)
-        - (points / 2 - 1.0) * log(2 * pi)
+        shape: lgamma(shape - 1.0) - lgamma(shape - points / 2) - (points / 2 - 1.0) * log(2 * pi)
         for shape in np.unique(noise.shape).tolist()
     }
     return np.array([known[shape] for shape in noise.shape.tolist()])
@@ -178,15 +167,11 @@ def _mixture(
     at_last = np.exp(power.log_seconds[:, m - 1])
     return Mixture(
         odds=odds,
-        values=np.where(
-            is_power, power.log_seconds.T[:, None], np.log(np.maximum(values, 1e-300))
-        ),
+        values=np.where(is_power, power.log_seconds.T[:, None], np.log(np.maximum(values, 1e-300))),
         errors=np.minimum(np.where(is_power, by_power, error) * sigma, _FARTHEST),
         sigma=sigma,
         left=left,
-        factors=np.where(
-            is_power, [alone + at_last, alone, alone], [first, second, constant]
-        ),
+        factors=np.where(is_power, [alone + at_last, alone, alone], [first, second, constant]),
         exponents=np.where(is_power, [alone + power.slope, alone, alone], exponents),
         logs=np.where(is_power, 0.0, logs),
         half=np.where(is_power, 0.0, half),

@@ -171,9 +171,7 @@ def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
             else flag("break_not_extrapolatable", **apart)
         )
     for place in np.flatnonzero(predicted.regime):
-        series.flags[rows[place]].append(
-            flag("new_regime", since=f"{predicted.regime[place]:.0f}")
-        )
+        series.flags[rows[place]].append(flag("new_regime", since=f"{predicted.regime[place]:.0f}"))
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])
         far = f"{100 * off:.3g} %" if off < 10 else f"a factor {off + 1:.0f}"
