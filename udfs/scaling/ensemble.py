@@ -59,13 +59,12 @@ class Forecast:
 
     `log_seconds` and `scale` are n x t: the logarithm of the seconds and its uncertainty;
     `error` (n) is the error of all members together on the last counts, as a logarithm. `fits` are
-    the families fitted to all counts, `fit_errors` (fits x n) the error of each.
+    the families fitted to all counts.
     """
 
     log_seconds: Array
     scale: Array
     error: Array
-    fit_errors: Array
     fits: list[Fit]
 
 
@@ -110,7 +109,6 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
         np.select([up > 0, down < 0], [log_y[:, -1:] + after, log_y[:, :1] + before], within),
         np.sqrt((_SPREAD * spread) ** 2 + (error[:, None] ** 2 + _CHANGE**2) * octaves),
         error,
-        errors[: len(fits)],
         fits,
     )
 
