@@ -22,7 +22,7 @@ FREE_COUNTS: Final = 5
 """Counts from which free exponents are known at all."""
 _LEAST, _DECAY, _GROWTH = 0.02, 2.2, 3.2
 """Range of the exponents."""
-_COARSE: Final = (20, 16)
+_COARSE: Final = (16, 14)
 """Exponents of growth and of decay that are tried first."""
 _FINE: Final = 11
 _ZOOMS: Final = 2
@@ -34,7 +34,7 @@ _MIDDLE: Final = _DRAWN // 2
 """Points of the posterior that stand for all of it."""
 _STEPS: Final = ((6, 2e-3), (14, 1e-5))
 """Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
-_NEARLY: Final = 0.02
+_NEARLY: Final = 0.012
 _DAMPING: Final = 1e-4
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
