@@ -105,7 +105,8 @@ def scaling_turning_point(
         # of cores: then the fastest is any from the fastest measured one on.
         once = times.argmin(1) == p.shape[1] - 2
         if p.shape[1] >= _PREDICTED[0]:
-            once &= known.error > _PREDICTED[1]
+            missed = (known.error > _PREDICTED[1]) & ~known.rules
+            once &= (known.departs != 0) | missed
         for end, widest, count in ((low, np.minimum, p[:, -2]), (high, np.maximum, p[:, -1])):
             end[rows[once]] = widest(end[rows[once]], count[once])
         # No measured time grows: that it does beyond is no better known than the predictions.

@@ -42,6 +42,16 @@ def test_the_verdict_comes_first(pwh):
     assert "Largest shares at 1024" in out
 
 
+def test_the_patents_bases_alone(pwh):
+    code, out, err = pwh("scale", "heat", "--bases", "patent", "--at", "256")
+    assert (code, err) == (0, "")
+    assert out.startswith("By the patent's bases alone, exponents free: predicted at 256, from 6 ")
+    _, out, _ = pwh("scale", "heat", "--bases", "patent", "--at", "256", "--format", "json")
+    truth = {"relax": 100 / 256, "MPI_Allreduce": 0.05 * 16}
+    found = {row["function"]: row["predicted"] for row in json.loads(out)}
+    assert found == pytest.approx(truth, rel=0.02)
+
+
 def test_predictions_are_near_the_truth(pwh):
     _, out, _ = pwh("scale", "heat", "--at", "128,256", "--format", "json")
     for row in json.loads(out):
