@@ -139,7 +139,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
         share[rows] = _probability(density, part, robust.error[rows], y[rows], noise[rows])
     if only:
         share[:] = 1.0
-    rules = share > _RULES
+    rules = (share > _RULES) & (law.broken <= _BROKEN)
     beyond = places > x[:, -1:]
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])

@@ -103,7 +103,8 @@ def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
         forecast.logs[row].tolist(),
         strict=True,
     ):
-        if factor <= 0:
+        # Terms that no measured time shows are left out.
+        if factor <= _SHOWN * forecast.factors[row].sum():
             continue
         half = float(forecast.half[row])
         term = Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half)

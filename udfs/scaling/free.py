@@ -36,6 +36,7 @@ _STEPS: Final = ((6, 2e-3), (14, 1e-5))
 """Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
 _NEARLY: Final = 0.012
 _DAMPING: Final = 1e-4
+_ZERO: Final = 1e-6
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
@@ -287,7 +288,7 @@ class _Terms:
             tried[:, 1] = np.clip(tried[:, 1], -_DECAY, 0)
             found = self.projected(tried, inverse)
             squares = (found[0] ** 2).sum(1)
-            better = (squares < left) & (found[1] > 0).all(1)
+            better = squares < left
             exponents[better], left[better] = tried[better], squares[better]
             for part, other in zip((off, factors, slopes), found, strict=True):
                 part[better] = other[better]
@@ -312,10 +313,10 @@ def _polished(
     # Noise shows after few steps.
     for steps, near in _STEPS:
         found, factors, left = terms.refined(found, 1 / y[rows], steps)
-        near_enough = np.sqrt(left / m) < near
+        near_enough = (np.sqrt(left / m) < near) & (factors > -_ZERO).all(1)
         rows = rows[near_enough]
         found, factors, left = (one[near_enough] for one in (found, factors, left))
-    return rows, found.T, factors.T, left
+    return rows, found.T, np.maximum(factors, 0).T, left
 
 
 def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
