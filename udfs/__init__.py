@@ -209,6 +209,23 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
+        "scaling_patent",
+        "udfs.scaling",
+        (
+            Parameter("kind", "VARCHAR"),
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+            Parameter("at_counts", "DOUBLE[]"),
+        ),
+        "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), seconds DOUBLE[], low DOUBLE[], "
+        f"high DOUBLE[], {_FLAGS})",
+        "Formula of seconds over ascending process counts by the basis of the kind alone, all "
+        "exponents free, and what it predicts at other counts with 90 % intervals; arguments as of "
+        "scaling_forecast.",
+        pairs=("counts", "seconds"),
+    ),
+    Udf(
         "scaling_turning_point",
         "udfs.scaling",
         (

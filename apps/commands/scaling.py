@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from apps.queries.scaling import ScalingSet
+
+
+class Bases(StrEnum):
+    """The laws that are fitted."""
+
+    all = "all"
+    patent = "patent"
+
 
 _COMPARE = "compare"
 _NAMING = "to name runs without an application: pwh ingest FILES --app NAME --replace"
@@ -52,6 +61,10 @@ def scale(
             "--weak/--strong", help="Whether the problem grows with the count or is fixed."
         ),
     ] = None,
+    bases: Annotated[
+        Bases,
+        typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
+    ] = Bases.all,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -69,6 +82,9 @@ def scale(
                 f"{' '.join(words)!r} is more than one application",
                 hint="pwh scale APP, or pwh scale compare APP V1 V2",
             )
+        if bases is Bases.patent:
+            _patent(con, words[0], version, machine, counts, style, output)
+            return
         scaling = None if weak is None else "weak" if weak else "strong"
         _predict(con, words[0], version, machine, counts, problem_size, scaling, style, output)
 
@@ -144,6 +160,33 @@ def _predict(
     write_text("\n\n".join(parts), output)
     if which.app is None:
         note(_NAMING)
+
+
+def _patent(
+    con: DuckDBPyConnection,
+    app: str,
+    version: str | None,
+    machine: str | None,
+    counts: list[int],
+    style: Format,
+    output: Path | None,
+) -> None:
+    """Print what the patent's bases alone predict of each function."""
+    from apps.reports.scaling_question import choose_set, complete_question
+    from apps.reports.scaling_tables import PATENT, WIDTHS, patent_lines
+
+    which, _ = choose_set(con, app, version, machine)
+    question = complete_question(which, counts, None, None)
+    rows = ask(con, "scaling/patent", set_id=which.set_id, counts=list(question.counts))
+    if style is not Format.table:
+        emit(con, rows, style, output)
+        return
+    found = [row for row in dicts(rows) if row["parallelism"] == question.target]
+    title = (
+        f"By the patent's bases alone, exponents free: predicted at {question.target}, from "
+        f"{which.counts} counts ({which.smallest} to {which.largest})"
+    )
+    write_text(f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}", output)
 
 
 def _other_sets(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from apps.output.numbers import percent
 from apps.output.tables import Row
+from apps.reports.flags import first_text
 from apps.reports.scaling_question import REACH, Question, why_guessed
 
 # An efficiency below this is not worth its cores.
@@ -96,7 +97,8 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
     """Return beyond which count more processes make it slower, with the 90 % interval."""
     first, farthest = rows[0]["parallelism"], rows[-1]["parallelism"]
     if turning["low"] is None:
-        why = why_guessed(turning) or "there is no model"
+        why = why_guessed(turning) or first_text(turning["flags"], {"new_regime"})
+        why = why or "there is no model"
         return (
             f"Beyond which count adding more makes it slower is unknown: {why}. "
             f"Of the measured counts {turning['fastest']} is the fastest."

@@ -32,7 +32,13 @@ REACH = 64
 # Predicted counts of an octave; between them times are nearly straight lines in logarithms.
 _STEPS = 2
 # Flags under which a time beyond the measured counts is a guess.
-_GUESSED = {"law_may_change", "times_rounded", "last_counts_off", "poor_fit", "several_problems"}
+_GUESSED = {
+    "break_not_extrapolatable",
+    "times_rounded",
+    "last_counts_off",
+    "poor_fit",
+    "several_problems",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from apps.reports.scaling_question import UNNAMED
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 RANKED = ("function", "seconds", "interval", "share", "at largest", "flags")
+PATENT = ("function", "kind", "seconds", "interval", "share", "formula", "flags")
 _RANKED_LINES = 10
 # Counts from which a set of runs can be modelled.
 LEAST_COUNTS = 3
@@ -77,6 +78,21 @@ def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
     )
     return [_ranked_line(row) for row in known[:_RANKED_LINES]], [
         _ranked_line(row) for row in growing[:_RANKED_LINES]
+    ]
+
+
+def patent_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of the question `scaling/patent` as lines under `PATENT`."""
+    return [
+        (
+            row["function"],
+            row["kind"],
+            *((None, None) if row["predicted"] is None else _figures(row)),
+            percent(row["share"]),
+            row["formula"],
+            _flags(row["flags"]),
+        )
+        for row in rows
     ]
 
 

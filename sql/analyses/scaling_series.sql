@@ -21,7 +21,11 @@ WITH
         ),
         []
       ) AS points,
-      median(p.scatter) FILTER (p.repetitions > 1) AS scatter,
+      -- One wild repetition at the last count makes no law.
+      greatest(
+        median(p.scatter) FILTER (p.repetitions > 1),
+        arg_max(p.scatter, p.parallelism) FILTER (p.repetitions > 1)
+      ) AS scatter,
       CAST(max(p.repetitions) AS INTEGER) AS repetitions,
       count(*) AS measured,
       max(p.parallelism) AS last,

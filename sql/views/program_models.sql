@@ -12,7 +12,7 @@
 -- Whether the flags of a function say that its prediction is not to be trusted.
 CREATE OR REPLACE MACRO _are_doubtful(flags) AS
   list_has_any(
-    flag_codes(flags), ['law_may_change', 'times_rounded', 'last_counts_off', 'poor_fit']
+    flag_codes(flags), ['break_not_extrapolatable', 'times_rounded', 'last_counts_off', 'poor_fit']
   );
 
 CREATE OR REPLACE MACRO _doubtful_share(doubtful) AS

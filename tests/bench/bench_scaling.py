@@ -24,6 +24,7 @@ import pyarrow as pa
 
 import warehouse
 from tests.bench.scaling_data import Case, arrays, cases, landed
+from tests.helpers.support import keep
 from udfs.scaling import ensemble, scaling_forecast
 
 _MANY = 10_000
@@ -175,10 +176,10 @@ def trial(
     chosen: tuple[float, ...],
     best: dict[tuple[int, str, str], float],
 ) -> list[Case]:
-    """Return the chosen functions as predicted with other constants, intervals of factor 1."""
-    names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING", "_QUANTILE")
+    """Return the chosen functions as predicted with other constants."""
+    names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING")
     kept = [getattr(ensemble, name) for name in names]
-    for name, value in zip(names, (*chosen, 1.0), strict=True):
+    for name, value in zip(names, chosen, strict=True):
         setattr(ensemble, name, value)
     some = [case for out in (1, 2) for case in cases(con, out, share) if case.chosen]
     for name, value in zip(names, kept, strict=True):
@@ -218,6 +219,9 @@ def speed(every: list[Case], python: str | None, functions: int) -> None:
     con = warehouse.connect(":memory:")
     for statement in GENERATE.format(functions=functions).split(";")[:-1]:
         con.execute(statement)
+    began = time.perf_counter()
+    keep(con)
+    print(f"models of {functions} functions, stored: {time.perf_counter() - began:.1f} s")
     print(f"{functions} functions x 6 counts x 5 repetitions, through SQL:")
     for query in (
         "SELECT formula, flag_sentences(flags) FROM scaling_models",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warehouse
+from tests.helpers.support import keep
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -100,6 +101,7 @@ def landed(folder: Path) -> DuckDBPyConnection:
     for out in (1, 2):
         for statement in LEAVE_OUT.split(";")[:-1]:
             con.execute(statement, {"out": out})
+    keep(con)
     return con
 
 

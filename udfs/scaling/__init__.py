@@ -1,13 +1,13 @@
 """Scaling models: how the time of a function changes with the number of processes.
 
 From a few measured counts of a function come one readable formula and predictions for any other
-count, with intervals. See `forecast` for which model predicts: a law (`laws`) where the points
-carry one, else an ensemble of small models (`ensemble`, with `bases` and `least_squares`).
+count, with intervals. `forecast` weighs laws (`laws`: those of a `grid`, the patent's with `free`
+exponents, and `breaks`) and an ensemble of small models (`ensemble`).
 `surface` is for two parameters, `turning` for the count beyond which a program gets slower.
 """
 
 from udfs.scaling.fit import scaling_fit
-from udfs.scaling.models import scaling_forecast, scaling_model
+from udfs.scaling.models import scaling_forecast, scaling_model, scaling_patent
 from udfs.scaling.surfaces import scaling_forecast_at, scaling_surface
 from udfs.scaling.turning import scaling_turning_point
 
@@ -16,6 +16,7 @@ __all__ = [
     "scaling_forecast",
     "scaling_forecast_at",
     "scaling_model",
+    "scaling_patent",
     "scaling_surface",
     "scaling_turning_point",
 ]

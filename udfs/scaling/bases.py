@@ -46,11 +46,13 @@ INVERSE: Final = slice(DECAYS.start + 9, DECAYS.start + 10)
 class Basis:
     """The terms that functions of a kind may have.
 
-    `log` is whether log2(x) is a term, `growth_log` whether the growing term is x^d*log2(x).
+    `log` is whether log2(x) is a term, `growth_log` whether the growing term is x^d*log2(x);
+    `short` is whether only the plainest laws are tried, as on a part of the counts.
     """
 
     log: bool
     growth_log: bool
+    short: bool = False
 
     @property
     def tenths(self) -> Index:

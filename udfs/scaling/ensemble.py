@@ -19,7 +19,7 @@ without each data set in turn and prints the errors on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -47,7 +47,6 @@ _DAMPED_FROM = 0.03
 _SLOPES, _IDEAL = (-1.2, 1.5), -1.0
 _SPREAD = 1.4
 """Weight of the distance between members in the uncertainty, relative to their error."""
-_QUANTILE = 1.65
 _CHANGE = 0.03
 """The least uncertainty of an octave, as a logarithm."""
 _NEAREST = 0.1
@@ -60,28 +59,13 @@ class Forecast:
 
     `log_seconds` and `scale` are n x t: the logarithm of the seconds and its uncertainty;
     `error` (n) is the error of all members together on the last counts, as a logarithm. `fits` are
-    the families fitted to all counts, `fit_errors` (fits x n) the error of each.
+    the families fitted to all counts.
     """
 
     log_seconds: Array
     scale: Array
     error: Array
-    fit_errors: Array
     fits: list[Fit]
-
-    def shifted(self, log_ratio: Array, error: Array) -> Forecast:
-        """Return the forecast of times that are larger by n x t ratios, known up to `error` (n)."""
-        scale = np.sqrt(self.scale**2 + error[:, None] ** 2)
-        return replace(self, log_seconds=self.log_seconds + log_ratio, scale=scale)
-
-    def interval(self, noise: Array) -> tuple[Array, Array]:
-        """Return the 90 % interval in s, for functions whose repetitions scatter by `noise` (n).
-
-        The factor was set so that intervals cover nine of ten left-out times of public profiles
-        (split conformal prediction: Lei et al., J. Am. Stat. Assoc. 113, 2018).
-        """
-        half = _QUANTILE * np.sqrt(self.scale**2 + noise[:, None] ** 2)
-        return np.exp(self.log_seconds - half), np.exp(self.log_seconds + half)
 
 
 def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) -> Forecast:
@@ -125,7 +109,6 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
         np.select([up > 0, down < 0], [log_y[:, -1:] + after, log_y[:, :1] + before], within),
         np.sqrt((_SPREAD * spread) ** 2 + (error[:, None] ** 2 + _CHANGE**2) * octaves),
         error,
-        errors[: len(fits)],
         fits,
     )
 

@@ -23,9 +23,12 @@ Floats = NDArray[np.float32]
 _NOISE_WEIGHT: Final = 1.0
 _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
-_EXACT: Final = 3e-4
+_BETWEEN: Final = 0.01
+"""Repetitions in a row scatter less than runs of other days, by this."""
+_EXACT: Final = 1e-5
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
+_TELLING: Final = 5
 _NEARLY: Final = 0.1
 REPEATED: Final = 3
 """Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
@@ -54,7 +57,10 @@ class Noise:
     def known(cls, noise: Array, points: int) -> Noise:
         """Return the prior, informed by the scatter of repetitions where there are any."""
         freedom = np.where(noise > 0, points * (REPEATED - 1.0), 0.0)
-        measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, _EXACT))
+        noise = np.hypot(noise, _BETWEEN)
+        # Fewer points lie on a law by chance, or as they are rounded.
+        least = _EXACT if points >= _TELLING else _NOISE
+        measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, least))
         known = freedom * noise**2 / 2
         shape = (_NOISE_WEIGHT + freedom) / 2
 

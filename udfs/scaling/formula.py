@@ -9,7 +9,7 @@ import numpy as np
 
 from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
 from udfs.scaling.forecast import Forecast
-from udfs.scaling.grid import Term, laws
+from udfs.scaling.grid import Term
 from udfs.scaling.laws import AHEAD, LawForecast
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
@@ -71,7 +71,7 @@ def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Fo
         rows = np.flatnonzero(chosen == place)
         if place == len(fits):
             for row in rows:
-                law = _law(basis, predicted.law, int(row), x[row, -1])
+                law = _law(predicted.law, int(row), x[row, -1])
                 texts[row] = " + ".join(_law_text(*term) for term in law)
                 parameters[row] = _law_parameters(names[row], law)
             continue
@@ -94,15 +94,20 @@ def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Fo
 Part = tuple[float, Term, float]
 
 
-def _law(basis: Basis, forecast: LawForecast, row: int, last: float) -> list[Part]:
+def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
     """Return the factors and terms of a function's law, and the largest count, for its text."""
-    factors = forecast.factors[row].tolist()
-    if forecast.place[row] < 0:
-        time, slope, _ = factors
-        return [(time / last**slope, Term(slope if abs(slope) > _FLAT else 0.0), last)]
-    law = laws(basis)[0][forecast.place[row]]
     parts = []
-    for factor, term in zip(factors, law, strict=False):
+    for factor, exponent, logs in zip(
+        forecast.factors[row].tolist(),
+        forecast.exponents[row].tolist(),
+        forecast.logs[row].tolist(),
+        strict=True,
+    ):
+        # Terms that no measured time shows are left out.
+        if factor <= _SHOWN * forecast.factors[row].sum():
+            continue
+        half = float(forecast.half[row])
+        term = Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half)
         size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
         parts.append((float(factor / size), term, last))
     return parts

@@ -65,6 +65,8 @@ CONSTANT: Final = Term(0.0)
 _OVERHEADS: Final = (Term(0.0, 1), *map(Term, (0.5, 1.0, 1.5, 2.0)), Term(1.0, 1))
 """Growing terms beside work that is divided and a constant rest."""
 Law = tuple[Term, ...]
+_PLAIN_POWERS: Final = (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)
+"""Exponents that are tried on a part of the counts."""
 
 
 def _between(step: float, low: float, high: float) -> list[float]:
@@ -87,6 +89,11 @@ def _log_prior(term: Term, basis: Basis) -> float:
 
 def _classes(basis: Basis) -> list[list[Law]]:
     """Return the laws of each class of `CLASS_ODDS` but the last."""
+    if basis.short:
+        plain = [Term(a) for a in _PLAIN_POWERS]
+        with_base: list[Law] = [(CONSTANT, term) for term in (*plain, Term(0.0, 1))]
+        alone: list[Law] = [(term,) for term in plain]
+        return [[(CONSTANT,)], alone, with_base, [(Term(-1.0), Term(1.0))]]
     powers = [Term(a) for a in ROUND] + [Term(a, b) for a, b in _LOGS]
     grown = [Term(a) for a in (*ROUND, *_between(0.1, 0.1, STEEPEST))]
     grown += [Term(a, b) for a, b in _LOGS]
@@ -131,7 +138,18 @@ def class_ends(basis: Basis) -> tuple[int, int]:
     return int((sizes < 2).sum()), int((sizes < 3).sum())
 
 
-@lru_cache(maxsize=64)
+@cache
+def law_shapes(basis: Basis) -> tuple[Array, Array, Array]:
+    """Return exponents and logarithms of the laws' terms, 3 x laws, and what saturates (laws)."""
+    found, _ = laws(basis)
+    exponents, logs = np.zeros((2, 3, len(found)))
+    for k, law in enumerate(found):
+        for j, term in enumerate(law):
+            exponents[j, k], logs[j, k] = term.exponent, term.logs
+    return exponents, logs, np.array([law[0].half for law in found])
+
+
+@lru_cache(maxsize=256)
 def term_values(basis: Basis, places: tuple[float, ...], last: float) -> Array:
     """Return the values of the laws' first two terms at places, 2 x laws x places; 0 for none."""
     found, _ = laws(basis)

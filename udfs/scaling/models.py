@@ -14,6 +14,8 @@ from udfs.scaling.bases import KINDS, OTHER
 from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
+from udfs.scaling.free import letters
+from udfs.scaling.laws import PATENT
 from udfs.scaling.series import Series
 
 _UNSTABLE = 0.5
@@ -109,6 +111,52 @@ def scaling_forecast(
     return structs({**columns, "flags": flag_lists(series.flags)})
 
 
+def scaling_patent(
+    kind: pa.StringArray,
+    counts: pa.ListArray,
+    seconds: pa.ListArray,
+    noise: pa.DoubleArray,
+    at_counts: pa.ListArray,
+) -> pa.StructArray:
+    """Predict the times of functions at other counts by the patent's bases alone.
+
+    Args:
+        kind, counts, seconds, noise, at_counts: as for `scaling_forecast`.
+
+    Returns:
+        Structs: formula and parameters of the least squares with the basis of the kind, exponents
+        free; seconds, low and high as of `scaling_forecast`; flags.
+    """
+    series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
+    scatter, size = numbers(noise), len(series.kinds)
+    at = lists(at_counts[:1])[0] if size else np.zeros(0)
+    values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
+    formula: list[str | None] = [None] * size
+    parameters: list[dict[str, float] | None] = [None] * size
+    for basis, p, times, rows in series.groups():
+        wanted = np.tile(at, (len(rows), 1))
+        predicted = forecast(basis, p, times, scatter[rows], wanted, PATENT)
+        names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
+        best = formulas(basis, names, p, times, predicted)
+        values["seconds"][rows] = np.exp(predicted.log_seconds)
+        values["low"][rows], values["high"][rows] = predicted.interval()
+        flag_doubts(series, rows, predicted)
+        for row, text, named in zip(rows, best.texts, best.parameters, strict=True):
+            formula[row], parameters[row] = text, named
+            if p.shape[1] <= letters(basis) and not scatter[row] > 0:
+                series.flags[row].append(
+                    flag("too_few_points", letters=f"{letters(basis)}", counts=f"{p.shape[1]}")
+                )
+    return structs(
+        {
+            "formula": pa.array(formula, pa.string()),
+            "parameters": pa.array(parameters, pa.map_(pa.string(), pa.float64())),
+            **{name: double_lists(value) for name, value in values.items()},
+            "flags": flag_lists(series.flags),
+        }
+    )
+
+
 def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
     """Flag functions that no law fits, and those whose last counts were not predicted."""
     for place in np.flatnonzero(predicted.departs):
@@ -120,8 +168,10 @@ def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
         series.flags[rows[place]].append(
             flag("times_rounded", **apart, step=f"{predicted.rounded[place]:g} s")
             if predicted.rounded[place]
-            else flag("law_may_change", **apart)
+            else flag("break_not_extrapolatable", **apart)
         )
+    for place in np.flatnonzero(predicted.regime):
+        series.flags[rows[place]].append(flag("new_regime", since=f"{predicted.regime[place]:.0f}"))
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])
         far = f"{100 * off:.3g} %" if off < 10 else f"a factor {off + 1:.0f}"

@@ -85,7 +85,9 @@ def scaling_turning_point(
     for basis, p, times, rows in series.groups():
         known = forecast(basis, p, times, scatter[rows], p[:, -1:] * _FURTHER)
         flag_doubts(series, rows, known)
-        is_known = (known.misfit <= POOR_FIT) & (known.departs == 0)
+        is_known = (known.misfit <= POOR_FIT) & (known.regime == 0)
+        # After a break nothing is known of, the fastest may be any; unless times grow from there.
+        is_known &= (known.departs == 0) | (times.argmin(1) < times.shape[1] - 1)
         for part in _equal_counts(p, np.flatnonzero(is_known)):
             found = interval(p[part[0]], times[part], scatter[rows[part]])
             low[rows[part]], high[rows[part]] = found
@@ -93,14 +95,18 @@ def scaling_turning_point(
         longest = times.min(1) * (1 + _SAME[0] * scatter[rows].clip(_SAME[1]))
         alike = times <= longest[:, None]
         alike &= alike.sum(1)[:, None] > 1
-        first = np.where(alike, p, np.inf).min(1)
-        last = np.where(alike, p, 0).max(1)
-        low[rows], high[rows] = np.minimum(low[rows], first), np.maximum(high[rows], last)
+        several = rows[alike.any(1)]
+        first = np.where(alike, p, np.inf).min(1)[alike.any(1)]
+        last = np.where(alike, p, 0).max(1)[alike.any(1)]
+        new = np.isnan(low[several])
+        low[several] = np.where(new, first, np.minimum(low[several], first))
+        high[several] = np.where(new, last, np.maximum(high[several], last))
         # One slower count that the others do not predict may be beyond a threshold, as the number
         # of cores: then the fastest is any from the fastest measured one on.
         once = times.argmin(1) == p.shape[1] - 2
         if p.shape[1] >= _PREDICTED[0]:
-            once &= known.error > _PREDICTED[1]
+            missed = (known.error > _PREDICTED[1]) & ~known.rules
+            once &= (known.departs != 0) | missed
         for end, widest, count in ((low, np.minimum, p[:, -2]), (high, np.maximum, p[:, -1])):
             end[rows[once]] = widest(end[rows[once]], count[once])
         # No measured time grows: that it does beyond is no better known than the predictions.

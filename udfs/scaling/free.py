@@ -1,0 +1,332 @@
+"""The patent's bases as they stand, exponents free: by variable projection on grids that zoom in.
+
+For fixed exponents each basis is linear in its factors, which have a closed form (Golub and
+Pereyra, SIAM J. Numer. Anal. 10, 1973). The posterior of the exponents is summed over a grid, which
+then moves to where it is not negligible, along its ridge: the exponents of a sum of decay and
+growth depend on each other. Times without noise get their exponents to many digits by Gauss-Newton
+steps. All functions with the same counts are one array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.scaling.evidence import Noise
+from udfs.scaling.mixture import Mixture, normaliser
+
+FREE_COUNTS: Final = 5
+"""Counts from which free exponents are known at all."""
+_LEAST, _DECAY, _GROWTH = 0.02, 2.2, 3.2
+"""Range of the exponents."""
+_COARSE: Final = (16, 14)
+"""Exponents of growth and of decay that are tried first."""
+_FINE: Final = 11
+_ZOOMS: Final = 2
+_REACH: Final = 2.8
+"""How far a finer grid reaches, in standard deviations of the tempered posterior."""
+_TEMPER: Final = 0.5
+_DRAWN: Final = 12
+_MIDDLE: Final = _DRAWN // 2
+"""Points of the posterior that stand for all of it."""
+_STEPS: Final = ((6, 2e-3), (14, 1e-5))
+"""Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
+_NEARLY: Final = 0.012
+_DAMPING: Final = 1e-4
+_ZERO: Final = 1e-6
+_SINGULAR: Final = 1e-12
+_LETTERS: Final = np.full((1, 1), 1.5)
+"""Half the factors."""
+_NEVER: Final = 50.0
+_NARROW: Final = 10.0
+"""How much narrower than a cell of the grid exact exponents are, as a logarithm."""
+_ODDS: Final = -1.0
+"""Prior probability of exponents that are no round ones."""
+
+
+def letters(basis: Basis) -> int:
+    """Return how many letters the basis has, exponents among them."""
+    return 4 if basis.log else 5
+
+
+def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mixture:
+    """Return draws of the posterior of the basis of a kind of function.
+
+    The laws are a*p^c*log2(p)^logs + b*q + d, where q is log2(p) or p^-h; logs is 1 where the basis
+    has `growth_log`.
+
+    Args:
+        basis: the kind's; with `log` it has log2(p) in place of a decaying term.
+        places: all counts at which times are wanted, the m measured ones first.
+        m: how many of them were measured.
+        y: times of n functions over their last one, n x m.
+        noise: what is known of their noise.
+    """
+    n, inverse = len(y), 1 / y.T
+    away = np.log(places / places[m - 1])
+    tree = np.log2(places) / np.log2(places[m - 1])
+    grown = tree if basis.growth_log else np.ones_like(tree)
+    low, high = _LEAST, _GROWTH
+    decays = not basis.log
+    c = np.linspace(low, high, _COARSE[0])[:, None, None]
+    h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
+    for zoom in range(_ZOOMS + 1):
+        shape = np.broadcast_shapes(c.shape, h.shape)
+        one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
+        left, _ = _fit(one, two, inverse, shape[:2], 1)
+        evidence = noise.evidence(left, _LETTERS).astype(float).reshape(*shape[:2], n)
+        step_c = np.diff(c, axis=0)[:1]
+        step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
+        evidence += np.log(step_c) + np.log(step_h)
+        if zoom == _ZOOMS:
+            break
+        c, h = _zoomed(c, h, evidence, decays)
+    c, h = (np.broadcast_to(part, evidence.shape).reshape(-1, n) for part in (c, h))
+    evidence = evidence.reshape(-1, n)
+    total = np.logaddexp.reduce(evidence, axis=0)
+    spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
+    drawn = _draws(evidence)
+    # the one in the middle is the one nearest to the points
+    drawn[_MIDDLE] = left.argmin(0)
+    c, h = (np.take_along_axis(part, drawn, 0) for part in (c, h))
+    one, two = _terms(c[None], h[None], away[:m], tree[:m], grown[:m], decays)
+    left, factors = _fit(one, two, inverse, (1, len(drawn)), 4)
+    exponents = np.stack([c, h])
+    terms = _Terms(away[:m], tree[:m], grown[:m], decays)
+    rows, found, found_factors, found_left = _polished(
+        terms, np.stack([c[_MIDDLE], -h[_MIDDLE]]), left[_MIDDLE], y
+    )
+    if len(rows):
+        found[1] *= -1
+        # As many letters as counts fit whatever was measured: then that is one law of many.
+        every = slice(None) if m > letters(basis) else slice(_MIDDLE, _MIDDLE + 1)
+        exponents[:, every, rows] = found[:, None]
+        factors[:, every, rows], left[every, rows] = found_factors[:, None], found_left
+        if m > letters(basis):
+            single = noise.evidence(left, _LETTERS)[0].astype(float)
+            total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
+    one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
+    parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
+    values = (factors[:, None] * parts).sum(0)
+    sigma = noise.deviation(left, _LETTERS)
+    errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
+    alone = np.zeros_like(left)
+    width = np.log(m / noise.share) * _LETTERS[0]
+    odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
+    if m <= letters(basis):
+        odds = np.where(noise.share < 1, odds, -_NEVER)
+    return Mixture(
+        odds=odds + alone,
+        values=np.log(np.maximum(values, 1e-300)),
+        errors=np.minimum(errors * sigma, 2.0),
+        sigma=sigma,
+        left=left,
+        factors=factors,
+        exponents=np.stack([exponents[0], -exponents[1], alone]),
+        logs=np.stack([alone + basis.growth_log, alone + basis.log, alone]),
+        half=alone,
+        after=np.zeros(alone.shape, np.intp),
+    )
+
+
+def _terms(
+    c: Array, h: Array, away: Array, tree: Array, grown: Array, decays: bool
+) -> tuple[Array, Array]:
+    """Return the two terms at places, the first axis; c and h are of any shape."""
+    ones = (1,) * c.ndim
+    away, tree, grown = (part.reshape(-1, *ones) for part in (away, tree, grown))
+    one = np.exp(c * away)
+    one *= grown
+    return one, np.exp(-h * away) if decays else tree
+
+
+def _products(
+    one: Array, two: Array, inverse: Array, shape: tuple[int, ...]
+) -> Array | tuple[Array, ...]:
+    """Return sums over the counts, weighted: of terms' squares, product, and with the times."""
+    n = inverse.shape[1]
+    square = inverse**2
+    if one.shape[-1] == 1:
+        one, two = (np.broadcast_to(t, (len(t), *shape, 1)).reshape(len(t), -1) for t in (one, two))
+        every = np.concatenate([one * one, two * two, one * two, one, two], axis=1).T @ square
+        a, b, ab, s, t = np.split(every, 5)
+        r, q = np.split(np.concatenate([one, two], axis=1).T @ inverse, 2)
+        return a, b, ab, s, t, r, q
+    out = np.zeros((7, *shape, n))
+    for i in range(len(inverse)):
+        u, v = one[i] * inverse[i], two[i] * inverse[i]
+        v = np.broadcast_to(v, (*shape, n))
+        u = np.broadcast_to(u, (*shape, n))
+        for place, part in enumerate((u * u, v * v, u * v, u * inverse[i], v * inverse[i], u, v)):
+            out[place] += part
+    return out.reshape(7, -1, n)
+
+
+def _fit(
+    one: Array, two: Array, inverse: Array, shape: tuple[int, ...], wanted: int
+) -> tuple[Array, Array]:
+    """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more."""
+    m = len(inverse)
+    a, b, ab, s, t, r, q = _products(one, two, inverse, shape)
+    size, level = (inverse**2).sum(0), inverse.sum(0)
+    constant = level / size
+    # with the constant eliminated
+    ac, bc, abc = a - s * s / size, b - t * t / size, ab - s * t / size
+    rc, qc = r - s * constant, q - t * constant
+    best = np.zeros((wanted, *a.shape))
+
+    def consider(fits: Truth, *found: Array | float) -> None:
+        """Note the gain and the factors of a subset of the terms where it is better."""
+        better = fits & (found[0] > best[0])
+        for known, part in zip(best, found, strict=False):
+            np.copyto(known, part, where=better)
+
+    base = level * constant
+    best[0] = base
+    best[3:] = constant
+    with np.errstate(all="ignore"):
+        known = ac > _SINGULAR * a
+        f = rc / ac
+        third = constant - f * s / size
+        consider(known & (f > 0) & (third > 0), rc * f + base, f, 0.0, third)
+        consider(known & (third <= 0), r * r / a, r / a, 0.0, 0.0)
+        known = bc > _SINGULAR * b
+        f = qc / bc
+        third = constant - f * t / size
+        consider(known & (f > 0) & (third > 0), qc * f + base, 0.0, f, third)
+        consider(known & (third <= 0), q * q / b, 0.0, q / b, 0.0)
+        det = a * b - ab * ab
+        f, g = (b * r - ab * q) / det, (a * q - ab * r) / det
+        known = (f > 0) & (g > 0) & (det > _SINGULAR * a * b)
+        consider(known, f * r + g * q, f, g, 0.0)
+        det = ac * bc - abc * abc
+        f, g = (bc * rc - abc * qc) / det, (ac * qc - abc * rc) / det
+        third = constant - (f * s + g * t) / size
+        known = (f > 0) & (g > 0) & (third > 0) & (det > _SINGULAR * ac * bc)
+        consider(known, f * rc + g * qc + base, f, g, third)
+    return np.maximum(m - best[0], 0.0), best[1:]
+
+
+def _zoomed(c: Array, h: Array, evidence: Array, decays: bool) -> tuple[Array, Array]:
+    """Return a finer grid where the posterior is not negligible, along its ridge."""
+    weight = np.exp(_TEMPER * (evidence - evidence.max((0, 1))))
+    weight /= weight.sum((0, 1))
+    middle = (weight * c).sum((0, 1))
+    off = c - middle
+    variance = (weight * off**2).sum((0, 1))
+    step = (c[1] - c[0])[0]
+    reach = _REACH * np.maximum(np.sqrt(variance), 0.5 * step)
+    part = np.linspace(0, 1, _FINE)
+    low, high = np.maximum(middle - reach, _LEAST), np.minimum(middle + reach, _GROWTH)
+    fine = low + part[:, None] * (high - low)
+    if not decays:
+        return fine[:, None], h
+    step = (h[:, 1] - h[:, 0]).max(0)
+    centre = (weight * h).sum((0, 1))
+    slope = (weight * off * (h - centre)).sum((0, 1)) / np.maximum(variance, (0.1 * step) ** 2)
+    rest = (weight * (h - centre - slope * off) ** 2).sum((0, 1))
+    reach = _REACH * np.maximum(np.sqrt(rest), 0.5 * step)
+    along = np.clip(centre + slope * (fine - middle), _LEAST, _DECAY)
+    low = np.clip(along - reach, _LEAST, _DECAY - 0.5 * reach)
+    high = np.clip(along + reach, low + 0.5 * reach, _DECAY)
+    return fine[:, None], low[:, None] + part[:, None] * (high - low)[:, None]
+
+
+def _draws(evidence: Array) -> Index:
+    """Return the places of draws at even steps of the posterior: k x n."""
+    up_to = np.cumsum(np.exp(evidence - evidence.max(0)), axis=0)
+    up_to /= up_to[-1]
+    steps = (np.arange(_DRAWN) + 0.5) / _DRAWN
+    found: Index = (up_to[None] < steps[:, None, None]).sum(1)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The two terms of a basis at the measured counts, and which of them has which exponent."""
+
+    away: Array
+    tree: Array
+    grown: Array
+    decays: bool
+
+    def projected(self, some: Array, inverse: Array) -> tuple[Array, Array, Array]:
+        """Return what the linear factors leave, these, and the slopes of the exponents.
+
+        Args:
+            some: exponents of n functions, n x 2.
+            inverse: one over their times, n x m.
+        """
+        one = np.exp(some[:, :1] * self.away) * self.grown
+        two = np.exp(some[:, 1:] * self.away) if self.decays else self.tree + 0 * one
+        terms = np.stack([one, two, np.ones_like(one)], 2) * inverse[..., None]
+        basis, upper = np.linalg.qr(terms)
+        along = basis.sum(1)
+        off = 1 - (basis @ along[..., None])[..., 0]
+        factors = np.linalg.solve(upper + _SINGULAR * np.eye(3), along[..., None])[..., 0]
+        slopes = factors[:, None, :2] * terms[..., :2] * self.away[:, None]
+        slopes = slopes[..., : 1 + self.decays]
+        return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
+
+    def refined(self, exponents: Array, inverse: Array, steps: int) -> tuple[Array, Array, Array]:
+        """Return exponents, factors and squares left after damped Gauss-Newton steps."""
+        letters = 1 + self.decays
+        off, factors, slopes = self.projected(exponents, inverse)
+        left = (off**2).sum(1)
+        damping = np.full(len(left), _DAMPING)
+        for _ in range(steps):
+            normal = slopes.transpose(0, 2, 1) @ slopes
+            size = np.trace(normal, axis1=1, axis2=2) * damping + 1e-300
+            normal += size[:, None, None] * np.eye(letters)
+            move = np.linalg.solve(normal, (slopes * off[..., None]).sum(1)[..., None])[..., 0]
+            tried = exponents.copy()
+            tried[:, :letters] += move
+            tried[:, 0] = np.clip(tried[:, 0], 0, _GROWTH)
+            tried[:, 1] = np.clip(tried[:, 1], -_DECAY, 0)
+            found = self.projected(tried, inverse)
+            squares = (found[0] ** 2).sum(1)
+            better = squares < left
+            exponents[better], left[better] = tried[better], squares[better]
+            for part, other in zip((off, factors, slopes), found, strict=True):
+                part[better] = other[better]
+            damping = np.where(better, damping / 30, damping * 30)
+        return exponents, factors, left
+
+
+def _polished(
+    terms: _Terms, exponents: Array, left: Array, y: Array
+) -> tuple[Index, Array, Array, Array]:
+    """Return rows of functions without noise, and their exponents, factors and squares left.
+
+    Args:
+        terms: the terms.
+        exponents: those nearest to the points, 2 x n.
+        left: the squares that they leave, n.
+        y: times over their last one, n x m.
+    """
+    m = y.shape[1]
+    rows = np.flatnonzero(left < m * _NEARLY**2)
+    found = exponents.T[rows]
+    # Noise shows after few steps.
+    for steps, near in _STEPS:
+        found, factors, left = terms.refined(found, 1 / y[rows], steps)
+        near_enough = (np.sqrt(left / m) < near) & (factors > -_ZERO).all(1)
+        rows = rows[near_enough]
+        found, factors, left = (one[near_enough] for one in (found, factors, left))
+    return rows, found.T, np.maximum(factors, 0).T, left
+
+
+def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
+    """Return the standard errors of the values at places, over the noise of a point."""
+    scaled = parts[:, :m] * used[:, None] * inverse[:, None]
+    size = np.sqrt((scaled**2).sum(1)) + 1e-300
+    scaled /= size[:, None]
+    gram = np.einsum("impn,jmpn->pnij", scaled, scaled)
+    gram += 1e-9 * np.eye(3) + np.where(used, 0.0, 1.0).transpose(1, 2, 0)[..., None] * np.eye(3)
+    at = (parts * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
+    variance = (at * np.linalg.solve(gram, at)).sum(2)
+    errors: Array = np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
+    return errors

@@ -1,0 +1,218 @@
+"""Mixtures of laws: each with its evidence, what it predicts and how sure it is of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lgamma, log, pi
+from typing import Final
+
+import numpy as np
+
+from udfs.scaling.bases import Array, Basis, Index
+from udfs.scaling.evidence import (
+    Floats,
+    LinearFits,
+    Noise,
+    PowerFits,
+    fit_linear,
+    fit_power,
+    half_factors,
+)
+from udfs.scaling.grid import law_shapes
+
+_KEPT: Final = 12
+_PLACES: Final = 0xFF
+"""Bits of a law's place: there are fewer than 256."""
+_FARTHEST: Final = 2.0
+"""The largest standard error of a logarithm."""
+_HALVINGS: Final = 8
+_LEAST: Final = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """k laws of each of n functions.
+
+    `odds` (k x n) are the logarithms of their evidence: of the density of the points, relative to
+    themselves. `values` (places x k x n) are the logarithms of their times over that at the last
+    count, `errors` (same) the standard errors; `sigma` (k x n) is the relative noise of a point by
+    each, `left` (k x n) the squares that it leaves. The terms are in `factors`, `exponents` and
+    `logs` (3 x k x n) and `half` (k x n), as in `laws.LawForecast`; `after` (k x n) is how
+    many of the last counts the law is of, 0 for all.
+    """
+
+    odds: Array
+    values: Array
+    errors: Array
+    sigma: Array
+    left: Array
+    factors: Array
+    exponents: Array
+    logs: Array
+    half: Array
+    after: Index
+
+    @property
+    def evidence(self) -> Array:
+        """The logarithm of the evidence of all laws together (n)."""
+        total: Array = np.logaddexp.reduce(self.odds, axis=0)
+        return total
+
+    @property
+    def weight(self) -> Array:
+        """The laws' posterior probabilities: k x n."""
+        weight: Array = np.exp(self.odds - self.odds.max(0))
+        weight /= weight.sum(0)
+        return weight
+
+
+def joined(mixtures: Sequence[Mixture]) -> Mixture:
+    """Return all laws of mixtures of the same functions."""
+    parts = {
+        name: [getattr(one, name) for one in mixtures] for name in Mixture.__dataclass_fields__
+    }
+    return Mixture(**{name: np.concatenate(part, axis=-2) for name, part in parts.items()})
+
+
+def normaliser(noise: Noise, points: int) -> Array:
+    """Return what makes `Noise.evidence` of laws of two factors a density of so many points (n)."""
+    known = {
+        shape: lgamma(shape - 1.0) - lgamma(shape - points / 2) - (points / 2 - 1.0) * log(2 * pi)
+        for shape in np.unique(noise.shape).tolist()
+    }
+    return np.array([known[shape] for shape in noise.shape.tolist()])
+
+
+def grid_laws(
+    basis: Basis, places: Array, m: int, y: Array, noise: Noise, kept: int = _KEPT
+) -> Mixture:
+    """Return the laws of the grid that the points support most.
+
+    Args:
+        basis: terms of the kind of function.
+        places: all counts at which times are wanted, the m measured ones first.
+        m: how many of them were measured.
+        y: times of n functions over their last one, n x m.
+        noise: what is known of their noise.
+        kept: how many laws are kept.
+    """
+    linear = fit_linear(basis, places, places[:m], y, noise)
+    power = fit_power(places[:m], y, noise, places)
+    best, odds = _heaviest(linear.evidence, power.evidence, kept)
+    return _mixture(basis, linear, power, best, odds + normaliser(noise, m), noise, m)
+
+
+def _heaviest(evidence: Floats, of_power: Floats, kept: int) -> tuple[Index, Array]:
+    """Return the laws with the largest evidence, kept x n, and that.
+
+    Numbers are partitioned far faster than their places, so the place of a law takes the last bits
+    of its distance from the best one.
+    """
+    odds = np.concatenate([evidence, of_power[None]])
+    kept = min(kept, len(odds) - 1)
+    apart = (odds.max(0) - odds).T.astype(np.float32, order="C")
+    keys = apart.view(np.uint32)
+    keys &= ~np.uint32(_PLACES)
+    keys |= np.arange(len(odds), dtype=np.uint32)
+    best = (np.partition(keys, kept, axis=1)[:, :kept].T & _PLACES).astype(np.intp)
+    return best, np.take_along_axis(odds, best, 0).astype(np.float64)
+
+
+def _mixture(
+    basis: Basis,
+    linear: LinearFits,
+    power: PowerFits,
+    kept: Index,
+    odds: Array,
+    noise: Noise,
+    m: int,
+) -> Mixture:
+    """Return the kept laws (k x n) of fits.
+
+    The variance of a time over that of a point is v11 d1^2 - v12 d1 d2 + v22 d2^2 + v33, where d
+    are the terms less their means.
+    """
+    column = np.arange(kept.shape[1])[None]
+    singles, pairs = linear.ends
+    is_power = kept == len(linear.evidence)
+    law = np.where(is_power, 0, kept)
+    cell = law * kept.shape[1] + column
+    a, r1, left = (one.ravel()[cell] for one in (linear.g11, linear.r1, linear.left))
+    single, triple = law < singles, law >= pairs
+    further = np.where(single, 0, law - singles)
+    third = np.where(triple, law - pairs, 0)
+    b, c, r2 = (
+        np.where(single, alone, one[further, column])
+        for alone, one in ((0.0, linear.g12), (1.0, linear.g22), (0.0, linear.r2))
+    )
+    means = [np.where(triple, one[third, column], 0.0) if len(one) else 0.0 for one in linear.means]
+    with np.errstate(all="ignore"):
+        det = a * c - b * b
+        v11, v12, v22 = c / det, 2 * b / det, np.where(single, 0.0, a / det)
+        first, second = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
+    constant = np.where(triple, linear.level - means[0] * first - means[1] * second, 0.0)
+    v33 = np.where(triple, 1 / linear.size, 0.0)
+    left = np.where(is_power, power.left, left)
+    sigma = noise.deviation(left, np.where(is_power, 1.0, half_factors(law, linear.ends)))
+    f1, f2 = (np.take(one.T, law, axis=1) for one in linear.terms)
+    d1, d2 = f1 - means[0], f2 - means[1]
+    with np.errstate(all="ignore"):
+        values = first * f1 + second * f2 + constant
+        variance = d1 * (d1 * v11 - d2 * v12) + d2 * d2 * v22 + v33
+        error = np.nan_to_num(np.sqrt(np.maximum(variance, 0)) / values, nan=_FARTHEST)
+    by_power = np.sqrt(power.variance[:, None, None])
+    exponents, logs, half = (part[..., law] for part in law_shapes(basis))
+    alone = np.zeros_like(first)
+    at_last = np.exp(power.log_seconds[:, m - 1])
+    return Mixture(
+        odds=odds,
+        values=np.where(is_power, power.log_seconds.T[:, None], np.log(np.maximum(values, 1e-300))),
+        errors=np.minimum(np.where(is_power, by_power, error) * sigma, _FARTHEST),
+        sigma=sigma,
+        left=left,
+        factors=np.where(is_power, [alone + at_last, alone, alone], [first, second, constant]),
+        exponents=np.where(is_power, [alone + power.slope, alone, alone], exponents),
+        logs=np.where(is_power, 0.0, logs),
+        half=np.where(is_power, 0.0, half),
+        after=np.zeros(kept.shape, np.intp),
+    )
+
+
+def medians(values: Array, weight: Array) -> Array:
+    """Return the weighted medians of k x n laws' values at p places: p x 1 x n, of p x k x n."""
+    order = np.argsort(values, axis=1)
+    up_to = np.cumsum(np.take_along_axis(np.broadcast_to(weight, values.shape), order, 1), axis=1)
+    place = (up_to < 0.5 - 1e-9).sum(1, keepdims=True)
+    found: Array = np.take_along_axis(np.take_along_axis(values, order, 1), place, 1)
+    return found
+
+
+def quantiles(mean: Array, sigma: Array, weight: Array, levels: tuple[float, ...]) -> Array:
+    """Return quantiles of mixtures of Gaussians: levels x p x n, of p x k x n members.
+
+    By bisection, with the logistic curve in place of the Gaussian's: at most .01 apart. It starts
+    between the lowest and the highest of the members' own quantiles.
+    """
+    centre = np.take_along_axis(mean, np.argmax(weight, axis=1)[:, None], 1)[:, 0]
+    # Steps to the quantile are short: single precision is enough, and twice as fast.
+    apart = (mean - centre[:, None]).astype(np.float32)
+    steep = (1.702 / np.maximum(sigma, 1e-9)).astype(np.float32)
+    weight = weight.astype(np.float32)
+    level = np.array(levels, np.float32)[:, None, None]
+    odds = np.log(level / (1 - level))[..., None]
+    own = np.where(weight > _LEAST, apart + odds / steep, 0)
+    low, high = own.min(2), own.max(2)
+    with np.errstate(over="ignore"):
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            share = apart - middle[:, :, None]
+            share *= steep
+            np.exp(share, out=share)
+            share += 1
+            np.divide(weight, share, out=share)
+            below = share.sum(2) < level
+            np.copyto(low, middle, where=below)
+            np.copyto(high, middle, where=~below)
+    found: Array = centre + (low + high) / 2
+    return found
