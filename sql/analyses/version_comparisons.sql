@@ -1,7 +1,7 @@
 -- key: app VARCHAR
 -- scope: app
 -- needs: app_versions
--- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
+-- reads: app_versions, series, run_groups, runs, run_scalars, metrics, fn_timings, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds, series_fields,
 --   acknowledgements
 -- requires: comparison

@@ -35,8 +35,8 @@ def places(*series):
 
 def test_a_step_is_found_through_sql(warehouse):
     sql = f"SELECT unnest(detect_changes({CALM + SLOW}), recursive := true)"
-    ((index, before, after, p_value),) = rows(warehouse, sql)
-    assert (index, before, after) == (10, 10.0, 12.0)
+    ((index, before, after, p_value, *_),) = rows(warehouse, sql)
+    assert (index, before, after) == (10, pytest.approx(10, 1e-3), pytest.approx(12, 1e-3))
     assert 0 < p_value < 1e-4
 
 
@@ -218,7 +218,8 @@ def test_noise_is_rarely_provisional():
 def test_a_short_series_has_early_word_but_no_change():
     short = [10, 10.1, 9.9, 10, 10.1, 15, 15.1]
     ((level,),) = detect_provisional(pa.array([short])).to_pylist()
-    assert (level["index"], level["before"], level["more_runs"]) == (5, 10, 3)
+    assert (level["index"], level["more_runs"]) == (5, 3)
+    assert level["before"] == pytest.approx(10, abs=0.1)
     assert [f["state"] for f in findings(short, [1.0], [])] == ["short"] * 3
     assert detect_provisional(pa.array([[1.0, 2.0, 9.0, 9.0]])).to_pylist() == [[]]
 

@@ -78,7 +78,8 @@ def find_levels(values: Floats) -> Levels:
     rows = np.flatnonzero(may_drift(clean, splits, scale))
     if len(rows):
         drifts = find_drifts(clean[rows], scale[rows])
-        kept = np.flatnonzero(are_drifts(clean[rows], [splits[row] for row in rows], drifts))
+        own = [splits[row] for row in rows]
+        kept = np.flatnonzero(are_drifts(clean[rows], own, drifts, scale[rows]))
         rows, drifts = rows[kept], drifts.of(kept)
         lines[rows] = drifts.lines
         clean[rows] -= drifts.lines
