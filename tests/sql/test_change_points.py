@@ -26,7 +26,7 @@ def test_a_change_is_named_with_run_version_size_and_direction(warehouse):
     assert rows(
         warehouse,
         """SELECT app, machine, metric, index, run_id, version, CAST(started_at AS DATE)::VARCHAR,
-             before, after, round(change, 6), direction, p_value < significance, significance,
+             round(before, 2), round(after, 2), round(change, 6), direction, p_value < significance, significance,
              previous_run_id, points
            FROM change_points""",
     ) == [

@@ -75,7 +75,9 @@ def find_levels(values: Floats) -> Levels:
     steady, bursts = without_bursts(scaled, scale)
     clean = without_outliers(steady, scale)
     splits, noise = segment_series(clean, scale)
-    rows = np.flatnonzero(may_drift(clean, splits, scale))
+    for row in np.flatnonzero(modes.stay):
+        splits[row] = {}
+    rows = np.flatnonzero(may_drift(clean, splits, scale) & ~modes.stay)
     if len(rows):
         drifts = find_drifts(clean[rows], scale[rows])
         own = [splits[row] for row in rows]
