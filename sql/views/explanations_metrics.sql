@@ -1,4 +1,4 @@
--- requires: flags, explanations_sides, comparison, counters, functions, idle_sums
+-- requires: flags, explanations_sides, explanations_ledger, comparison, counters, functions, idle_sums
 --
 -- What changed between two groups of runs in the metrics that `comparison` compares: the main
 -- metric, functions, counters, results of benchmarks and idle time, each with the figures that it has
@@ -41,18 +41,27 @@ WITH
     FROM shared WHERE metric IN ('functions:seconds', 'functions:cost')
   ),
 
+  -- what functions have shares of: the main metric, where it has them as parts
+  wholes AS (
+    SELECT
+      t.id, t.unit, if(_are_parts(t, m), m."before", t."before") AS whole,
+      if(_are_parts(t, m), m."after" - m."before", t."after" - t."before") AS loss
+    FROM totals AS t
+    LEFT JOIN main AS m ON t.id = m.id
+  ),
+
   functions AS (
     SELECT
-      c.*, t."before" AS whole, c."after" - c."before" AS more, t."after" - t."before" AS loss,
+      c.*, t.whole, c."after" - c."before" AS more, t.loss,
       -- where the total hardly changed, shares of the change mean nothing
-      CASE WHEN abs(loss) >= 0.01 * whole THEN more / nullif(loss, 0) END AS share,
+      CASE WHEN abs(t.loss) >= 0.01 * t.whole THEN more / nullif(t.loss, 0) END AS share,
       c.p_value < 0.05 AS passes,
-      abs(more) >= greatest(0.01 * whole, 0.05 * abs(loss)) AS notable,
-      coalesce(passes, false) AND abs(more) >= 0.002 * whole AS relevant,
-      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * whole
+      abs(more) >= greatest(0.01 * t.whole, 0.05 * abs(t.loss)) AS notable,
+      coalesce(passes, false) AND abs(more) >= 0.002 * t.whole AS relevant,
+      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * t.whole
         OR c.is_separated AND notable AS found
     FROM compared AS c
-    JOIN totals AS t ON c.id = t.id AND c.unit = t.unit
+    JOIN wholes AS t ON c.id = t.id AND c.unit = t.unit
     WHERE c.function IS NOT NULL
   ),
 
@@ -114,6 +123,8 @@ WITH
           if(is_separated AND passes IS NOT TRUE, 'separated', NULL),
           if(largest, 'largest', NULL)
         ]
+      ) || if(
+        renamed_from IS NULL, _flags([]), [_flag('renamed', MAP {'from': renamed_from})]
       ),
       if(starts_with(metric, 'cost:'), 'function_costs', 'function_shares'),
       if(starts_with(metric, 'cost:'), 'cost, share', 'seconds, share'),
@@ -193,10 +204,12 @@ SELECT
       e.p_value < 0.05 AND abs(coalesce(e.ratio, 'infinity') - 1) >= e.smallest_change, false
     )
   END AS certain,
-  e.p_value, e.runs_before, e.runs_after, k.before AS calls_before, k.after AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
+  e.p_value, e.runs_before, e.runs_after, coalesce(o.before, k.before) AS calls_before, k.after AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
   'SELECT run_id, ' || e.columns || ' FROM ' || e.source || ' WHERE ' || e.field || ' = '
     || _quoted(e.wanted) || if(e.topic = 'idle', ' AND latency_rule = ''union''', '') || ' AND '
     AS query
 FROM every AS e
 LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle'
-LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function;
+LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function
+-- by its name before
+LEFT JOIN called AS o ON e.id = o.id AND e.topic = 'function' AND e.name_before = o.function;

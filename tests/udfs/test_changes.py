@@ -349,3 +349,28 @@ def test_intervals_cover_a_series_and_stay_within(points):
     assert (where.starts[0], where.ends[0]) == (0, points)
     assert where.starts.min() == 0 and where.ends.max() == points
     assert np.exp(-where.log_tests).sum() == pytest.approx(1)
+
+
+def test_random_walks_and_levels_that_come_back_are_no_changes():
+    draw = np.random.default_rng(9)
+    walks = 10 + 0.01 * np.cumsum(draw.standard_normal((100, 100)), axis=1)
+    assert sum(map(bool, places(*walks))) <= 8
+    level = (np.cumsum(draw.random((100, 200)) < 1 / 15, axis=1)) % 2
+    modes = 10 + level + 0.05 * draw.standard_normal(level.shape)
+    assert sum(map(bool, places(*modes))) <= 5
+    # once there and back is a change and its end
+    back = 10 + steps((70, 1), (140, -1))(200) + 0.05 * draw.standard_normal((20, 200))
+    assert places(*back) == [[70, 140]] * 20
+
+
+def test_the_size_of_a_step_is_the_ratio_of_geometric_means_with_an_interval():
+    draw = np.random.default_rng(4)
+    series = [*np.exp(draw.normal(2, 0.01, 20)), *np.exp(draw.normal(2.1, 0.01, 20))]
+    ((change,),) = found(series)
+    sides = [float(np.exp(np.mean(np.log(side)))) for side in (series[:20], series[20:])]
+    assert [change["before"], change["after"]] == pytest.approx(sides, rel=1e-12)
+    assert change["low"] < sides[1] / sides[0] < change["high"] < 1.01 * sides[1] / sides[0]
+    # what is exact is that
+    ((exact,),) = found([5.0] * 20 + [6.0] * 20)
+    assert (exact["before"], exact["after"]) == (5, 6)
+    assert (exact["low"], exact["high"]) == pytest.approx((1.2, 1.2))

@@ -28,8 +28,8 @@ class Modes:
     """The two most distinct levels of each series, and whether they alternate; all (series,).
 
     low and high are their means, in the unit of the values; high_share is the share of the points
-    in the upper one; deviation is the standard deviation of all points. Levels that stay alternate so
-    slowly that each visit looks like a change.
+    in the upper one; deviation is the standard deviation of all points. Levels that stay
+    alternate so slowly that each visit looks like a change.
     """
 
     low: Floats

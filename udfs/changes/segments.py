@@ -62,17 +62,18 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
             out[row] = splits
         # Candidates are where a random walk moves most: what it does between them looks steady. So
         # the changes have to stand against the noise between themselves, too.
-        kept = np.array([bool(splits) for splits in placed])
-        rows, places = rows[kept], [sorted(splits) for splits in placed if splits]
-        if not len(rows):
+        found = {row: sorted(out[row]) for row in rows.tolist() if out[row]}
+        if not found:
             break
+        rows = np.array(list(found))
         marks[rows] = False
-        for row, places_of_row in zip(rows, places, strict=True):
-            marks[row, places_of_row] = True
+        for of_row, at in found.items():
+            marks[of_row, at] = True
         between = estimate_noise(values[rows], np.cumsum(marks[rows], axis=1), scale[rows])
         more = between.rho[:, 0] > noise.rho[rows, 0]
         noise = noise.replaced(rows[more], between.of(np.flatnonzero(more)))
-        rows, places = rows[more], [own for own, is_more in zip(places, more, strict=True) if is_more]
+        rows = rows[more]
+        places = [found[row] for row in rows.tolist()]
         if not len(rows):
             break
     return out, noise

@@ -127,6 +127,44 @@ def test_one_run_is_run_again_where_no_run_before_was_as_far_off(run, tmp_path):
     assert (code, "| **worse** |" in out) == (0, False)
 
 
+def days(version, values, *, first, machine="m1"):
+    """Return lines of a run a day, each value one of its version or of a version of its own."""
+    return [
+        f"{version}{first + i}-{machine},heat,{version}{first + i},{machine},"
+        f"2026-{1 + (first + i) // 28:02}-{1 + (first + i) % 28:02}T06:00:00Z,f,{value}"
+        for i, value in enumerate(values)
+    ]
+
+
+def test_without_a_baseline_an_open_change_stays_red_until_it_is_undone(run, tmp_path):
+    calm = [10 * SHAKE[i % 10] for i in range(30)]
+    land = iter(range(100))
+
+    def gate(*lines):
+        run("ingest", write(tmp_path / f"{next(land)}.csv", lines))
+        code, out, _ = run("gate", "heat")
+        return code, out.splitlines()[0]
+
+    assert gate(*days("v", calm, first=0)) == (0, "## heat: no certain regression")
+    assert gate(*days("v", [11.52], first=30)) == (6, "## heat: run it again")
+    assert gate(*days("v", [11.48], first=31)) == (1, "## heat: regression")
+    assert gate(*days("v", [11.5, 11.6, 11.4, 11.5], first=32)) == (1, "## heat: regression")
+    assert gate(*days("v", [10.02], first=36)) == (0, "## heat: no certain regression")
+    code, out, _ = run("gate", "heat", "--candidate", "v35")
+    assert (code, "+15" in out, "level of each metric" in out) == (1, True, True)
+    run("ack", "v30-m1", "expected")
+    assert run("gate", "heat", "--candidate", "v35")[0] == 0
+
+
+def test_what_was_never_measured_before_is_neutral(run, tmp_path):
+    run("ingest", write(tmp_path / "a.csv", days("v", [10] * 12, first=0)))
+    run("ingest", write(tmp_path / "b.csv", days("w", [99], first=20, machine="m2")))
+    code, out, err = run("gate", "heat")
+    assert (code, err) == (0, "")
+    assert out.startswith("## heat: nothing to hold it against") and "neutral" in out
+    assert run("gate", "heat", "--baseline", "v0")[0] == 5
+
+
 def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
     lines = ["app,version,started_at,event,value"]
     for day in range(1, 12):
