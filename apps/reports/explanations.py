@@ -16,6 +16,8 @@ from apps.output.numbers import (
 )
 from apps.output.tables import Row, table_text
 from apps.output.text import cell, day, version_text
+from apps.queries.base import ask_dicts
+from apps.queries.explanations import Comparison
 from apps.reports.comparison import noise_source
 from apps.reports.findings import (
     SMALL_CHANGE,
@@ -31,7 +33,7 @@ from apps.reports.flags import flag_labels, flag_text
 from apps.reports.ledger import ledger_rows, ledger_text
 
 if TYPE_CHECKING:
-    from apps.queries.explanations import Comparison
+    from duckdb import DuckDBPyConnection
 
 # Topic: its name, and the kind of trace that it needs.
 _TOPICS = {
@@ -135,6 +137,19 @@ def explanation_sentences(
         *_notes(runs, rows),
         *_missing(rows, coverage),
     ]
+
+
+def change_headline(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return what leads the explanation of the last change of a run's series, as it is stored.
+
+    Nothing for a run before it, and where nothing leads.
+    """
+    rows = ask_dicts(con, "explanations/leading", run_id=run_id)
+    if not rows:
+        return []
+    which = Comparison(rows[0]["runs"], rows[0]["against"], changed=rows[0]["run_id"])
+    runs = ask_dicts(con, "explanations/runs", **which.sides)
+    return [f"Last change of its series: {one.text}" for one in _headline(which, runs, rows)]
 
 
 def _title(which: Comparison, runs: Sequence[Row]) -> str:
