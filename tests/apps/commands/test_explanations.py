@@ -48,8 +48,8 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "The bottleneck of sweep moved from Balance to Mem: main memory costs 1.62 % -> 35.5 % of "
         "its cycles at most.",
         "mem_writes per cycle rose to 106 times as much: 0.000126 -> 0.0134.",
-        "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
         "mem_reads per cycle rose to 105 times as much: 0.00016 -> 0.0167.",
+        "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
         "instructions per cycle fell by 17.2 %: 1.71 -> 1.42.",
         "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72, so that twice the "
         "processes take 60.7 % of the time instead of 51.2 %.",
