@@ -95,7 +95,8 @@ WITH
     WHERE f.topic = 'metric' AND f.certain IS NOT false
       -- what hardly changed is not what the other may have changed by
       OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
-        AND abs(ln(f."after" / nullif(f."before", 0))) >= 0.5 * abs(ln(m."after" / nullif(m."before", 0)))
+        AND abs(ln(nullif(f."after" / nullif(f."before", 0), 0)))
+          >= 0.5 * abs(ln(nullif(m."after" / nullif(m."before", 0), 0)))
     QUALIFY row_number() OVER (
       PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
     ) = 1
@@ -173,7 +174,7 @@ WITH
               map_values(roles),
               lambda one: one.is_certain AND (one.ratio > 1) = (l.ratio > 1)
             ),
-            lambda one: {'size': abs(ln(one.ratio)), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
+            lambda one: {'size': abs(ln(nullif(one.ratio, 0))), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
           )
         )
       }) AS mechanism
