@@ -92,7 +92,7 @@ app = typer.Typer(
     help="A performance data warehouse: ingest counters, profiles and traces, and query them with "
     "SQL.",
     epilog="Exit codes: 0 success, 1 a gate failed, 2 usage, 3 input rejected, 4 warehouse busy or "
-    "unusable, 5 nothing to analyse.",
+    "unusable, 5 nothing to analyse, 6 a gate needs another run.",
     **PLAIN,
 )
 

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 _SIDE = "STRUCT(name VARCHAR, callers VARCHAR[], cost DOUBLE)[]"
 _USUAL = "STRUCT(variance DOUBLE, freedom DOUBLE)"
-_CHANGES = 'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]'
-_PROVISIONAL = (
-    'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER)[]'
+_CHANGE = (
+    '"index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, low DOUBLE, high DOUBLE, '
+    "p_here DOUBLE"
 )
+_CHANGES = f"STRUCT({_CHANGE})[]"
+_PROVISIONAL = f"STRUCT({_CHANGE}, more_runs INTEGER)[]"
 _DISTURBANCES = 'STRUCT("first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE)[]'
 _FLAG = "STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))"
 _FLAGS = f"flags {_FLAG}[]"

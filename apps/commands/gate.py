@@ -34,12 +34,13 @@ def gate(
     context: typer.Context,
     app: Annotated[str, typer.Argument(help="An application, or a run of it.")],
     baseline: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="VERSION|RUN|tag:K=V|last:N",
-            help="What to compare the candidate with; last:N: the N runs before it.",
+            help="What to compare the candidate with; last:N: the N runs before it. By default the "
+            "level of each metric before its newest open change, else its present level.",
         ),
-    ],
+    ] = None,
     candidate: Annotated[
         str,
         typer.Option(
@@ -71,13 +72,19 @@ def gate(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
+    """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI.
+
+    Exit code 6 where a single run is far off: run it again. 0 where nothing is certainly worse,
+    and where nothing was measured before in this way.
+    """
     from apps.reports.gate import (
         failing_metrics,
         find_sides,
         gate_comment,
         gate_markdown,
         judge_metrics,
+        needs_run,
+        neutral_markdown,
     )
 
     if pr_comment and style is not Format.table:
@@ -88,6 +95,9 @@ def gate(
     with reading(context) as con:
         app = resolve_app(con, app)
         sides = find_sides(con, app, baseline, candidate)
+        if baseline is None and not sides.baseline:
+            write_text(neutral_markdown(app, sides), output)
+            return
         relation = judge_metrics(
             con, sides, metric or [], most, level, better, provisional=provisional
         )
@@ -99,3 +109,5 @@ def gate(
         write_text(summary(app, sides, rows, level), output)
     if failing_metrics(rows):
         raise typer.Exit(1)
+    if needs_run(rows):
+        raise typer.Exit(6)

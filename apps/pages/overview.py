@@ -187,10 +187,9 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
 
 
 def _gate(view: View, row: dict[str, Any]) -> str:
-    """Return the verdicts of pwh gate on the latest runs against the last one before a change."""
-    baseline = row["previous_version"] or row["previous_run_id"]
-    result = view.value(gate_result, row["app"], baseline, row["metric"], row["run_id"])
-    return f"gate against {version_text(baseline)}: {result or 'cannot judge'}"
+    """Return the verdict of pwh gate on the latest runs."""
+    result = view.value(gate_result, row["app"], row["metric"], row["run_id"])
+    return f"gate {result or 'cannot judge'}"
 
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:

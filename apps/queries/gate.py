@@ -19,7 +19,8 @@ class Terms:
 
     Without `limit` it is that of change_thresholds, else `default_limit`. `better` (lower, higher)
     is the direction of metrics without a known one; `undirected` includes them without.
-    `provisional` is whether changes that are not certain yet count.
+    `provisional` is whether changes that are not certain yet count; `level` is the probability
+    with which what is worse is so.
     """
 
     limit: float | None
@@ -27,6 +28,7 @@ class Terms:
     better: str | None = None
     undirected: bool = False
     provisional: bool = False
+    level: float = 0.95
 
 
 def gate_metrics(
@@ -52,3 +54,15 @@ def gate_metrics(
         shown=json.dumps(list(shown)),
         **asdict(terms),
     )
+
+
+def levels_compared(
+    con: DuckDBPyConnection,
+    after: Sequence[str],
+    level: float,
+    metrics: Sequence[str],
+    better: str | None,
+) -> DuckDBPyRelation:
+    """Return runs against the level of each metric before its newest open change, else now."""
+    asked = {"level": level, "patterns": list(metrics), "better": better}
+    return ask(con, "gate/levels", after=list(after), **asked)

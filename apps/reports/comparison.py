@@ -320,6 +320,11 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
             f"The noise between runs of {counted(unknown, 'metric')} is unknown, so there is no "
             "verdict: measure 4 more runs of each."
         )
+    if steps := sum(row["noise"] == "step" for row in rows):
+        sentences.append(
+            f"The history has a step between the two sides in {counted(steps, 'metric')}: the "
+            "figures are those of its levels (pwh trend)."
+        )
     counts = Counter(row["noise"] for row in rows if row["noise"] in _SOURCES)
     for noise, metrics in counts.items():
         sentences.append(

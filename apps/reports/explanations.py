@@ -317,9 +317,11 @@ def _history_sentence(
     low, high, middle, value = amounts(figures, history["unit"])
     is_within = history["smallest"] <= history["value"] <= history["largest"]
     lasting = "No lasting change up to this run"
+    if any(row["topic"] == "metric" and row["certain"] for row in rows):
+        lasting = "The two sides differ for certain; their history shows no step yet"
     if history["since"] is not None:
         of = "" if history["change"] is None else f" of {signed_percent(history['change'])}"
-        lasting = f"That the change{of} since {cell(history['since'])} lasts is not certain yet"
+        lasting = f"In the history the step{of} since {cell(history['since'])} is provisional"
     elif history["drift"] is not None:
         lasting = (
             f"No step up to this run, but the series drifts, {signed_percent(history['drift'])} "

@@ -13,12 +13,12 @@ from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.comparison import run_comparison
-from apps.queries.gate import Terms, gate_metrics
+from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
-from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -34,6 +34,7 @@ _NAMED = 5
 _VERDICTS = {
     "worse": "**worse**",
     "provisional": "**provisional**",
+    "again": "**run it again**",
     "uncertain": "uncertain",
     "unknown": "noise unknown",
     "fine": "fine",
@@ -45,26 +46,40 @@ _VERDICTS = {
 class Sides:
     """Runs of an application, a baseline and a candidate of equal configurations, and their names.
 
-    `came_back` is whether the candidate also ran before the baseline: those runs are left out.
+    Without `baseline_name` the baseline is the level of each metric, and `baseline` the last run
+    before the candidate of each configuration. `came_back` is whether the candidate also ran before
+    the baseline: those runs are left out.
     """
 
     app: str
     baseline: list[str]
     candidate: list[str]
-    baseline_name: str
+    baseline_name: str | None
     candidate_name: str
     came_back: bool
 
 
-def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str) -> Sides:
+def find_sides(con: DuckDBPyConnection, app: str, baseline: str | None, candidate: str) -> Sides:
     """Return the runs of both sides, only those of a configuration that both sides have.
 
-    Raises `UsageError` for a baseline that cannot be read, `NothingToAnalyse` where a side has no
+    Without a baseline those of the candidate, which may be of configurations that are new. Raises
+    `UsageError` for a baseline that cannot be read, `NothingToAnalyse` where a side has no
     runs or no configuration is on both sides.
     """
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
+    if baseline is None:
+        every = _candidate(con, app, runs, candidate, [])
+        before, after = _last_runs(runs, every, "last:1")
+        return Sides(
+            app,
+            [row["run_id"] for row in before],
+            [row["run_id"] for row in after],
+            None,
+            _candidate_name(after, candidate),
+            came_back=len(after) < len(every),
+        )
     named = None if baseline.startswith(_LAST) else _named(con, app, runs, baseline)
     every = _candidate(con, app, runs, candidate, named or [])
     if named is None:
@@ -129,7 +144,7 @@ def _candidate(
         return _named(con, app, runs, name)
     for row in ask_dicts(con, "gate/failed_since", app=app):
         which = "a version as new as any" if row["is_tied"] else "the newest version"
-        raise NothingToAnalyse(
+        raise PwhError(
             f"all runs of {which} of {app}, {version_text(row['version'])}, failed",
             hint="Name what to judge instead: --candidate VERSION",
         )
@@ -222,17 +237,22 @@ def judge_metrics(
     none, every metric with a known direction, or with `better` (lower, higher) every metric.
     Without `limit` it is the metric's smallest_change in change_thresholds, else 5 %.
     """
-    compared = run_comparison(con, sides.baseline, sides.candidate, level, metrics or EVERY_METRIC)
+    if sides.baseline_name is None:
+        patterns = metrics or EVERY_METRIC
+        compared = levels_compared(con, sides.candidate, level, patterns, better)
+    else:
+        both = sides.baseline, sides.candidate
+        compared = run_comparison(con, *both, level, metrics or EVERY_METRIC)
 
     def judged(shown: Sequence[str], terms: Terms) -> DuckDBPyRelation:
         both = sides.baseline, sides.candidate
         return gate_metrics(con, sides.app, *both, compared, shown, terms)
 
     for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
-        found = judged(patterns, Terms(limit, LIMIT, better, bool(metrics), provisional))
+        found = judged(patterns, Terms(limit, LIMIT, better, bool(metrics), provisional, level))
         if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
-    names = f"{sides.baseline_name} and {sides.candidate_name}"
+    names = f"{sides.baseline_name or 'the runs before'} and {sides.candidate_name}"
     compared = run_comparison(con, sides.baseline, sides.candidate, level)
     found = judged(EVERY_METRIC, Terms(None, LIMIT, undirected=True))
     if common := sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"}):
@@ -257,9 +277,12 @@ def failing_metrics(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["fails"]]
 
 
-def gate_result(
-    con: DuckDBPyConnection, app: str, baseline: str, metric: str, run_id: str
-) -> str | None:
+def needs_run(rows: Sequence[Row]) -> bool:
+    """Return whether nothing fails, and a single run may be an outlier: it is to be run again."""
+    return not failing_metrics(rows) and any(row["needs_run"] for row in rows)
+
+
+def gate_result(con: DuckDBPyConnection, app: str, metric: str, run_id: str) -> str | None:
     """Return the verdict of the gate on the latest runs in one metric; None where it cannot judge.
 
     Those are the latest of the same configuration as `run_id`: on its machine, for example.
@@ -268,14 +291,26 @@ def gate_result(
         runs = ask_dicts(con, "gate/runs", app=app)
         own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
         newest = next(row for row in runs if str(row["configuration"]) == own)
-        sides = find_sides(con, app, baseline, newest["version"] or newest["run_id"])
+        sides = find_sides(con, app, None, newest["version"] or newest["run_id"])
         rows = dicts(judge_metrics(con, sides, [metric], None, _LEVEL))
     except NothingToAnalyse:
         return None
     if failing_metrics(rows):
         return "fails"
+    if needs_run(rows):
+        return "is undecided: run it again"
     doubtful = any(row["verdict"] in ("uncertain", "unknown") for row in rows if row["decides"])
     return "passes, but is not certain" if doubtful else "passes"
+
+
+def neutral_markdown(app: str, sides: Sides) -> str:
+    """Return the summary of runs before which there are none that they can be held against."""
+    name, candidate = map(markdown_escaped, (app, sides.candidate_name))
+    runs = counted(len(sides.candidate), "run")
+    return (
+        f"## {name}: nothing to hold it against\n\nCandidate {candidate} ({runs}) is the first "
+        "that was measured in this way (pwh runs): neutral."
+    )
 
 
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
@@ -329,14 +364,22 @@ def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
 
 
 def _verdict(app: str, rows: Sequence[Row]) -> str:
-    verdict = "regression" if failing_metrics(rows) else "no certain regression"
+    verdict = "no certain regression"
+    if failing_metrics(rows):
+        verdict = "regression"
+    elif needs_run(rows):
+        verdict = "run it again"
     return f"{markdown_escaped(app)}: {verdict}"
 
 
 def _runs(sides: Sides) -> str:
-    baseline, candidate = map(markdown_escaped, (sides.baseline_name, sides.candidate_name))
+    candidate = markdown_escaped(sides.candidate_name)
+    baseline = "level of each metric before its newest open change, else now"
+    if sides.baseline_name is not None:
+        runs = counted(len(sides.baseline), "run")
+        baseline = f"{markdown_escaped(sides.baseline_name)} ({runs})"
     return (
-        f"Baseline {baseline} ({counted(len(sides.baseline), 'run')}), "
+        f"Baseline {baseline}, "
         f"candidate {candidate} ({counted(len(sides.candidate), 'run')}"
         f"{' since it came back' if sides.came_back else ''})"
     )
@@ -379,6 +422,8 @@ def _reason(rows: Sequence[Row]) -> str:
         return f"{certainty} worse than the limit allows: {named}.{once}{_missing(rows)}"
     counts = Counter(_doubt(row) for row in rows if row["decides"])
     sentences = [f"Nothing is certainly worse than the limit allows.{_missing(rows)}"]
+    if again := [row for row in rows if row["needs_run"]]:
+        sentences = [f"A single run may be an outlier: {_changes(again)}. {ANOTHER_RUN}"]
     if counts["uncertain"]:
         sentences.append(
             f"The noise of {counted(counts['uncertain'], 'metric')}, or the last digit of the "

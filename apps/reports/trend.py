@@ -33,7 +33,10 @@ CHANGES = (
     *("before", "after", "unit", "change", "is", "p"),
 )
 SERIES = ("metric", _FIELDS, "runs", "first", "last", "median", "latest", "unit")
-EVENTS = ("date", "run", "clearest", "change", "is", "more", "between", "acknowledged")
+EVENTS = (
+    *("date", "run", "clearest", "change", "is", "more"),
+    *("between", "moved", "acknowledged"),
+)
 _SENTENCES = 12
 _CHARTS = 4
 _LINES = 30
@@ -208,10 +211,11 @@ def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
 
 
 def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
-    """Return what of an application's series is in doubt: their order, and values without one."""
+    """Return what of an application's series is in doubt: order, values without one, direction."""
     return [
         *_order_sentences(con, app),
         *_unit_sentences(con, app),
+        *_direction_sentences(con, app),
     ]
 
 
@@ -241,6 +245,16 @@ def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
         f"Note: {cell(row['metric'])} is in several units ({cell(row['units'])}), the newest since "
         f"run {cell(row['run_id'])}: its values are no series."
         for row in ask_dicts(con, "trend/units", app=app)
+    ]
+
+
+def _direction_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+    """Return of which metrics the files state another direction than the unit has."""
+    return [
+        f"Note: doubtful direction: {cell(row['metric'])} is in {cell(row['unit'])}, of which "
+        f"{row['better']} is taken as better, but its file states {row['stated']}; pwh trend "
+        "--better states it."
+        for row in ask_dicts(con, "trend/doubtful", app=app)
     ]
 
 
@@ -306,8 +320,15 @@ def event_line(row: Row) -> tuple[Any, ...]:
         row["direction"],
         row["others"],
         commit_range(row),
+        _moved(row),
         row["acknowledged"],
     )
+
+
+def _moved(row: Row) -> str:
+    """Return what moved, and which fields of the environment."""
+    fields = f": {cell(row['environment'])}" if row["moved"] == "environment" else ""
+    return f"{row['moved']}{fields}"
 
 
 def series_line(row: Row) -> tuple[Any, ...]:

@@ -156,8 +156,15 @@ WITH
       || list_transform(
         list_filter(early, lambda c: _is_large(c, smallest_change)),
         lambda c: {
-          'c': {'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value},
-          'more_runs': c.more_runs, 'begins': NULL, 'ends': NULL
+          'c': {
+            'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
+            'low': c.low, 'high': c.high, 'p_here': c.p_here
+          },
+          'more_runs': c.more_runs,
+          'begins': coalesce(
+            list_max(list_transform(changes, lambda o: CASE WHEN o.index < c.index THEN o.index END)), 0
+          ),
+          'ends': points
         }
       ) AS found
     FROM large
@@ -191,6 +198,8 @@ SELECT
       -- annotations are of changes less than half the shortest level (8 runs) away
       'near_after': CASE WHEN f.c.index > 3 THEN series[f.c.index - 3].started_at END,
       'near_until': series[f.c.index + 4].started_at,
+      'low': f.c.low, 'high': f.c.high, 'p_here': f.c.p_here,
+      'runs_before': f.c.index - f.begins, 'runs_after': f.ends - f.c.index,
       'next_run_id': NULL, 'next_started_at': NULL,
       'runs': list_transform(
         series[f.c.index + 1:least(f.ends, f.c.index + nearest)], lambda point: point.run_id

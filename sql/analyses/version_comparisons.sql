@@ -1,7 +1,7 @@
 -- key: app VARCHAR
 -- scope: app
 -- needs: app_versions
--- reads: app_versions, run_groups, runs, run_scalars, metrics, fn_timings, pmu_samples, nodes, workers,
+-- reads: app_versions, series, run_groups, runs, run_scalars, metrics, fn_timings, pmu_samples, nodes, workers,
 --   tasks, task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds,
 --   series_fields, default_branches, acknowledgements, _gpu_sums
 -- requires: comparison

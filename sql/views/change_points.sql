@@ -97,6 +97,7 @@ SELECT
   found.previous_commit AS previous_commit,
   found."before" AS "before", found."after" AS "after",
   _change(found) AS change,
+  found.low - 1 AS change_low, found.high - 1 AS change_high,
   CASE
     WHEN better = 'neither' OR found."after" = found."before" THEN NULL
     WHEN better IN ('lower', 'higher')
@@ -110,6 +111,7 @@ SELECT
   END AS acknowledged,
   annotation.note AS note,
   found.more_runs AS more_runs,
+  found.runs_before AS runs_before, found.runs_after AS runs_after, found.p_here AS p_here,
   {
     'runs': found.runs, 'against': found.against, 'next_run_id': found.next_run_id,
     'next_started_at': found.next_started_at
@@ -117,7 +119,7 @@ SELECT
 FROM annotated;
 
 CREATE OR REPLACE VIEW change_points AS
-SELECT * EXCLUDE (more_runs, sides)
+SELECT * EXCLUDE (more_runs, sides, p_here)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
@@ -137,17 +139,21 @@ COMMENT ON COLUMN change_points.started_at IS 'When its commit was made, else wh
 COMMENT ON COLUMN change_points.previous_run_id IS 'Last run before the change.';
 COMMENT ON COLUMN change_points.previous_version IS 'Its version.';
 COMMENT ON COLUMN change_points.previous_commit IS 'Its commit: the cause is among the commits after it, up to commit.';
-COMMENT ON COLUMN change_points."before" IS 'Median from the change before to this one; in a series that drifts, as it is at the change.';
-COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one, likewise.';
+COMMENT ON COLUMN change_points."before" IS 'Geometric mean from the change before to this one, of the runs that are in no burst, or mean where values are not positive; in a series that drifts, as it is at the change.';
+COMMENT ON COLUMN change_points."after" IS 'The same from this change to the next one.';
 COMMENT ON COLUMN change_points.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
+COMMENT ON COLUMN change_points.change_low IS 'Lower end of its 95 % interval; NULL where values are not positive.';
+COMMENT ON COLUMN change_points.change_high IS 'Upper end of it.';
 COMMENT ON COLUMN change_points.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
 COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change, or part of 2000 runs of one, shows one as clear as this anywhere.';
 COMMENT ON COLUMN change_points.significance IS 'The largest p_value that counts, as set for the series (change_thresholds).';
 COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): expected, noise, or fixed in a version; NULL where nothing is.';
 COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
+COMMENT ON COLUMN change_points.runs_before IS 'Runs of the level before, up to the previous change.';
+COMMENT ON COLUMN change_points.runs_after IS 'Runs of the level after, up to the next change.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance, sides), points - "index" AS age
+SELECT * EXCLUDE (significance, sides, p_here), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 
@@ -167,12 +173,16 @@ COMMENT ON COLUMN provisional_changes.started_at IS 'When its commit was made, e
 COMMENT ON COLUMN provisional_changes.previous_run_id IS 'Last run before the change.';
 COMMENT ON COLUMN provisional_changes.previous_version IS 'Its version.';
 COMMENT ON COLUMN provisional_changes.previous_commit IS 'Its commit: the cause is among the commits after it, up to commit.';
-COMMENT ON COLUMN provisional_changes."before" IS 'Median from the change before to this one; where two levels alternated there, after less the smallest shift of both that explains the runs since.';
-COMMENT ON COLUMN provisional_changes."after" IS 'Median from this change to the next one.';
+COMMENT ON COLUMN provisional_changes."before" IS 'Mean from the change before to this one (change_points.before); where two levels alternated there, after less the smallest shift of both that explains the runs since.';
+COMMENT ON COLUMN provisional_changes."after" IS 'The same from this change to the next one.';
 COMMENT ON COLUMN provisional_changes.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
+COMMENT ON COLUMN provisional_changes.change_low IS 'Lower end of its 95 % interval; NULL where values are not positive.';
+COMMENT ON COLUMN provisional_changes.change_high IS 'Upper end of it.';
 COMMENT ON COLUMN provisional_changes.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
 COMMENT ON COLUMN provisional_changes.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';
 COMMENT ON COLUMN provisional_changes.acknowledged IS 'What is known of it (pwh ack): expected, noise, or fixed in a version; NULL where nothing is.';
 COMMENT ON COLUMN provisional_changes.note IS 'Note of that annotation.';
+COMMENT ON COLUMN provisional_changes.runs_before IS 'Runs of the level before.';
+COMMENT ON COLUMN provisional_changes.runs_after IS 'Runs of this level.';
 COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level.';
 COMMENT ON COLUMN provisional_changes.age IS 'Runs that it has.';

@@ -25,6 +25,10 @@ CREATE OR REPLACE MACRO _has_whole(metric) AS
 CREATE OR REPLACE MACRO _likeness(metric) AS
   CASE WHEN _function_of(metric) IS NULL THEN metric ELSE split_part(metric, ':', 1) || ':*' END;
 
+-- Metrics that a comparison is about: the time or cost of the whole run.
+CREATE OR REPLACE MACRO _is_leading(metric) AS
+  metric IN ('wall_seconds', 'functions:seconds', 'functions:cost');
+
 -- Runs that show their noise no better than others do.
 CREATE OR REPLACE MACRO _are_few(runs) AS len(runs) BETWEEN 1 AND 3;
 
@@ -81,11 +85,14 @@ WITH
         WHEN m.parallelism IS NULL OR r.parallelism IS NOT NULL THEN r.configuration
         ELSE map_concat(r.fields, MAP {'parallelism': CAST(m.parallelism AS VARCHAR)})
       END AS fields,
+      -- the place in its series, which know no parallelism
+      CASE WHEN m.parallelism IS NULL THEN o.place END AS nth,
       m.metric, m.value, m.unit, m.measurements, m.deviation
     FROM measured AS m
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
     LEFT JOIN run_groups AS g ON m.run_id = g.run_id
+    LEFT JOIN _run_places AS o ON m.run_id = o.run_id
   ),
 
   -- Functions that one side lacks, with what tells whether they were moved or renamed.
@@ -185,7 +192,7 @@ WITH
       id, configuration, run_id, any_value(is_after) AS is_after, any_value(place) AS place,
       any_value(started_at) AS started_at, any_value(fields) AS fields,
       any_value(configuration_id) AS configuration_id, any_value(app) AS app,
-      any_value(machine) AS machine,
+      any_value(machine) AS machine, any_value(nth) AS nth,
       split_part(metric, ':', 1) AS prefix, unit, any_value(grain) AS grain
     FROM keyed
     WHERE _has_whole(metric)
@@ -201,13 +208,13 @@ WITH
   filled AS (
     SELECT
       id, configuration, metric, unit, is_after, place, run_id, started_at, fields, configuration_id,
-      app, machine, value, false AS is_absent, name_before, is_renamed,
+      app, machine, nth, value, false AS is_absent, name_before, is_renamed,
       _within_run(metric, value, measurements, deviation, grain) AS within
     FROM keyed
     UNION ALL
     SELECT
       f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
-      r.fields, r.configuration_id, r.app, r.machine, 0, _function_of(f.metric) IS NOT NULL, NULL,
+      r.fields, r.configuration_id, r.app, r.machine, r.nth, 0, _function_of(f.metric) IS NOT NULL, NULL,
       NULL,
       _within_run(f.metric, 0, NULL, NULL, r.grain)
     FROM functions AS f
@@ -259,13 +266,37 @@ WITH
       any_value(configuration_id) FILTER (NOT is_after) AS configuration_before,
       any_value(configuration_id) FILTER (is_after) AS configuration_after,
       arg_max(app, is_after) AS app,
-      arg_max(machine, is_after) AS machine
+      arg_max(machine, is_after) AS machine,
+      CASE WHEN count(*) = count(nth) AND min(configuration_id) = max(configuration_id)
+        THEN _series_id(any_value(configuration_id), metric) END AS series_id,
+      min(nth) FILTER (NOT is_after) AS before_first, max(nth) FILTER (NOT is_after) AS before_last,
+      min(nth) FILTER (is_after) AS after_first, max(nth) FILTER (is_after) AS after_last
     FROM filled
     -- costs in several events, as of a heap and of instructions, are several metrics
     GROUP BY id, configuration, metric,
       CASE WHEN _function_of(metric) IS NOT NULL OR metric = 'functions:cost' THEN unit END
     -- other values in several units cannot be compared
     HAVING count(DISTINCT unit) <= 1
+  ),
+
+  -- The one change of the history between the two sides, where there is one: from the level that all
+  -- runs of one side are in to that of the other.
+  steps AS (
+    SELECT id, configuration, metric, unit, is_back, any_value(found) AS step
+    FROM (
+      SELECT
+        l.id, l.configuration, l.metric, l.unit, l.after_last < l.before_first AS is_back,
+        least(l.before_first, l.after_first) AS first, greatest(l.before_last, l.after_last) AS last,
+        if(is_back, l.after_last, l.before_last) AS until,
+        if(is_back, l.before_first, l.after_first) AS since,
+        unnest(s.changes) AS found
+      FROM lists AS l
+      JOIN series AS s ON l.series_id = s.series_id
+    )
+    JOIN _run_places AS o ON found.run_id = o.run_id
+    WHERE found.more_runs IS NULL AND o.place > first AND o.place <= last
+    GROUP BY id, configuration, metric, unit, is_back, until, since
+    HAVING count(*) = 1 AND any_value(o.place) > until AND any_value(o.place) <= since
   ),
 
   -- Only what was measured a few times needs the noise of other runs.
@@ -371,40 +402,52 @@ WITH
     )
   ),
 
+  -- Equal numbers under two names are one metric: that which the question is about, or says most of
+  -- its noise.
+  alike AS (
+    SELECT
+      list(p ORDER BY _is_leading(p.metric) DESC, p.noise IS NULL, p.metric) AS names,
+      history_before, history_after,
+      max(p.known_before) AS known_before, max(p.known_after) AS known_after,
+      arg_min(likeness, (NOT _is_leading(p.metric), p.noise IS NULL, p.metric)) AS likeness,
+      bool_or(needs_usual) AS needs_usual
+    FROM remembered
+    GROUP BY p.id, p.configuration, p.before, p.after, history_before, history_after
+  ),
+
   every AS (
     SELECT
       p.id,
       list(
         {
-          'pair': p, 'history_before': history_before, 'history_after': history_after,
+          'names': names, 'before': p.before, 'after': p.after,
+          'history_before': history_before, 'history_after': history_after,
           'usual': {'variance': u.noise.variance, 'freedom': u.noise.freedom},
           'within': {
-            'before': p.known_before, 'after': p.known_after,
+            'before': known_before, 'after': known_after,
             'variance': CASE WHEN p.noise IS NOT NULL THEN p.variance END,
             'freedom': p.freedom, 'noise': p.noise
           },
           'family': {
             'name': split_part(p.metric, ':', 1) || ' ' || coalesce(p.unit, ''),
-            'is_counted': _is_counted(p.metric, p.unit),
-            'is_leading': p.metric IN ('wall_seconds', 'functions:seconds', 'functions:cost')
+            'is_counted': _is_counted(p.metric, p.unit), 'is_leading': _is_leading(p.metric)
           }
         }
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
       ) AS every
-    FROM remembered AS r
+    FROM (SELECT *, names[1] AS p FROM alike) AS r
     LEFT JOIN usual AS u
       ON p.id = u.id AND CASE WHEN r.needs_usual THEN r.likeness END = u.likeness
     GROUP BY p.id
   ),
 
-  compared AS (
+  tested AS (
     SELECT
       id,
-      unnest(every).pair AS p,
+      unnest(every).names AS names,
       unnest(
         compare_runs(
-          list_transform(every, lambda e: e.pair.before),
-          list_transform(every, lambda e: e.pair.after),
+          list_transform(every, lambda e: e.before), list_transform(every, lambda e: e.after),
           list_transform(every, lambda e: e.history_before),
           list_transform(every, lambda e: e.history_after),
           list_transform(every, lambda e: e.usual),
@@ -416,6 +459,52 @@ WITH
     FROM every
   ),
 
+  compared AS (
+    SELECT id, unnest(names) AS p, c FROM tested
+  ),
+
+  -- One change has one size: that of the step where both sides are at its levels. A few runs may have
+  -- left theirs already, or be outliers.
+  cited AS (
+    SELECT
+      c.id, c.p,
+      CASE
+        WHEN (
+            2 * len(c.p.before) >= own.runs_before
+            OR abs(c.c."before" - own."before") <= abs(own."after" - own."before") / 2
+          )
+          AND (
+            2 * len(c.p.after) >= own.runs_after
+            OR abs(c.c."after" - own."after") <= abs(own."after" - own."before") / 2
+          )
+          THEN own
+        ELSE struct_insert(c.c, runs_before := len(c.p.before), runs_after := len(c.p.after))
+      END AS c
+    FROM (
+      SELECT
+        c.*,
+        CASE
+          WHEN s.is_back THEN {
+            'before': step."after", 'after': step."before",
+            'ratio': CASE WHEN step."after" > 0 THEN step."before" / step."after" END, 'low': 1 / step.high,
+            'high': 1 / step.low, 'p_value': step.p_value, 'noise': 'step',
+            'runs_to_settle': CAST(NULL AS INTEGER), 'runs_before': step.runs_after,
+            'runs_after': step.runs_before
+          }
+          ELSE {
+            'before': step."before", 'after': step."after",
+            'ratio': CASE WHEN step."before" > 0 THEN step."after" / step."before" END, 'low': step.low, 'high': step.high,
+            'p_value': step.p_value, 'noise': 'step', 'runs_to_settle': CAST(NULL AS INTEGER),
+            'runs_before': step.runs_before, 'runs_after': step.runs_after
+          }
+        END AS own
+      FROM compared AS c
+      LEFT JOIN steps AS s
+        ON c.id = s.id AND c.p.configuration = s.configuration AND c.p.metric = s.metric
+        AND c.p.unit IS NOT DISTINCT FROM s.unit
+    ) AS c
+  ),
+
   ruled AS (
     SELECT
       id, p, c,
@@ -424,7 +513,7 @@ WITH
         lambda t: _matches(p.app, t.app) AND _matches(p.machine, t.machine)
           AND _matches(p.metric, t.metric)
       ) AS ours
-    FROM compared
+    FROM cited
     CROSS JOIN _threshold_rows AS t
   ),
 
@@ -461,7 +550,7 @@ WITH
       END AS verdict,
       c.before AS "before", c.after AS "after", c.ratio AS ratio, c.low AS low, c.high AS high,
       c.p_value AS p_value,
-      len(p.before) AS runs_before, len(p.after) AS runs_after,
+      c.runs_before AS runs_before, c.runs_after AS runs_after,
       c.noise AS noise,
       CASE WHEN c.p_value >= 1 - level THEN c.runs_to_settle END AS runs_to_settle,
       CASE WHEN better IN ('lower', 'higher') THEN better END AS better,
@@ -499,7 +588,7 @@ SELECT
         WHEN verdict = 'new' THEN 1
         ELSE 5
       END,
-      metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'),
+      NOT _is_leading(metric),
       unit IS DISTINCT FROM 's',
       CASE
         WHEN unit = 's' OR starts_with(metric, 'cost:')
@@ -517,4 +606,4 @@ FROM _compared(
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; step: where the history has one change between the two sides, and both are at its levels, all figures are those of change_points, its runs and its interval of 95 %; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';

@@ -1,9 +1,23 @@
 -- Directions: which values of a metric are better; and which are counted.
 
--- What change_thresholds states, else the files of the application (metrics.better, where all that
--- state it agree), else the unit; NULL where none does.
+-- A time, an energy, or what one thing costs of either or of memory is better lower; things per time
+-- are better higher. So a metric and its reciprocal never go two ways.
+CREATE OR REPLACE MACRO _better_of_unit(of_unit) AS CASE
+  WHEN regexp_full_match(
+    lower(of_unit),
+    '([num\xB5\x{03BC}]?s|[mun]?secs?|(milli|micro|nano)?seconds?|minutes?|[mu]?j|joules?)(/.*)?'
+      || '|(bytes|b|allocs|allocations)/op'
+  ) THEN 'lower'
+  WHEN regexp_full_match(
+    lower(of_unit), '.*/([num\xB5\x{03BC}]?s|[mun]?secs?|(milli|micro|nano)?seconds?|min|minutes?)'
+  ) THEN 'higher'
+END;
+
+-- What change_thresholds states, else the unit, else the files of the application (metrics.better,
+-- where all that state it agree); NULL where none does.
 CREATE OR REPLACE MACRO _better(stated, of_app, of_metric, of_unit) AS coalesce(
   stated,
+  CASE WHEN starts_with(of_metric, 'idle:') THEN 'lower' ELSE _better_of_unit(of_unit) END,
   CASE
     WHEN starts_with(of_metric, 'metric:')
       THEN (
@@ -20,13 +34,6 @@ CREATE OR REPLACE MACRO _better(stated, of_app, of_metric, of_unit) AS coalesce(
         )
         WHERE stated_metric = of_metric AND stated_app = coalesce(of_app, '')
       )
-  END,
-  CASE
-    WHEN starts_with(of_metric, 'idle:') THEN 'lower'
-    WHEN of_unit IN (
-      's', 'ms', 'us', 'ns', 'sec', 'msec', 'usec', 'nsec', 'seconds', 'J', 'mJ', 'uJ', 'Joules'
-    ) THEN 'lower'
-    WHEN of_unit LIKE '%/s' OR of_unit LIKE '%/sec' THEN 'higher'
   END
 );
 

@@ -175,7 +175,7 @@ WITH
               map_values(roles),
               lambda one: one.is_certain AND (one.ratio > 1) = (l.ratio > 1)
             ),
-            lambda one: {'size': abs(ln(one.ratio)), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
+            lambda one: {'size': abs(ln(nullif(one.ratio, 0))), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
           )
         )
       }) AS mechanism

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from tests.helpers.support import given, keep, rows
 
 LEVELS = "10.0 10.1 9.9 10.0 10.2 9.8 10.0 10.1 9.9 10.0"
@@ -26,8 +29,8 @@ def test_a_change_is_named_with_run_version_size_and_direction(warehouse):
     assert rows(
         warehouse,
         """SELECT app, machine, metric, index, run_id, version, CAST(started_at AS DATE)::VARCHAR,
-             before, after, round(change, 6), direction, p_value < significance, significance,
-             previous_run_id, points
+             round(before, 2), round(after, 2), round(change, 6), direction,
+             p_value < significance, significance, previous_run_id, points
            FROM change_points""",
     ) == [
         (
@@ -231,3 +234,84 @@ def test_changes_at_one_version_are_one_event(warehouse):
     acknowledge(warehouse, "m110", "expected")
     assert rows(warehouse, asked) == [(*worse, "expected"), better]
     assert rows(warehouse, "SELECT others FROM change_events(machines := ['m2'])") == [(0,), (0,)]
+
+
+def measured(con, app, values, tags=None):
+    """Write a run a day of an application on machine m, each of a version of its own."""
+    for day, value in enumerate(values):
+        con.execute(
+            """INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds, tags)
+               VALUES (?, ?, ?, 'm',
+                 TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 DAY * CAST(? AS INTEGER), ?, ?)""",
+            [f"{app}{day:02}", app, f"v{day}", day, value, (tags or {}).get(day, {})],
+        )
+
+
+def test_what_moved_is_the_code_the_environment_or_the_machine(warehouse):
+    draw = np.random.default_rng(1)
+    kernels = {day: {"kernel": "6.1" if day < 30 else "6.2"} for day in range(60)}
+    for app in ("a", "b", "c"):
+        level = np.ones(60)
+        level[15:30] = 1.2  # on the machine, until a newer kernel
+        level[45:] *= 1.3 if app == "a" else 1
+        measured(warehouse, app, (level * draw.normal(10, 0.1, 60)).tolist(), kernels)
+    keep(warehouse)
+    asked = "SELECT run_id, moved, environment FROM change_events() ORDER BY started_at, app"
+    assert rows(warehouse, asked) == [
+        *((f"{app}15", "machine", []) for app in ("a", "b", "c")),
+        *((f"{app}30", "environment", ["kernel"]) for app in ("a", "b", "c")),
+        ("a45", "code", []),
+    ]
+
+
+def test_events_next_to_each_other_are_no_chain(warehouse):
+    draw = np.random.default_rng(2)
+    places = {"one": 20, "two": 20, "three": 21, "four": 22, "five": 23}
+    given(
+        warehouse,
+        "runs",
+        "\n".join(
+            ["run_id app version started_at"]
+            + [f"r{day:02} x v{day} {np.datetime64('2026-01-01') + day}" for day in range(45)]
+        ),
+    )
+    for name, at in places.items():
+        for day in range(45):
+            value = float(draw.normal(10, 0.05)) * (1.5 if day >= at else 1)
+            warehouse.execute(
+                "INSERT INTO metrics (run_id, source_id, metric, value, unit) "
+                "VALUES (?, 1, ?, ?, 's')",
+                [f"r{day:02}", name, value],
+            )
+    keep(warehouse)
+    asked = "SELECT run_id, metrics FROM change_events() ORDER BY started_at, run_id"
+    told = [
+        ("r20", ["metric:one", "metric:three", "metric:two"]),
+        ("r22", ["metric:four"]),
+        ("r23", ["metric:five"]),
+    ]
+    first = rows(warehouse, asked)
+    assert sum(len(metrics) for _, metrics in first) == 5
+    assert first[0][1] == told[0][1]
+    assert all(rows(warehouse, asked) == first for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    ("unit", "better"),
+    [
+        *(("s", "lower"), ("ms/ggas", "lower"), ("µs", "lower"), ("ns/op", "lower")),
+        *(("mgas/s", "higher"), ("op/ms", "higher"), ("B/op", "lower"), ("J/s", "lower")),
+        *(("%", None), ("cycles", None)),
+    ],
+)
+def test_a_unit_says_what_is_better(warehouse, unit, better):
+    assert rows(warehouse, "SELECT _better_of_unit($1)", unit) == [(better,)]
+    # whatever the file says; where the unit says nothing the file does
+    warehouse.execute("INSERT INTO runs (run_id, app) VALUES ('r', 'x')")
+    warehouse.execute(
+        "INSERT INTO metrics (run_id, source_id, metric, value, unit, better) "
+        "VALUES ('r', 1, 'm', 1, $1, 'higher')",
+        [unit],
+    )
+    asked = "SELECT _better(NULL, 'x', 'metric:m', $1)"
+    assert rows(warehouse, asked, unit) == [(better or "higher",)]

@@ -50,7 +50,7 @@ def test_runs_of_a_version_are_the_unit(warehouse):
     same = pytest.approx(10, rel=1e-3), pytest.approx(1.2, rel=1e-3)
     assert row == (
         *("wall_seconds", "s", "worse", *same, True, True, True),
-        *(5, 5, "runs", "lower", {"machine": "m"}, None),
+        *(5, 5, "step", "lower", {"machine": "m"}, None),
     )
     assert compared(warehouse, ["b"], ["a"]) == [("wall_seconds", "better")]
 

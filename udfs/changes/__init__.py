@@ -46,11 +46,12 @@ def detect_changes(values: Column) -> pa.ListArray:
 
     Returns:
         n lists of structs (index of the first point after the change, from 0, skipped ones
-        counted; before and after, the medians of the known values since the previous and until the
-        next change, in the unit of the values, in a series that drifts as they are at the change;
-        p_value, the probability of a change as clear
-        anywhere in a series without changes), by index; empty where there is none, NULL for a NULL
-        list.
+        counted; before and after, the geometric means (or means where values are not positive) of
+        the known values since the previous and until the next change, without bursts, in the unit
+        of the values, in a series that drifts as they are at the change; p_value, the probability
+        of a change as clear anywhere in a series without changes; low and high, an interval of
+        after / before of 95 %, NULL for means; p_here, the probability of such a step there, if
+        the place is known), by index; empty where there is none, NULL for a NULL list.
     """
     return _detect(values, _usual(values), MIN_POINTS, CHANGES, Series.changes)
 
@@ -82,9 +83,9 @@ def detect_provisional(values: Column) -> pa.ListArray:
         values: n lists of DOUBLE in order of time, any unit.
 
     Returns:
-        n lists of structs (index of its first point; before and after, the medians of the level
-        before and of this one; p_value; more_runs, how many more points would make it a change if
-        it stays, at most 100), by index.
+        n lists of structs (index of its first point; before and after, as of changes the level
+        before and this one; p_value; low, high and p_here; more_runs, how many more points would
+        make it a change if it stays, at most 100), by index.
     """
     return _detect(values, _usual(values), _LEAST_POINTS, PROVISIONAL, Series.provisional)
 

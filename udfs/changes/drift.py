@@ -19,6 +19,7 @@ Marks = NDArray[np.bool_]
 _CERTAIN = 15.0  # twice the log-likelihood by which a line or one more step is far better
 _STEEP = 2.5  # standard errors from which a slope is worth a closer look
 _ROUNDS = 5
+_MISSING = 4.0  # standard errors by which a slope is not seen within short stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,12 @@ class Slopes:
     """The slope that the levels of each series have in common; all (series,).
 
     slope is that per point; level and rest are the sums of squares around the levels without it
-    and with it; steep marks slopes far beyond their standard error, if the noise is white.
+    and with it; error is the standard error of the slope, if the noise is white, and steep marks
+    slopes far beyond it.
     """
 
     slope: Floats
+    error: Floats
     level: Floats
     rest: Floats
     steep: Marks
@@ -103,23 +106,31 @@ def find_drifts(values: Floats, scale: Floats) -> Drifts:
     return out.replaced(steep[better], other.of(np.flatnonzero(better)))
 
 
-def are_drifts(values: Floats, splits: list[Splits], drifts: Drifts) -> Marks:
+def are_drifts(values: Floats, splits: list[Splits], drifts: Drifts, scale: Floats) -> Marks:
     """Return whether levels with a slope fit series better than levels, by Schwarz's criterion.
 
     Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978. A slope and a step
-    count as equally many parameters. Where it needs more of them, it has to be far better.
+    count as equally many parameters. Where it needs more of them, it has to be far better. The
+    slope has to be seen within short stretches, too, if their noise does not hide it.
 
     Args:
         values: (series, points), without outliers.
         splits: the changes of level of each series.
         drifts: the same series as levels with a slope.
+        scale: (series, 1), rough standard deviation of the noise.
 
     Returns:
         (series,).
     """
     more = 1 + _steps(drifts.splits) - _steps(splits)
     independent = values.shape[1] / drifts.noise.inflation[:, 0]
-    return _is_better(drifts.rest, _slopes(values, splits).level, more, independent)
+    better = _is_better(drifts.rest, _slopes(values, splits).level, more, independent)
+    # Steps in one direction, too short for levels of their own, look like a drift.
+    slope = drifts.lines[:, 1] - drifts.lines[:, 0]
+    short = _slopes(values, _stretches(values, scale))
+    missing = np.abs(slope - short.slope) > np.maximum(_MISSING * short.error, np.abs(slope) / 2)
+    out: Marks = better & ~missing
+    return out
 
 
 def _is_better(rest: Floats, before: Floats, more: Integers, independent: Floats | float) -> Marks:
@@ -156,7 +167,8 @@ def _slopes(values: Floats, splits: list[Splits]) -> Slopes:
     slope = np.einsum("ij,ij->i", time, apart) / spread
     rest = np.maximum(level - slope**2 * spread, 0)
     freedom = points - np.array([len(places) + 2 for places in splits])
-    return Slopes(slope, level, rest, slope**2 * spread > _STEEP**2 * rest / freedom)
+    error = np.sqrt(rest / freedom / np.maximum(spread, 1e-300))
+    return Slopes(slope, error, level, rest, np.abs(slope) > _STEEP * error)
 
 
 def _gain(rest: Floats, level: Floats, independent: Floats | float) -> Floats:

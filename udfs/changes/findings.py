@@ -15,6 +15,7 @@ from udfs.changes.modes import least_shift
 from udfs.changes.provisional import provisional_levels
 from udfs.changes.segments import MIN_POINTS
 from udfs.changes.sensitivity import smallest_changes
+from udfs.changes.steps import step_between
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,6 +36,9 @@ CHANGES = pa.list_(
             ("before", pa.float64()),
             ("after", pa.float64()),
             ("p_value", pa.float64()),
+            ("low", pa.float64()),
+            ("high", pa.float64()),
+            ("p_here", pa.float64()),
         ]
     )
 )
@@ -135,7 +139,7 @@ class Series:
             if shift == 0:
                 continue
             if shift is not None:
-                change["before"] = change["after"] - shift
+                change |= {"before": change["after"] - shift, "low": None, "high": None}
             found.append(change | {"more_runs": one.more_runs})
         return found
 
@@ -208,14 +212,24 @@ class Series:
         return "steady" if found["drift"] is None else "drifting"
 
     def _change(self, since: int, at: int, until: int, log_p: float) -> Row:
-        """Return a change; in a series that drifts, as it is where the change is."""
+        """Return a change; in a series that drifts, as it is where the change is.
+
+        Its size is that of `compare_runs`, of the runs on both sides that are in no burst.
+        """
+        levels = self.group.levels
         values = self.values - self._drift + self._drift[at]
-        return {
-            "index": int(self.at[at]),
-            "before": _median(values[since:at]),
-            "after": _median(values[at:until]),
-            "p_value": float(np.exp(log_p)),
-        }
+        kept = ~levels.bursts[self.row]
+        before, after = (
+            values[part][kept[part]] if kept[part].any() else values[part]
+            for part in (slice(since, at), slice(at, until))
+        )
+        step = step_between(before, after, float(levels.noise.inflation[self.row, 0]))
+        if log_p <= self.log_alpha and step["low"] is not None and step["high"] is not None:
+            # What is certain is no interval around no change.
+            is_rise = after.mean() > before.mean()
+            end, of = ("low", max) if is_rise else ("high", min)
+            step[end] = of(step[end] or 1.0, 1.0)
+        return {"index": int(self.at[at]), "p_value": float(np.exp(log_p)), **step}
 
     @property
     def _drift(self) -> Floats:

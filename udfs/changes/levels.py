@@ -75,10 +75,13 @@ def find_levels(values: Floats) -> Levels:
     steady, bursts = without_bursts(scaled, scale)
     clean = without_outliers(steady, scale)
     splits, noise = segment_series(clean, scale)
-    rows = np.flatnonzero(may_drift(clean, splits, scale))
+    for row in np.flatnonzero(modes.stay):
+        splits[row] = {}
+    rows = np.flatnonzero(may_drift(clean, splits, scale) & ~modes.stay)
     if len(rows):
         drifts = find_drifts(clean[rows], scale[rows])
-        kept = np.flatnonzero(are_drifts(clean[rows], [splits[row] for row in rows], drifts))
+        own = [splits[row] for row in rows]
+        kept = np.flatnonzero(are_drifts(clean[rows], own, drifts, scale[rows]))
         rows, drifts = rows[kept], drifts.of(kept)
         lines[rows] = drifts.lines
         clean[rows] -= drifts.lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from udfs.changes.noise import noise_scale
@@ -15,6 +16,8 @@ Marks = NDArray[np.bool_]
 MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6
+_RETURNS = 4  # changes from one to the other that are no steps, however long it stays
+_STAY = 3  # points that a running majority is of
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
 _FAR = 2.5  # deviations within a level at which a point is no longer of it
@@ -25,7 +28,8 @@ class Modes:
     """The two most distinct levels of each series, and whether they alternate; all (series,).
 
     low and high are their means, in the unit of the values; high_share is the share of the points
-    in the upper one; deviation is the standard deviation of all points.
+    in the upper one; deviation is the standard deviation of all points. Levels that stay
+    alternate so slowly that each visit looks like a change.
     """
 
     low: Floats
@@ -33,6 +37,7 @@ class Modes:
     high_share: Floats
     deviation: Floats
     alternate: Marks
+    stay: Marks
 
 
 def find_modes(values: Floats) -> Modes:
@@ -62,15 +67,29 @@ def find_modes(values: Floats) -> Modes:
     share = is_high.mean(axis=1)
     switches = (is_high[:, 1:] != is_high[:, :-1]).sum(axis=1)
     gap = high[rows, split] - low[rows, split]
+    are_modes = (gap > (_APART + _APART_SHORT / points) * np.sqrt(within)) & (
+        np.minimum(share, 1 - share) >= _LEAST_SHARE
+    )
+    often = switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)
     return Modes(
         low=low[rows, split],
         high=high[rows, split],
         high_share=share,
         deviation=np.sqrt(spread / points),
-        alternate=(gap > (_APART + _APART_SHORT / points) * np.sqrt(within))
-        & (np.minimum(share, 1 - share) >= _LEAST_SHARE)
-        & (switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)),
+        alternate=are_modes & (often | _return(is_high)),
+        stay=are_modes & ~often & _return(is_high),
     )
+
+
+def _return(is_high: Marks) -> Marks:
+    """Return whether series leave their first level twice and come back twice, (series,).
+
+    Single points do not count.
+    """
+    if is_high.shape[1] < _STAY:
+        return np.zeros(len(is_high), np.bool_)
+    stays = sliding_window_view(is_high, _STAY, axis=1).sum(axis=2) > _STAY // 2
+    return np.asarray((stays[:, 1:] != stays[:, :-1]).sum(axis=1) >= _RETURNS)
 
 
 def scale_of_modes(values: Floats, modes: Modes) -> Floats:

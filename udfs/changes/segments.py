@@ -53,12 +53,29 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
     out: list[Splits] = [{} for _ in values]
     if not len(rows):
         return out, noise
-    sums, near = Sums(values[rows]), noise.of(rows)
-    p = significances(sums, (squares[0][rows], squares[1][rows]), near)
     places = [np.flatnonzero(row).tolist() for row in marks[rows]]
-    placed = _place_changes(sums, near, places, p.min(axis=1))
-    for row, splits in zip(rows, placed, strict=True):
-        out[row] = splits
+    for _ in range(_ROUNDS):
+        sums, near = Sums(values[rows]), noise.of(rows)
+        p = significances(sums, (squares[0][rows], squares[1][rows]), near)
+        placed = _place_changes(sums, near, places, p.min(axis=1))
+        for row, splits in zip(rows, placed, strict=True):
+            out[row] = splits
+        # Candidates are where a random walk moves most: what it does between them looks steady. So
+        # the changes have to stand against the noise between themselves, too.
+        found = {row: sorted(out[row]) for row in rows.tolist() if out[row]}
+        if not found:
+            break
+        rows = np.array(list(found))
+        marks[rows] = False
+        for of_row, at in found.items():
+            marks[of_row, at] = True
+        between = estimate_noise(values[rows], np.cumsum(marks[rows], axis=1), scale[rows])
+        more = between.rho[:, 0] > noise.rho[rows, 0]
+        noise = noise.replaced(rows[more], between.of(np.flatnonzero(more)))
+        rows = rows[more]
+        places = [found[row] for row in rows.tolist()]
+        if not len(rows):
+            break
     return out, noise
 
 

@@ -87,8 +87,9 @@ def compare_runs(
     if that has 6 values, else that of the other side, if that has 3, else what is usual for such
     metrics, else that of repetitions within the runs, or of the tool's counting. No noise is below
     what a value rests on within its run. Of two or three runs it is their own together with that of
-    the history, unless they scatter more. All of one to three runs may be outliers, as histories
-    have them in a row (`spike_chances`): what changed is beyond the noise and these together.
+    the history, or of five runs or more of the other side, unless they scatter more. All of one to
+    three runs may be outliers, as histories have them in a row (`spike_chances`): what changed is
+    beyond the noise and these together.
     Without known noise on both sides there is no interval. Where all values of one side are above
     all of the other, and the exact permutation test, for which runs like the ones before count as
     fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
@@ -334,10 +335,15 @@ def _noises(
             past[i, at], past_freedoms[i, at] = history_variances(histories[i].part(at))
     sources = np.where(np.isfinite(ones), 0, -1)
     counts = np.stack([before.counts, after.counts])
-    lends = (counts > 1) & (counts <= _FEW) & _is_alike(ones, freedoms, past, past_freedoms)
-    lent = np.where(lends, past_freedoms, 0)
-    most = freedoms.sum(axis=0) + lent.max(axis=0)
-    ones = moderate(ones, freedoms, np.nan_to_num(past), lent)
+    few = (counts > 1) & (counts <= _FEW)
+    # Many runs of the other side show more of the noise than a history that is shorter.
+    beside = few & (counts[::-1] >= _MANY) & ~(past_freedoms > freedoms[::-1])
+    own = _is_alike(ones, freedoms, past, past_freedoms)
+    lends = few & np.where(beside, ones <= _largest(freedoms, ones[::-1], freedoms[::-1]), own)
+    lent = np.where(lends, np.where(beside, freedoms[::-1], past_freedoms), 0)
+    most = freedoms.sum(axis=0) + np.where(beside, 0, lent).max(axis=0)
+    lender = np.nan_to_num(np.where(beside, ones[::-1], past))
+    ones = moderate(ones, freedoms, lender, lent)
     variances, freedoms = ones * of_means, freedoms + lent
     alone = counts == 1
     # Many runs of the other side estimate the noise of the day better than the history does, and
@@ -436,8 +442,13 @@ def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Float
     By the F test of two variances; False where one of them is unknown.
     """
     pooled = (ones * freedoms).sum(axis=0) / freedoms.sum(axis=0)
-    most = fdtri(freedoms.sum(axis=0), past_freedoms, 1 - _MORE_NOISE)
-    return np.asarray(pooled <= most * past)
+    return np.asarray(pooled <= _largest(freedoms.sum(axis=0), past, past_freedoms))
+
+
+def _largest(freedoms: Floats, past: Floats, past_freedoms: Floats) -> Floats:
+    """Return the largest variance, of so many degrees of freedom, that is like a past one."""
+    out: Floats = fdtri(freedoms, past_freedoms, 1 - _MORE_NOISE) * past
+    return out
 
 
 def _fieller(before: Floats, after: Floats, variances: Floats, reach: Floats) -> Floats:

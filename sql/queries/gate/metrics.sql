@@ -1,4 +1,5 @@
--- Candidate against baseline: which metrics are worse than a limit for certain, the worst first.
+-- Candidate against baseline: which metrics are certainly worse, and by at least a limit, the worst
+-- first; a single run that is, where it may be an outlier, is to be measured again.
 -- $limit may be NULL: then it is that of change_thresholds for the metric, else $default_limit.
 -- $compared is the table of what was compared, of which the metrics that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
@@ -64,7 +65,11 @@ WITH
       *,
       CASE WHEN better = 'higher' THEN 1 - ratio ELSE ratio - 1 END AS loss,
       CASE WHEN better = 'higher' THEN 1 - high ELSE low - 1 END AS loss_low,
-      CASE WHEN better = 'higher' THEN 1 - low ELSE high - 1 END AS loss_high
+      CASE WHEN better = 'higher' THEN 1 - low ELSE high - 1 END AS loss_high,
+      loss >= allowed AND coalesce(p_value < 1 - CAST($level AS DOUBLE), false) AS is_certain,
+      -- one run may be an outlier, unless the metric hardly varies
+      runs_after = 1 AND noise IN ('history', 'other side', 'usual')
+        AND coalesce(high - low > 1e-4, true) AS is_single
     FROM compared
   ),
 
@@ -76,9 +81,10 @@ WITH
         WHEN in_comparison = 'gone' THEN 'missing'
         WHEN ratio IS NULL AND ("before" = "after" OR in_comparison = 'better') THEN 'fine'
         WHEN (ratio IS NULL AND "before" = 0 AND in_comparison = 'worse')
-          OR (loss_low > allowed AND p_value IS NOT NULL)
+          OR (is_certain AND NOT is_single)
           THEN 'worse'
         WHEN $provisional AND loss > allowed AND c.is_open THEN 'provisional'
+        WHEN is_certain THEN 'again'
         WHEN p_value IS NULL THEN 'unknown'
         WHEN loss_high <= allowed THEN 'fine'
         ELSE 'uncertain'
@@ -94,12 +100,13 @@ WITH
 SELECT
   fields_after AS fields, metric, unit, verdict, decides,
   decides AND verdict IN ('worse', 'provisional') AS fails,
+  decides AND verdict = 'again' AS needs_run,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
   noise, better, share, more_runs, changed_within, acknowledged
 FROM judged
 ORDER BY
   NOT decides,
-  list_position(['worse', 'provisional', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
+  list_position(['worse', 'provisional', 'again', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
   metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'), loss DESC, metric,
   CAST(fields AS VARCHAR);

@@ -97,7 +97,7 @@ def test_early_word_and_bursts_are_told(run, tmp_path):
     _, out, _ = run("trend", "heat", "--metric", "seconds:f")
     first, second, *_ = out.splitlines()[2:]
     assert first.startswith(
-        "* seconds:f: +19.7 %, worse, provisional since run v4-m1-0, version v4"
+        "* seconds:f: +20.1 %, worse, provisional since run v4-m1-0, version v4"
     )
     assert first.endswith("; versions v3..v4; 2 more runs at that level would confirm it.")
     assert second == (
@@ -174,7 +174,7 @@ def test_changes_at_one_version_are_one_event(pwh):
     lines = out.split("Events: what changed together\n")[1].splitlines()
     assert lines[2].split() == [
         *("2026-01-11", "v2-m1-0", "functions:seconds", "+25", "%", "worse", "1"),
-        *("versions", "v1..v2", "-"),
+        *("versions", "v1..v2", "code", "-"),
     ]
 
 

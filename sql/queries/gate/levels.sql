@@ -1,0 +1,98 @@
+-- The runs $after against the level that each of their metrics had before its newest change for the
+-- worse that is still open: neither acknowledged nor undone since; else against its present level. As
+-- `comparison` has it, of the metrics that match $patterns; the runs of the levels are 30 at most.
+-- A change that is not certain yet is that of all runs since.
+WITH
+  -- with the places of the runs of its configuration
+  candidates AS (
+    SELECT
+      app, configuration_id, min(place) AS first, max(place) AS last,
+      list(run_id ORDER BY place) AS runs
+    FROM _run_places
+    WHERE list_contains(CAST($after AS VARCHAR[]), run_id)
+    GROUP BY app, configuration_id
+  ),
+
+  -- run by run, of each configuration
+  earlier AS (
+    SELECT p.configuration_id, list(p.run_id ORDER BY p.place) AS runs
+    FROM _run_places AS p
+    JOIN candidates AS c ON p.configuration_id = c.configuration_id AND p.place < c.first
+    GROUP BY p.configuration_id
+  ),
+
+  changed AS (
+    SELECT
+      f.series_id, p.place, f."before", f."after", f.more_runs, c.first,
+      {'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs} AS sides,
+      coalesce(f.direction = 'worse', (f."after" > f."before") = ($better = 'lower'), false)
+        AND f.acknowledged IS NULL AS is_worse,
+      f.more_runs IS NULL OR f.acknowledged IS NOT NULL AS is_level,
+      list({'after': f."after", 'more_runs': f.more_runs}) OVER (
+        PARTITION BY f.series_id ORDER BY p.place ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+      ) AS later
+    FROM candidates AS c
+    JOIN _found_changes AS f ON c.app = f.app
+    JOIN _run_places AS p ON f.run_id = p.run_id AND p.configuration_id = c.configuration_id
+    WHERE p.place <= c.last
+  ),
+
+  judged AS (
+    SELECT
+      *,
+      is_worse AND NOT coalesce(
+        list_bool_or(
+          list_transform(
+            later,
+            lambda l: l.more_runs IS NULL
+              AND (l."after" < ("before" + "after") / 2) = ("before" < "after")
+          )
+        ),
+        false
+      ) AS is_open
+    FROM changed
+  ),
+
+  levels AS (
+    SELECT
+      series_id, max(place) FILTER (is_level AND place < first) AS since,
+      arg_max(sides, place) FILTER (is_open) AS open
+    FROM judged
+    GROUP BY series_id
+  ),
+
+  sided AS (
+    SELECT
+      m.metric,
+      coalesce(
+        l.open.against,
+        list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
+      ) AS against,
+      if(l.open.more_runs IS NOT NULL AND list_contains(l.open.runs, c.runs[-1]), l.open.runs, c.runs)
+        AS runs
+    FROM candidates AS c
+    JOIN earlier AS e ON c.configuration_id = e.configuration_id
+    JOIN (
+      SELECT DISTINCT p.configuration_id, v.metric
+      FROM _scalars AS v
+      JOIN _run_places AS p ON v.run_id = p.run_id
+      SEMI JOIN candidates AS c ON p.configuration_id = c.configuration_id
+    ) AS m ON c.configuration_id = m.configuration_id
+    LEFT JOIN levels AS l ON l.series_id = _series_id(m.configuration_id, m.metric)
+  ),
+
+  pairs AS (
+    SELECT row_number() OVER () AS id, against, runs, list(metric) AS metrics
+    FROM sided
+    WHERE len(against) > 0
+    GROUP BY against, runs
+  )
+
+SELECT c.* EXCLUDE (id, app, machine, configuration_id, function, is_separated)
+FROM _compared(
+  (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM pairs),
+  $level, CAST($patterns AS VARCHAR[]), false
+) AS c
+JOIN pairs AS p ON c.id = p.id
+WHERE list_contains(p.metrics, c.metric) OR starts_with(c.metric, 'idle:') AND c.id = 1
+ORDER BY c.place;

@@ -1,0 +1,100 @@
+"""One change has one verdict: trend, compare, explain, gate, events and SQL agree on it.
+
+PWH_THOROUGH=1 tries 2,000 histories.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from apps.output.tables import dicts
+from apps.queries.base import ask_dicts
+from apps.queries.comparison import run_comparison
+from apps.queries.explanations import explained_against, explanation
+from apps.queries.trend import Series
+from apps.reports.gate import failing_metrics, find_sides, judge_metrics
+from tests.helpers.support import keep
+
+HISTORIES = 2000 if os.environ.get("PWH_THOROUGH") == "1" else 8
+BATCH = 8
+SIZE = ("before", "after", "low", "high", "p_value")
+
+
+def history(seed):
+    """Return the values of versions: steps up and down, noise, outliers, or exact counts."""
+    draw = np.random.default_rng(seed)
+    noise = draw.choice([0, 0.002, 0.01, 0.05])
+    level, out = draw.uniform(1, 100), []
+    for _ in range(draw.integers(2, 6)):
+        level *= draw.choice([1, 1, 1.02, 1.1, 0.9, 2])
+        values = level * np.exp(noise * draw.standard_normal(draw.integers(1, 14)))
+        if draw.random() < 0.2:
+            values[draw.integers(len(values))] *= 1.5
+        out.append([float(value) for value in values])
+    return out
+
+
+def write(con, app, versions):
+    rows, values = [], [(n, value) for n, side in enumerate(versions) for value in side]
+    for day, (version, value) in enumerate(values):
+        rows.append((f"{app}-{day:03}", app, f"1.{version}", "m", day, value))
+    con.executemany(
+        "INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds) VALUES "
+        "(?, ?, ?, ?, TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 DAY * CAST(? AS INTEGER), ?)",
+        rows,
+    )
+    return [row[0] for row in rows]
+
+
+def size_of(change):
+    low, high = change["change_low"], change["change_high"]
+    return (change["before"], change["after"], low + 1, high + 1, change["p_value"])
+
+
+@pytest.mark.parametrize("batch", range(HISTORIES // BATCH))
+def test_all_that_judge_a_change_say_the_same(warehouse, batch):
+    seeds = range(batch * BATCH, (batch + 1) * BATCH)
+    runs = {f"a{seed}": write(warehouse, f"a{seed}", history(seed)) for seed in seeds}
+    keep(warehouse)
+    seen = 0
+    for app, ids in runs.items():
+        asked = Series(app, ["wall_seconds"], None).params()
+        changes = ask_dicts(warehouse, "trend/changes", **asked)
+        changes.sort(key=lambda row: row["index"])
+        events = ask_dicts(warehouse, "trend/events", **asked)
+        assert {e["run_id"] for e in events} == {c["run_id"] for c in changes}
+        bounds = [0, *(change["index"] for change in changes), len(ids)]
+        for change, since, until in zip(changes, bounds, bounds[2:], strict=False):
+            seen += 1
+            at = change["index"]
+            sides = ids[since:at], ids[at:until]
+            (row,) = dicts(run_comparison(warehouse, *sides, 0.95))
+            assert row["verdict"] == change["direction"]
+            assert [row[name] for name in SIZE] == pytest.approx(size_of(change), rel=1e-9)
+            which = explained_against(warehouse, change["run_id"])
+            (main,) = [r for r in dicts(explanation(warehouse, which)) if r["topic"] == "metric"]
+            assert main["certain"] and main["direction"] == change["direction"]
+            assert [main["before"], main["after"]] == pytest.approx(
+                [change["before"], change["after"]], rel=1e-9
+            )
+            (event,) = [e for e in events if e["run_id"] == change["run_id"]]
+            assert (event["change"], event["direction"]) == (change["change"], change["direction"])
+        sides = find_sides(warehouse, app, None, "latest")
+        rows = dicts(judge_metrics(warehouse, sides, [], 0.01, 0.95))
+        worse = [c for c in changes if c["direction"] == "worse" and c["change"] >= 0.01]
+        if changes and worse and worse[-1] is changes[-1] and rows[0]["noise"] == "step":
+            assert [r["ratio"] for r in failing_metrics(rows)] == pytest.approx(
+                [1 + changes[-1]["change"]], rel=1e-9
+            )
+        # what no one is certain of is not worse and better at once
+        early = ask_dicts(warehouse, "trend/provisional", **asked)
+        stored = warehouse.execute(
+            "SELECT direction FROM version_comparisons WHERE app = ? AND certain", [app]
+        ).fetchall()
+        for level in early:
+            if level["version"] == f"1.{len(history(int(app[1:]))) - 1}" and stored:
+                assert level["direction"] == stored[0][0]
+    assert seen
