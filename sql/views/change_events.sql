@@ -1,4 +1,4 @@
--- requires: change_points, sides
+-- requires: environments, change_points, sides
 --
 -- Events: changes of several metrics at one version, or at neighbouring runs, are one; and what moved
 -- there: the code, the environment, or the machine.
@@ -11,7 +11,10 @@ WHERE regexp_full_match(
   tag.key,
   '(cpu|kernel|governor|turbo|microcode|smt|libc|glibc|compiler|cc|cxx|flags|cflags|cxxflags|python|'
     || 'interpreter|jdk|vm|node|go|rustc|image|container|driver|os|goos|goarch)([_:.-].*)?'
-);
+)
+UNION
+SELECT run_id, field, "value"
+FROM run_environment;
 
 CREATE OR REPLACE MACRO change_events(metrics := '*', machines := '*') AS TABLE
 WITH
