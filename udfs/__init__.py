@@ -245,6 +245,20 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
+        "evaluate_formulas",
+        "udfs.bottleneck.formulas",
+        (
+            Parameter("metrics", "VARCHAR[]"),
+            Parameter("formulas", "VARCHAR[]"),
+            Parameter("events", "VARCHAR[]"),
+            Parameter("counts", "DOUBLE[]"),
+        ),
+        "DOUBLE[]",
+        "Metrics of a sample by the formulas of its set (metric_formulas), NULL where an event is "
+        "missing.",
+        public=False,
+    ),
+    Udf(
         "classify_bottleneck",
         "udfs.bottleneck.apply",
         (Parameter("metrics", "DOUBLE[]"), Parameter("cycles", "DOUBLE"), _MODEL),
