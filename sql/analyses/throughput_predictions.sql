@@ -42,7 +42,7 @@ WITH
         ELSE _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) END
         AS predicted_cycles,
       _low_cycles(estimate, code_flags, form, least_cycles) AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code_flags), least_cycles)
+      _high_cycles(estimate, code_flags, least_cycles, aliased_cycles, serial_cycles)
         AS high_cycles,
       coalesce(cycles < fewest, false) AS is_implausible
     FROM applied

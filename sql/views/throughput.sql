@@ -2,6 +2,10 @@
 --
 -- What each segment of an instruction stream could reach, by the model in force.
 
+-- Bytes as people write them: 0x48, \x48, with blanks or other separators.
+CREATE OR REPLACE MACRO _plain_hex(hex) AS
+  regexp_replace(lower(hex), '0x|\\x|[\s,;:_]', '', 'g');
+
 -- Models in force: for traced segments (form trace) and for machine code (form code).
 CREATE OR REPLACE VIEW _throughput_models AS
 SELECT
@@ -62,6 +66,20 @@ CREATE OR REPLACE MACRO _low_cycles(estimate, flags, form, least_cycles) AS
       estimate, estimate.low_cycles, _width_of_band(flags), _least_measured(form, least_cycles)
     )
   END;
+
+-- The most cycles in a band: not below what different registers that point to the same place cost, nor
+-- above one instruction after another.
+CREATE OR REPLACE MACRO _high_cycles(estimate, flags, least_cycles, aliased_cycles, serial_cycles) AS
+  CASE WHEN estimate IS NOT NULL THEN greatest(
+    least(
+      greatest(
+        _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(flags), least_cycles),
+        aliased_cycles
+      ),
+      serial_cycles
+    ),
+    _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles)
+  ) END;
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
@@ -195,7 +213,7 @@ CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE
 WITH
   asked AS (
     SELECT
-      lower(hex) AS block, coalesce(_named_core(core), lower(nullif(core, ''))) AS wanted,
+      _plain_hex(hex) AS block, coalesce(_named_core(core), lower(nullif(core, ''))) AS wanted,
       _isa_name(nullif(isa, '')) AS stated
   ),
 
@@ -232,11 +250,12 @@ WITH
 
   described AS (
     SELECT
-      *,
-      _block_code(CASE WHEN is_decoded AND is_known THEN block END, block_isa, costs) AS code,
-      block_features(CASE WHEN is_decoded AND is_known AND block_isa = 'x86-64' THEN block END)
-        AS features
-    FROM modelled
+      *, known.code AS code, known.features AS features
+    FROM (
+      SELECT
+        *, _block_code(CASE WHEN is_decoded AND is_known THEN block END, block_isa, costs) AS known
+      FROM modelled
+    )
   ),
 
   applied AS (
@@ -256,7 +275,7 @@ WITH
       *,
       _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) AS predicted_cycles,
       _low_cycles(estimate, code.flags, 'code', least_cycles) AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code.flags), least_cycles)
+      _high_cycles(estimate, code.flags, least_cycles, code.aliased_cycles, code.serial_cycles)
         AS high_cycles
     FROM applied
   )

@@ -140,7 +140,7 @@ def test_access_counts():
 def test_one_by_one_and_all_at_once_are_the_same(warehouse):
     query = """
         WITH b AS (SELECT unnest([$1, $2, 'zz', $3]) AS hex),
-             d AS (SELECT unnest(describe_blocks(list(hex))) AS d, unnest(list(hex)) AS hex FROM b)
+             d AS (SELECT unnest(describe_blocks(list(hex), false)) AS d, unnest(list(hex)) AS hex FROM b)
         SELECT d.code = block_summary(hex), d.features = block_features(hex), len(d.features) FROM d
     """
     query = query.replace("$1", f"'{ADD}'").replace("$2", f"'{IMUL}'").replace("$3", f"'{NOP}'")
@@ -166,10 +166,11 @@ def test_features_do_not_depend_on_other_blocks():
 def test_many_blocks_are_described_in_several_processes(monkeypatch):
     # add rax, rbx; a block cut in the middle; none; imul rcx, rdx
     blocks = pa.array([["4801d8", "4801", None, "480fafca"] * 3, ["4801d8"]])
-    expected = describe_blocks(blocks)
+    distinct = pa.array([False, True])
+    expected = describe_blocks(blocks, distinct)
     monkeypatch.setattr(workers, "_MIN_BLOCKS", 2)
     monkeypatch.setattr(workers, "_PROCESSES", 2)
-    assert describe_blocks(blocks).equals(expected)
+    assert describe_blocks(blocks, distinct).equals(expected)
     assert expected[0][1].as_py()["features"] is None
 
 
@@ -178,7 +179,7 @@ def test_a_process_that_fails_raises(monkeypatch):
     monkeypatch.setattr(workers, "_PROCESSES", 2)
     monkeypatch.setattr(workers.sys, "executable", "false")
     with pytest.raises(RuntimeError, match="describing blocks failed"):
-        describe_blocks(pa.array([["4801d8"] * 4]))
+        describe_blocks(pa.array([["4801d8"] * 4]), pa.array([False]))
 
 
 def test_a_long_block_is_described():
