@@ -80,11 +80,8 @@ WITH
     SELECT
       *,
       classify_bottleneck("values", counted, model_number) AS verdict,
-      CASE
-        WHEN whole > 0
-          THEN _slot_class(_slots(map(names, "values")), map(names, "values"), 1)
-      END AS by_slots
-    FROM checked
+      CASE WHEN whole > 0 THEN _slot_class(slots, slots, 1) END AS by_slots
+    FROM (SELECT *, _slots(map(names, "values")) AS slots FROM checked)
   ),
 
   class_advice AS (

@@ -80,13 +80,13 @@ CREATE OR REPLACE MACRO _likely(difference, running, doubt) AS
 -- probability, category, share, second (the next likely class), missing (what was not counted).
 CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
   WITH
-    given AS (
+    _slot_given AS (
       SELECT
         slots AS s, misses AS m, running AS r,
         slots['memory_bound'] IS NULL AS is_estimated
     ),
 
-    ranked AS (
+    _slot_ranked AS (
       SELECT
         *,
         list_sort(
@@ -97,10 +97,10 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
           ],
           'DESC'
         ) AS lost
-      FROM given
+      FROM _slot_given
     ),
 
-    named AS (
+    _slot_named AS (
       SELECT
         s, r, is_estimated, lost[1] AS worst, lost[2] AS other,
         CASE WHEN lost[1].over THEN lost[1].name ELSE 'retiring' END AS category,
@@ -111,13 +111,13 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
         coalesce(s['core_bound'], s['backend_bound'] - memory) AS core,
         coalesce(s['page_walks'], 30 * m['DTBMPC']) AS walks,
         coalesce(s['fetch_misses'], 40 * m['L2ICMPC'], 14 * m['L2ICAPC']) AS fetches
-      FROM ranked
+      FROM _slot_ranked
       WHERE s['retiring'] + s['bad_speculation'] + s['frontend_bound'] + s['backend_bound']
         IS NOT NULL
     ),
 
     -- of the loss that is largest, and whether another loss, or none, is as likely
-    judged AS (
+    _slot_judged AS (
       SELECT
         category, r,
         CASE category WHEN 'retiring' THEN s['retiring'] ELSE worst.share END AS share,
@@ -177,7 +177,7 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
             WHEN s['branch_mispredict'] < s['machine_clears'] THEN 'machine_clears'
           END
         END AS part
-      FROM named
+      FROM _slot_named
     )
 
   SELECT {
@@ -199,5 +199,5 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
       })
     END
   }
-  FROM judged
+  FROM _slot_judged
 );

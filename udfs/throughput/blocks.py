@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous, elements, is_known, lengths
+from udfs.arrow import contiguous, is_known, lengths
 from udfs.throughput import features, summary, zen3
 from udfs.throughput.aarch64 import is_plain
 from udfs.throughput.course import Course, run
