@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from duckdb.sqltypes import DuckDBPyType
 
+_SIDE = "STRUCT(name VARCHAR, callers VARCHAR[], cost DOUBLE)[]"
 _USUAL = "STRUCT(variance DOUBLE, freedom DOUBLE)"
 _CHANGES = 'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]'
 _PROVISIONAL = (
@@ -139,6 +140,15 @@ UDFS: tuple[Udf, ...] = (
         "of other runs (history), what is usual between equal runs (usual_noise), or what the runs "
         "say of their own values (within) show the noise of a single run.",
         pairs=("before", "after", "history_before", "history_after", "usual", "within", "family"),
+    ),
+    Udf(
+        "match_functions",
+        "udfs.comparison.identity",
+        (Parameter("before", _SIDE), Parameter("after", _SIDE)),
+        'STRUCT("before" VARCHAR, "after" VARCHAR, is_renamed BOOLEAN)[]',
+        "Which functions of one side only (with their callers and costs) were moved or renamed on "
+        "the other: the two names of each, and whether more differs than the folder of its file.",
+        pairs=("before", "after"),
     ),
     Udf(
         "usual_noise",

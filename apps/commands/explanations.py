@@ -19,9 +19,7 @@ from warehouse.errors import NothingToAnalyse, UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-
-# Findings that are read before one looks for more.
-_MOST = 3
+    from apps.output.tables import Row
 
 
 def explain(
@@ -37,7 +35,7 @@ def explain(
     ] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Show the SQL behind each finding.")] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="Show all findings, not only the strongest.")
+        bool, typer.Option("--all", help="Show all findings, their figures and call paths.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -50,7 +48,7 @@ def explain(
         which = _compared(con, run_id, against or [])
         found = explanation(con, which)
         if style is not Format.table:
-            emit(con, found, style, output)
+            emit(con, found.filter("topic <> 'ledger'"), style, output)
             return
         text = explanation_text(
             which,
@@ -58,11 +56,15 @@ def explain(
             dicts(found),
             ask_dicts(con, "explanations/coverage", **which.sides),
             run_in_history(con, which),
-            ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides),
+            _call_tree(con, which) if every else [],
             show_queries=sql,
-            most=None if every else _MOST,
+            is_short=not every,
         )
     write_text(text, output)
+
+
+def _call_tree(con: DuckDBPyConnection, which: Comparison) -> list[Row]:
+    return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
 def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Comparison:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 import streamlit as st
 
 from apps.output.tables import Row
 from apps.pages.base import View
 from apps.pages.charts import show as show_chart
-from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
+from apps.pages.comparison_charts import waterfall_chart
 from apps.pages.text import plain
 from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
 from apps.reports.explanations import explanation_sentences
+from apps.reports.ledger import ledger_rows, part_name
 
 _FIGURES = (
     "topic",
@@ -29,6 +32,7 @@ _FIGURES = (
     "certain",
     "noise",
 )
+_LEDGER = ("part", "before", "after", "difference", "unit", "share", "certain")
 _TREE = (
     "callpath",
     "own_before",
@@ -49,53 +53,47 @@ def show_for_run(view: View, run_id: str) -> None:
         st.caption("There are no earlier runs to compare it with.")
         return
     history = view.value(run_in_history, which)
-    with st.spinner("Comparing its traces ..."):
-        rows = view.rows(explanation, which)
-    _waterfall(rows)
     show(view, which, history)
 
 
 def show(view: View, which: Comparison, history: Row | None = None) -> None:
     """Show what changed between two sets of runs: sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
-        rows = view.rows(explanation, which)
+        found = view.rows(explanation, which)
         runs = view.ask("explanations/runs", **which.sides)
         coverage = view.ask("explanations/coverage", **which.sides)
-    sentences = explanation_sentences(
-        which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts(), history
-    )
+    rows = found.to_dicts()
+    sentences = explanation_sentences(which, runs.to_dicts(), rows, coverage.to_dicts(), history)
     with st.container(border=True):
         for sentence in sentences:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(sentence.text))
                 if sentence.query is not None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
+    _ledger(view, rows)
     with st.expander("Figures"):
-        view.table(rows.select(_FIGURES), percent=("change", "change_low", "change_high", "share"))
+        figures = found.filter(pl.col("topic") != "ledger").select(_FIGURES)
+        view.table(figures, percent=("change", "change_low", "change_high", "share"))
     tree = view.ask("explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
     if not tree.is_empty():
         with st.expander("Call tree"):
             view.table(tree.select(_TREE), percent=("own_share", "inclusive_share"))
 
 
-def _waterfall(rows: pl.DataFrame) -> None:
-    """Show how the functions lead from the time before to that after, the biggest part first."""
-    functions = rows.filter(topic="function")
-    totals = functions.filter(
-        pl.col("subject").is_null(), pl.col("before").is_finite(), pl.col("after").is_finite()
-    ).sort(pl.col("unit") != "s", maintain_order=True)
-    if totals.is_empty():
+def _ledger(view: View, rows: Sequence[Row]) -> None:
+    """Show what the difference consists of, as steps from before to after and as a table."""
+    ledger = ledger_rows(rows)
+    if not ledger:
         return
-    total = totals.row(0, named=True)
-    parts = functions.drop_nulls("subject").filter(unit=total["unit"])
-    parts = parts.select(
-        step="subject", change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0)
-    )
-    # A step for all others alone would say no more than the sentences.
-    if parts.is_empty():
-        return
-    steps = waterfall_steps(parts, total["after"] - total["before"])
+    total, *parts = ledger
+    steps = [(part_name(row), row["after"] - row["before"]) for row in parts]
     show_chart(
         waterfall_chart(total["before"], steps, total["after"], total["unit"]),
-        "How each function changes the total",
+        "What the difference consists of",
     )
+    frame = pl.DataFrame([*parts, total], infer_schema_length=None).with_columns(
+        part=pl.Series([part_name(row) for row in [*parts, total]]),
+        difference=pl.col("after") - pl.col("before"),
+    )
+    with st.expander("Ledger"):
+        view.table(frame.select(_LEDGER), percent=("share",))

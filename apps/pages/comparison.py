@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 import streamlit as st
 
@@ -42,8 +40,6 @@ _COLUMNS = (
     "runs_after",
     "noise",
 )
-# Totals of functions, with what begins the names of their parts.
-_PARTS = {"functions:seconds": "seconds:", "functions:cost": "cost:"}
 
 
 def page(view: View) -> None:
@@ -79,12 +75,8 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
     notes = view.value(comparison_notes, sides, _LEVEL)
     view.verdicts([f"From {title}:", *comparison_sentences(found, _LEVEL), *notes])
     of_one = _configuration(view, rows)
-    left, right = st.columns(2)
-    with left:
-        _ratios(of_one)
-    with right:
-        _waterfall(of_one)
-    if rows["metric"].is_in(list(_PARTS)).any():
+    _ratios(of_one)
+    if rows["metric"].is_in(["functions:seconds", "functions:cost"]).any():
         view.link(
             "Profiles of the two",
             "profile",
@@ -134,14 +126,9 @@ def _ratios(rows: pl.DataFrame) -> None:
     if drawn.is_empty():
         st.caption("No metric has a ratio.")
         return
-    total = _total(rows)
-    loss = None if total is None else total["after"] - total["before"]
-    share = pl.lit(None, pl.Float64)
-    if total is not None and loss:
-        of_total = pl.col("metric").str.starts_with(_PARTS[total["metric"]])
-        share = pl.when(of_total).then((pl.col("after") - pl.col("before")) / loss)
-    ordered = drawn.with_columns(share=share).sort(
-        pl.col("share").abs().fill_null(0),
+    is_part = pl.col("metric").str.contains("^(?:seconds|cost):")
+    ordered = drawn.sort(
+        pl.when(is_part).then((pl.col("after") - pl.col("before")).abs()).otherwise(0),
         ~pl.col("verdict").is_in(["same", "uncertain", "unknown"]),
         pl.col("ratio").log().abs(),
         descending=True,
@@ -149,8 +136,8 @@ def _ratios(rows: pl.DataFrame) -> None:
     )
     show(charts.ratio_chart(ordered.head(_DRAWN)), "Ratio after to before of each metric")
     text = (
-        "A circle without a line: the noise is unknown. Functions by their share of what the time "
-        "changed, then the largest changes."
+        "A circle without a line: the noise is unknown. Functions by what they take more or less, "
+        "then the largest changes."
     )
     most = charts.MOST_RATIO
     if not ordered.head(_DRAWN)["ratio"].is_between(1 / most, most).all():
@@ -158,35 +145,6 @@ def _ratios(rows: pl.DataFrame) -> None:
     if len(ordered) > _DRAWN:
         text += f" {_DRAWN} of {len(ordered)} metrics."
     st.caption(text)
-
-
-def _total(rows: pl.DataFrame) -> dict[str, Any] | None:
-    """Return the row of the time, or else cost, of all functions; None where there is none."""
-    for metric in _PARTS:
-        found = rows.filter(
-            pl.col("metric") == metric, pl.col("before").is_finite(), pl.col("after").is_finite()
-        )
-        if not found.is_empty():
-            return found.row(0, named=True)
-    return None
-
-
-def _waterfall(rows: pl.DataFrame) -> None:
-    st.subheader("Where the difference comes from", anchor=False)
-    total = _total(rows)
-    if total is None:
-        st.caption("Unknown: the two have no functions in common.")
-        return
-    prefix = _PARTS[total["metric"]]
-    parts = rows.filter(pl.col("metric").str.starts_with(prefix)).select(
-        step=pl.col("metric").str.strip_prefix(prefix),
-        change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0),
-    )
-    steps = charts.waterfall_steps(parts, total["after"] - total["before"])
-    show(
-        charts.waterfall_chart(total["before"], steps, total["after"], total["unit"]),
-        "How each function changes the total",
-    )
 
 
 def _sides(view: View, before: list[str], after: list[str], names: tuple[str, str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from apps.output.numbers import amount, counted, prefixed
+from apps.output.numbers import amount, prefixed
 from apps.output.text import short_names
 from apps.pages.charts import (
     BETTER,
@@ -35,10 +35,6 @@ _VERDICTS = {
 }
 _KINDS = {"total": GREY, "more": WORSE, "less": BETTER}
 _NAME = 40
-# Functions of a waterfall; what the others change is one step.
-_STEPS = 12
-# A smaller part of the difference is no step of its own.
-_LEAST_REST = 0.005
 # Ratios beyond this are drawn at the edge: one function that came from nothing hides all others.
 MOST_RATIO = 10.0
 
@@ -46,7 +42,7 @@ MOST_RATIO = 10.0
 def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     """Draw ratios and their intervals, one line a metric in the order of the rows.
 
-    Columns: metric, verdict, ratio, low, high (NULL: no bound), share (of the loss, NULL).
+    Columns: metric, verdict, ratio, low, high (NULL: no bound).
     """
     ends = pl.col("low").fill_null(0), pl.col("high").fill_null(float("inf"))
     rows = frame.with_columns(
@@ -75,7 +71,6 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         alt.Tooltip("ratio:Q", format=".4g"),
         alt.Tooltip("low:Q", format=".4g", title="from"),
         alt.Tooltip("high:Q", format=".4g", title="to"),
-        alt.Tooltip("share:Q", format=".0%", title="share of the difference"),
     ]
     base = alt.Chart(rows).encode(y=y, color=colour, tooltip=tips)
     # Where nothing bounds the ratio, a line over the whole width would say no more.
@@ -111,21 +106,6 @@ def _ticks(reach: float) -> list[float]:
     steps = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
     above = [step for step in steps if step <= reach * 1.0001][-3:]
     return [*(round(1 / step, 3) for step in reversed(above)), 1.0, *above]
-
-
-def waterfall_steps(parts: pl.DataFrame, difference: float) -> list[tuple[str, float]]:
-    """Return the largest of the `parts` (step, change) of a difference, then all others as one.
-
-    Others are also functions that are not among the parts, and means that do not add up.
-    """
-    known = parts.filter(pl.col("change").is_finite())
-    ordered = known.sort(pl.col("change").abs(), "step", descending=[True, False])
-    steps: list[tuple[str, float]] = ordered.head(_STEPS).select("step", "change").rows()
-    rest = difference - sum(change for _, change in steps)
-    hidden = len(ordered) - len(steps)
-    if hidden or abs(rest) > _LEAST_REST * abs(difference):
-        steps.append((counted(hidden, "other") if hidden else "all others", rest))
-    return steps
 
 
 def waterfall_chart(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import (
-    amount,
     amounts,
     counted,
-    exponent_text,
-    interval,
     p_value_text,
     percent,
     signed_percent,
@@ -21,7 +17,18 @@ from apps.output.numbers import (
 from apps.output.tables import Row, table_text
 from apps.output.text import cell, day, version_text
 from apps.reports.comparison import noise_source
-from apps.reports.flags import flag_codes, flag_labels, flag_text
+from apps.reports.findings import (
+    SMALL_CHANGE,
+    Sentence,
+    change_interval,
+    finding_sentences,
+    from_to,
+    is_total,
+    movement,
+    totals_named,
+)
+from apps.reports.flags import flag_labels, flag_text
+from apps.reports.ledger import ledger_rows, ledger_text
 
 if TYPE_CHECKING:
     from apps.queries.explanations import Comparison
@@ -37,24 +44,9 @@ _TOPICS = {
     "threads": ("threads", "block trace"),
     "benchmark": ("benchmarks", "results of benchmarks"),
 }
+# Mechanisms that counters would tell apart.
+_UNCOUNTED = {"cause_unknown", "slower_calls"}
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
-_MOST = {
-    "device": 5,
-    "function": 4,
-    "counter": 3,
-    "benchmark": 4,
-    "bottleneck": 4,
-    "scaling": 3,
-    "idle": 3,
-    "threads": 3,
-}
-_COSTS = {
-    "frac_mem": "main memory costs",
-    "frac_dtb": "data-TLB misses cost",
-    "frac_icache": "instruction-cache misses cost",
-    "frac_dma": "DMA costs",
-}
-_UNSURE = " (noise unknown, so not certain)"
 _COLUMNS = (
     "topic",
     "subject",
@@ -71,17 +63,9 @@ _COLUMNS = (
 _TREE = ("call path", "own before", "own after", "with callees before", "after", "share", "flags")
 _INDENT = "  "
 _LINES = 25
-_SMALL = 0.1  # the change that an interval has to rule out
+_MOST = 5  # sentences that are read before one looks for more
 _WIDTH = 36
 _WIDTHS = dict.fromkeys(("subject", "metric", "before", "after"), _WIDTH)
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence, and the SQL query that shows the figures behind it."""
-
-    text: str
-    query: str | None = None
 
 
 def explanation_text(
@@ -93,21 +77,26 @@ def explanation_text(
     tree: Sequence[Row] = (),
     *,
     show_queries: bool = False,
-    most: int | None = None,
+    is_short: bool = False,
 ) -> str:
     """Return the explanation: title, sentences with their queries, and the tables of figures.
 
-    `rows` are the findings, those with the strongest evidence first, `coverage` lists what was
-    examined, `history` compares the run with the other runs of its series, `tree` has
-    the call paths that differ. Of the findings `most` have a sentence.
+    `rows` are the ledger and the findings, those with the strongest evidence first, `coverage`
+    lists what was examined, `history` compares the run with the other runs of its series, `tree`
+    has the call paths that differ. A short one has what leads, and the ledger.
     """
     lines = [_title(which, runs), ""]
-    for sentence in explanation_sentences(which, runs, rows, coverage, history, most):
+    told = explanation_sentences(which, runs, rows, coverage, history, is_short=is_short)
+    for sentence in told:
         lines.append(f"* {sentence.text}")
         if show_queries and sentence.query is not None:
             lines.append(f"  SQL: {cell(sentence.query, None)}")
-    if rows:
-        lines += ["", "What changed", finding_table(rows)]
+    if ledger := ledger_rows(rows):
+        lines += ["", "What the difference consists of", ledger_text(ledger)]
+    if is_short:
+        return "\n".join([*lines, "", "All findings, figures and call paths: --all"])
+    if findings := [row for row in rows if row["topic"] != "ledger"]:
+        lines += ["", "What changed", finding_table(findings)]
     for unit, paths in groupby(tree, key=lambda row: row["unit"]):
         of_unit = list(paths)
         if any(row["inclusive_before"] is not None for row in of_unit):
@@ -121,19 +110,29 @@ def explanation_sentences(
     rows: Sequence[Row],
     coverage: Sequence[Row],
     history: Row | None = None,
-    most: int | None = None,
+    *,
+    is_short: bool = False,
 ) -> list[Sentence]:
     """Return the sentences of the explanation, cause and verdict first; see `explanation_text`."""
-    findings = list(finding_sentences(rows))
-    more = 0 if most is None else max(len(findings) - most, 0)
-    return [
+    leading = [
         *_headline(which, runs, rows),
         _verdict(which, runs, rows, coverage),
         *_history_sentence(which, rows, history),
-        *findings[: len(findings) - more],
-        *([Sentence(f"{counted(more, 'more finding')}: --all")] if more else []),
-        *(Sentence(text) for text in _coverage_sentences(rows, coverage)),
+    ]
+    examined = [Sentence(text) for text in _coverage_sentences(rows, coverage)]
+    if is_short:
+        # the ledger has the functions
+        untold = [row for row in rows if not (row["topic"] == "function" and ledger_rows(rows))]
+        found = [*finding_sentences(untold), *_notes(runs, rows)]
+        if not any(row["topic"] == "metric" for row in rows):
+            found += examined
+        return [*leading, *found[: _MOST - len(leading)], *_missing(rows, coverage)]
+    return [
+        *leading,
+        *finding_sentences(rows),
+        *examined,
         *_notes(runs, rows),
+        *_missing(rows, coverage),
     ]
 
 
@@ -170,9 +169,10 @@ def _run_name(run_id: str, runs: Sequence[Row]) -> str:
 def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield what happened, where, by what mechanism, and with how much of the loss."""
     cause = next((row for row in rows if row["topic"] == "cause"), None)
-    main = next((row for row in rows if row["topic"] == "metric"), None)
-    if cause is None or main is None:
+    if cause is None:
         return
+    leading = (row for row in rows if row["metric"] == cause["before_label"])
+    main = next(row for row in leading if row["topic"] != "cause")
     (mechanism,) = cause["flags"]
     why, text = flag_text(mechanism), f"{_change_of_side(which, runs, main)}: "
     if cause["subject"] is None:
@@ -181,11 +181,13 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
             f"{why} ({'no function has much of it' if is_profiled else 'no profile says where'})"
         )
     else:
-        total = _totals(rows).get(cause["unit"], "loss")
+        total = totals_named(rows).get(cause["unit"], "loss")
         share = percent(min(cause["share"], 1))
         text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
         if mechanism["code"] != "more_work":
             text += f"{'; ' if mechanism['code'] == 'cause_unknown' else ', since '}{why}"
+    if main["topic"] != "metric":
+        text += " (the time of whole runs varies too much to tell)"
     yield Sentence(f"{text}.", cause["query"])
 
 
@@ -241,7 +243,7 @@ def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
     if not sure and row["certain"] is not None:
         verdict = f"{name} did not change beyond noise"
         low, high = row["change_low"], row["change_high"]
-        if low is None or high is None or low < -_SMALL or high > _SMALL:
+        if low is None or high is None or low < -SMALL_CHANGE or high > SMALL_CHANGE:
             verdict = f"It is not certain that {name} changed"
         return f"{verdict}: it {movement(row)}, {figures}."
     if which.chosen_by == "change":
@@ -357,25 +359,32 @@ def _notes(runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
             )
     if len({row["app"] for row in runs}) > 1:
         yield Sentence("Note: the runs are of different applications.")
-    total = next((row for row in rows if is_total(row)), None)
-    main = next((row for row in rows if row["metric"] == "wall_seconds"), None)
-    # Costs in events are no part of a time.
-    if total is None or main is None or total["unit"] != main["unit"]:
+    ledger = ledger_rows(rows)
+    is_timed = any(row["metric"] == "wall_seconds" for row in rows if row["topic"] == "metric")
+    if is_timed and ledger and ledger[0]["subject"] == "functions:seconds":
+        yield Sentence(
+            "Note: shares are of the time of all functions, which is no part of wall_seconds: "
+            "several threads at once, or other runs."
+        )
+
+
+def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]:
+    """Yield which tool would say where a change is, or why, if that is not known."""
+    main = next((row for row in rows if row["topic"] == "metric"), None)
+    if main is None or main["certain"] is False or main["before"] == main["after"]:
         return
-    if main["after"] != main["before"]:
-        part = (total["after"] - total["before"]) / (main["after"] - main["before"])
-        if not 0.8 <= part <= 1.25 and abs(main["change"] or 0) >= 0.01:
-            yield Sentence(
-                f"Note: functions changed by {_difference(total)} together, wall_seconds by "
-                f"{_difference(main)}: shares are of the former.",
-                total["query"],
-            )
-
-
-def _difference(row: Row) -> str:
-    """Return by how much a value changed, with its sign and unit."""
-    more = row["after"] - row["before"]
-    return f"{'+' if more > 0 else ''}{amount(more, row['unit'])}"
+    examined = {row["topic"] for row in coverage if row["runs_before"] and row["runs_after"]}
+    cause = next((row for row in rows if row["topic"] == "cause"), None)
+    if not examined & {"function", "device"}:
+        yield Sentence(
+            "No profile of both sides says in which function: pwh record has one where perf, or "
+            "py-spy for Python, is installed, and everywhere with --tool callgrind or cprofile."
+        )
+    elif "counter" not in examined and (cause is None or cause["flags"][0]["code"] in _UNCOUNTED):
+        yield Sentence(
+            "No counters of both sides say why: pwh record has them where perf stat can read them, "
+            "and everywhere with --tool callgrind."
+        )
 
 
 def finding_table(rows: Sequence[Row]) -> str:
@@ -421,240 +430,3 @@ def tree_table(tree: Sequence[Row]) -> str:
         flags = flag_labels(row["flags"])
         lines.append((name, *(three_digits(row[key]) for key in figures), percent(share), flags))
     return table_text(_TREE, lines)
-
-
-def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
-    """Yield a sentence for each finding, of each topic only those with the strongest evidence."""
-    # Where nothing is known of the noise, the verdict on the main metric states it for all.
-    unsure = not any(row["topic"] == "metric" and row["certain"] is None for row in rows)
-    totals = _totals(rows)
-    listed = _listed(rows)
-    last = next((row for row in reversed(listed) if row["topic"] == "function"), None)
-    explained: dict[str, list[float]] = {}
-    for row in listed:
-        topic, total = row["topic"], totals.get(row["unit"], "loss")
-        text = _SENTENCES[topic](row, total)
-        yield Sentence(text + _doubt(row, unsure) + ".", row["query"])
-        if topic == "function" and row["share"] is not None:
-            explained.setdefault(row["unit"], []).append(row["share"])
-        if row is last:
-            yield from _together(explained, totals)
-
-
-def _totals(rows: Sequence[Row]) -> dict[str, str]:
-    """Return what the total of each unit of functions is called, of which they have shares.
-
-    Times and costs in events are no parts of one another: what rose while the time fell is no loss.
-    """
-    found = [row for row in reversed(rows) if is_total(row) or row["topic"] == "metric"]
-    grew = {row["unit"]: row["after"] > row["before"] for row in found}
-    names = {}
-    for unit, more in grew.items():
-        if grew.get("s", more) == more:
-            names[unit] = "loss" if more else "gain"
-        else:
-            names[unit] = f"{'rise' if more else 'fall'} in {cell(unit)}"
-    return names
-
-
-def _together(
-    explained: Mapping[str, Sequence[float]], totals: Mapping[str, str]
-) -> Iterator[Sentence]:
-    """Yield what the listed functions explain together, of each unit that several have."""
-    for unit, shares in explained.items():
-        if len(shares) > 1:
-            total = totals.get(unit, "loss")
-            kind = f" in {'time' if unit == 's' else cell(unit)}"
-            if len(explained) == 1 or total.endswith(kind):
-                kind = ""
-            # more than all of it
-            others = f"; others took {'more' if total.startswith(('gain', 'fall')) else 'less'}"
-            yield Sentence(
-                f"Together these {len(shares)} functions explain {percent(sum(shares))} of the "
-                f"{total}{kind}{others if sum(shares) > 1 + _SMALL else ''}."
-            )
-
-
-def _listed(rows: Sequence[Row]) -> list[Row]:
-    """Return the findings of which there are sentences: of each topic the strongest."""
-    shown: dict[str, int] = {}
-    # The verdict has the main metric.
-    verdicts = {row["metric"] for row in rows if row["topic"] == "metric"}
-    found = []
-    for row in rows:
-        topic = row["topic"]
-        if topic not in _SENTENCES or is_total(row) or row["metric"] in verdicts:
-            continue
-        if shown.get(topic, 0) >= _MOST[topic] and not row["is_instructions"]:
-            continue
-        if topic == "function" and row["share"] is not None and abs(row["share"]) < 0.05:
-            continue
-        if (
-            topic == "counter"
-            and "same_count" in flag_codes(row["flags"])
-            and not row["is_instructions"]
-        ):
-            continue
-        shown[topic] = shown.get(topic, 0) + (not row["is_instructions"])
-        found.append(row)
-    return found
-
-
-def _doubt(row: Row, unsure: bool) -> str:
-    """Return what keeps a finding from being certain; `unsure` where that is not stated of all."""
-    if "largest" in flag_codes(row["flags"]):
-        return " (largest, not certain)"
-    if row["certain"] is None:
-        return _UNSURE if unsure else ""
-    if "separated" in flag_codes(row["flags"]):
-        return " (every run after lies beyond every run before)"
-    return "" if row["certain"] else " (not certain)"
-
-
-def is_total(row: Row) -> bool:
-    """Return whether a finding is of all functions together."""
-    return bool(row["topic"] == "function" and row["subject"] is None)
-
-
-def _function(row: Row, total: str) -> str:
-    name = cell(row["subject"])
-    if "new" in flag_codes(row["flags"]):
-        name += " (new)"
-    if "gone" in flag_codes(row["flags"]):
-        name += " (gone)"
-    if row["share"] is None:
-        return (
-            f"{name} {movement(row)}, though all functions together hardly changed: {from_to(row)}"
-        )
-    if "new" in flag_codes(row["flags"]):
-        return f"{percent(row['share'])} of the {total} is in {name}: {from_to(row)}{_calls(row)}"
-    if row["share"] < 0:
-        return f"In the other direction, {name} {movement(row)}: {from_to(row)}"
-    return (
-        f"{percent(row['share'])} of the {total} is in {name}: {from_to(row)}, it {movement(row)}"
-        f"{_calls(row)}"
-    )
-
-
-def _calls(row: Row) -> str:
-    """Return how much more or less often a function was called, where that changed by 10 %."""
-    before, after = row["calls_before"], row["calls_after"]
-    if not before or after is None or abs(after / before - 1) < _SMALL:
-        return ""
-    return f", called {amount(after)} times instead of {amount(before)}"
-
-
-def _bottleneck(row: Row, _total: str) -> str:
-    place = "the program" if row["subject"] is None else cell(row["subject"])
-    cost = ""
-    if row["before"] is not None and row["after"] is not None:
-        cost = (
-            f"{_COSTS[row['metric']]} {percent(row['before'])} -> {percent(row['after'])} of "
-            "its cycles at most"
-        )
-    if row["before_label"] == row["after_label"]:
-        return f"In {place} {cost}; its bottleneck is {row['after_label']} as before"
-    text = f"The bottleneck of {place} moved from {row['before_label']} to {row['after_label']}"
-    return f"{text}: {cost}" if cost else text
-
-
-def _counter(row: Row, _total: str) -> str:
-    each = " per cycle" if row["metric"].startswith("per_cycle:") else ""
-    return f"{cell(row['subject'])}{each} {movement(row)}: {from_to(row)}"
-
-
-def _benchmark(row: Row, _total: str) -> str:
-    return f"{cell(row['subject'])} {movement(row)}: {from_to(row)}"
-
-
-def _scaling(row: Row, _total: str) -> str:
-    how = "worse" if row["direction"] == "worse" else "better"
-    before, after = (2 ** row[side] for side in ("before", "after"))
-    return (
-        f"{cell(row['subject'])} scales {how}: its time {exponent_text(row['before'])}, now "
-        f"{exponent_text(row['after'])}, so that twice the processes take {percent(after)} of the "
-        f"time instead of {percent(before)}"
-    )
-
-
-def _device(row: Row, _total: str) -> str:
-    what = "work" if row["metric"] == "busy" else "idle time before the next work"
-    before, after = amounts([row["before"], row["after"]], "s")
-    share = "" if row["share"] is None else f", {percent(row['share'])} of what changed there"
-    return f"Devices: {what}, {cell(row['subject'])}: {before} -> {after}{share}"
-
-
-def _idle(row: Row, _total: str) -> str:
-    if row["metric"] == "slowdown":
-        return _slow_worker(row)
-    part = {"tail": "the time after the last task"}.get(row["subject"], row["subject"])
-    text = (
-        f"Idle workers: {part} went from {amount(row['before'], '%')} to "
-        f"{amount(row['after'], '%')} of their time"
-    )
-    labels = (row["before_label"], row["after_label"])
-    if labels[0] != labels[1] and row["subject"] in labels:
-        text += (
-            f"; the dominant cause went from {row['before_label'] or 'nothing known'} to "
-            f"{row['after_label'] or 'nothing known'}"
-        )
-    return text
-
-
-def _slow_worker(row: Row) -> str:
-    if row["after"] > row["before"]:
-        return (
-            f"The worker {cell(row['after_label'])} is slow, or has the larger tasks: they take "
-            f"{three_digits(row['after'])} times as long there as those of the same type on the "
-            f"other workers, before {three_digits(row['before'])} times at most"
-        )
-    return (
-        f"The worker {cell(row['before_label'])} was slow ({three_digits(row['before'])} times as "
-        f"long for tasks of the same type); now {three_digits(row['after'])} times at most"
-    )
-
-
-def _threads(row: Row, _total: str) -> str:
-    kernel = "the program" if row["subject"] is None else cell(row["subject"])
-    verb = "diverge" if row["metric"] != "sync_rate" else "wait at barriers"
-    more = row["after"] > row["before"]
-    # Of full warps nothing diverges: there, less is more divergence.
-    began = "began to" if more != (row["metric"] == "simt_efficiency") else "no longer"
-    return (
-        f"The threads of {kernel} {began} {verb}: {row['metric']} {three_digits(row['before'])} -> "
-        f"{three_digits(row['after'])}"
-    )
-
-
-_SENTENCES: dict[str, Callable[[Row, str], str]] = {
-    "device": _device,
-    "function": _function,
-    "bottleneck": _bottleneck,
-    "counter": _counter,
-    "benchmark": _benchmark,
-    "scaling": _scaling,
-    "idle": _idle,
-    "threads": _threads,
-}
-
-
-def change_interval(row: Row) -> str | None:
-    """Return the interval of a relative change, None where there is none."""
-    ends = (row["change_low"], row["change_high"])
-    return interval(*(None if end is None else 1 + end for end in ends))
-
-
-def movement(row: Row) -> str:
-    """Return by how much a value rose or fell."""
-    verb = "rose" if row["after"] > row["before"] else "fell"
-    if row["change"] is None:
-        return f"{verb} from 0"
-    if row["change"] >= 10:
-        return f"{verb} to {1 + row['change']:.3g} times as much"
-    return f"{verb} by {100 * abs(row['change']):.3g} %"
-
-
-def from_to(row: Row) -> str:
-    """Return the values on both sides with their unit."""
-    unit = None if row["unit"] == "1/cycle" else row["unit"]
-    return " -> ".join(amounts([row["before"], row["after"]], unit))

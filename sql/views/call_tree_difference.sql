@@ -6,17 +6,57 @@
 CREATE OR REPLACE MACRO _centre(x) AS
   if(list_min(x) > 0, exp(list_avg(list_transform(x, lambda v: ln(v)))), list_avg(x));
 
+-- The names after, of functions that have others before.
+CREATE OR REPLACE MACRO _renamed(functions, names) AS
+  list_transform(functions, lambda function: coalesce(names[function], function));
+
 CREATE OR REPLACE MACRO call_tree_difference(runs, against) AS TABLE
 WITH
   side AS (
     SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL, NULL), recursive := true)
   ),
 
-  measured AS (
+  listed AS (
     SELECT t.*, s.is_after
     FROM call_tree AS t
     JOIN side AS s ON t.run_id = s.run_id
     WHERE _is_of(t.run_id, _as_list(runs) || _as_list(against))
+  ),
+
+  -- functions that were moved or renamed, as in comparison
+  one_sided AS (
+    SELECT
+      any_value(is_after) AS is_after,
+      {
+        'name': function,
+        'callers': list(DISTINCT _path_parts(callpath)[-2]) FILTER (depth > 1),
+        'cost': sum(own) / count(DISTINCT run_id)
+      } AS one
+    FROM listed
+    WHERE own > 0
+    GROUP BY function, unit
+    HAVING bool_or(is_after) = bool_and(is_after)
+  ),
+
+  identities AS (
+    SELECT
+      map_from_entries(
+        list_transform(
+          match_functions(list(one) FILTER (NOT is_after), list(one) FILTER (is_after)),
+          lambda names: {'key': names.before, 'value': names.after}
+        )
+      ) AS names
+    FROM one_sided
+  ),
+
+  measured AS (
+    SELECT
+      * REPLACE (
+        if(is_after, callpath, array_to_string(_renamed(_path_parts(callpath), names), '->')) AS callpath,
+        if(is_after, function, _renamed([function], names)[1]) AS function
+      )
+    FROM listed
+    CROSS JOIN identities
   ),
 
   counts AS (

@@ -70,7 +70,7 @@ WITH
     WHERE isfinite(value) AND len(list_filter(patterns, lambda pattern: metric GLOB pattern)) > 0
   ),
 
-  placed AS (
+  named AS (
     SELECT
       s.id, s.is_after, s.place, m.run_id, r.started_at, r.app, r.machine, g.configuration_id,
       CASE
@@ -82,6 +82,75 @@ WITH
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
     LEFT JOIN run_groups AS g ON m.run_id = g.run_id
+  ),
+
+  -- Functions that one side lacks, with what tells whether they were moved or renamed.
+  one_sided AS (
+    SELECT
+      id, split_part(metric, ':', 1) AS prefix, unit, metric, any_value(is_after) AS is_after,
+      avg(value) AS cost
+    FROM named
+    WHERE _function_of(metric) IS NOT NULL AND value > 0
+    GROUP BY id, prefix, unit, metric
+    HAVING bool_or(is_after) = bool_and(is_after)
+      -- what was sampled less often can be missing by chance
+      AND coalesce(max(measurements), 5) >= 5
+    QUALIFY bool_or(any_value(is_after)) OVER (PARTITION BY id, prefix, unit)
+      AND NOT bool_and(any_value(is_after)) OVER (PARTITION BY id, prefix, unit)
+  ),
+
+  called AS (
+    SELECT DISTINCT s.id, s.is_after, p.callpath[-1] AS function, p.callpath[-2] AS caller
+    FROM (
+      SELECT run_id, _path_parts(callpath) AS callpath
+      FROM fn_timings
+      WHERE callpath IS NOT NULL AND _is_of(run_id, _run_ids(pairs))
+        AND run_id IN (SELECT run_id FROM named SEMI JOIN one_sided USING (id))
+      UNION ALL
+      SELECT run_id, _path_parts(region)
+      FROM pmu_samples
+      WHERE contains(region, '->') AND _is_of(run_id, _run_ids(pairs))
+        AND run_id IN (SELECT run_id FROM named SEMI JOIN one_sided USING (id))
+    ) AS p
+    JOIN sides AS s ON p.run_id = s.run_id
+    WHERE len(p.callpath) > 1
+  ),
+
+  identities AS (
+    SELECT
+      id, prefix, unit,
+      unnest(
+        match_functions(
+          list(one) FILTER (NOT is_after), list(one) FILTER (is_after)
+        )
+      ) AS names
+    FROM (
+      SELECT
+        o.id, o.prefix, o.unit, o.is_after,
+        {
+          'name': _function_of(o.metric),
+          'callers': list(c.caller ORDER BY c.caller) FILTER (c.caller IS NOT NULL), 'cost': any_value(o.cost)
+        } AS one
+      FROM one_sided AS o
+      LEFT JOIN called AS c
+        ON o.id = c.id AND o.is_after = c.is_after AND _function_of(o.metric) = c.function
+      GROUP BY o.id, o.prefix, o.unit, o.is_after, o.metric
+    )
+    GROUP BY id, prefix, unit
+  ),
+
+  -- A function that was moved or renamed has its name after; where a side lists it by both, the one
+  -- that took time counts.
+  placed AS (
+    SELECT
+      n.* REPLACE (coalesce(i.prefix || ':' || i.names.after, n.metric) AS metric),
+      CASE WHEN i.names.is_renamed THEN i.names.before END AS renamed_from
+    FROM named AS n
+    LEFT JOIN (
+      SELECT *, prefix || ':' || unnest([names.before, names.after]) AS metric FROM identities
+    ) AS i
+      ON n.id = i.id AND n.unit = i.unit AND n.metric = i.metric
+    WHERE i.metric IS NULL OR n.value > 0
   ),
 
   single AS (
@@ -128,13 +197,13 @@ WITH
   filled AS (
     SELECT
       id, configuration, metric, unit, is_after, place, run_id, started_at, fields, configuration_id,
-      app, machine, value, false AS is_absent,
+      app, machine, value, false AS is_absent, renamed_from,
       _within_run(metric, value, measurements, deviation, grain) AS within
     FROM keyed
     UNION ALL
     SELECT
       f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
-      r.fields, r.configuration_id, r.app, r.machine, 0, true,
+      r.fields, r.configuration_id, r.app, r.machine, 0, true, NULL,
       _within_run(f.metric, 0, NULL, NULL, r.grain)
     FROM functions AS f
     JOIN profiled AS r
@@ -162,6 +231,7 @@ WITH
         ),
         []
       ) AS after,
+      any_value(renamed_from) AS renamed_from,
       -- a function that one side does not list is neither where it took no time in the other
       bool_or(is_absent) AND NOT bool_or(value > 0) AS is_idle,
       -- what a profiler has not sampled may have run
@@ -361,7 +431,7 @@ WITH
       id, p.app AS app, p.machine AS machine, p.configuration_after AS configuration_id,
       any_value(p.fields_before) OVER (PARTITION BY id, p.configuration) AS fields_before,
       any_value(p.fields_after) OVER (PARTITION BY id, p.configuration) AS fields_after,
-      p.metric AS metric, p.function AS function, p.unit AS unit,
+      p.metric AS metric, p.function AS function, p.renamed_from AS renamed_from, p.unit AS unit,
       CASE
         WHEN p.is_new THEN 'new'
         WHEN p.is_gone THEN 'gone'
@@ -436,4 +506,4 @@ FROM _compared(
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';

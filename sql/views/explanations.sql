@@ -1,4 +1,4 @@
--- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers, explanations_devices
+-- requires: clock_skew, explanations_metrics, explanations_mechanism, explanations_causes, explanations_threads, explanations_workers, explanations_devices, explanations_ledger
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
@@ -82,13 +82,20 @@ WITH
   ),
 
   -- What leads: the change of the time or cost, the function with most of it, and the mechanism. A
-  -- change that is not certain has no cause.
+  -- change that is not certain has no cause; where the noise hides what runs are judged by, a measure
+  -- of time that varies less leads.
   headline AS (
     SELECT
-      id, metric, unit, "before", "after", better, query, "after" / nullif("before", 0) AS ratio,
-      CASE WHEN metric = 'wall_seconds' THEN "after" - "before" END AS more_seconds
-    FROM found
-    WHERE topic = 'metric' AND certain AND metric IN (SELECT metric FROM _main_order)
+      f.id, f.metric, f.unit, f."before", f."after", f.better, f.query, f.certain,
+      f."after" / nullif(f."before", 0) AS ratio, f.runs_before, f.runs_after,
+      CASE WHEN f.metric = 'wall_seconds' THEN f."after" - f."before" END AS more_seconds
+    FROM found AS f
+    JOIN _main_order AS o ON f.metric = o.metric
+    WHERE f.topic = 'metric' AND f.certain IS NOT false
+      OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
+    QUALIFY row_number() OVER (
+      PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
+    ) = 1
   ),
 
   foremost AS (
@@ -108,17 +115,20 @@ WITH
         arg_min(
           {
             'role': r.role, 'name': f.subject,
-            'seconds': f."before" / CASE f.unit WHEN 'ns' THEN 1e9 WHEN 's' THEN 1 ELSE 1e3 END,
+            'seconds': f."before" / f.per_second, 'seconds_after': f."after" / f.per_second,
             'ratio': f."after" / nullif(f."before", 0), 'is_certain': f.certain,
             -- the ends of its interval, in the direction of the main metric and against it
             'most': if(l.ratio > 1, f.high, f.low), 'least': if(l.ratio > 1, f.low, f.high)
           },
           r.place
         ) AS one
-      FROM found AS f
+      FROM (
+        SELECT *, CASE unit WHEN 'ns' THEN 1e9 WHEN 's' THEN 1 ELSE 1e3 END AS per_second
+        FROM found
+        WHERE topic = 'evidence'
+      ) AS f
       JOIN headline AS l ON f.id = l.id
       JOIN _roles AS r ON _role_name(f.metric) = r.name
-      WHERE f.topic = 'evidence'
       GROUP BY f.id, r.role
     )
     GROUP BY id
@@ -126,7 +136,7 @@ WITH
 
   causes AS (
     SELECT
-      l.id, f.subject, f.share, l.better,
+      l.id, l.metric AS leading, f.subject, f.share, l.better,
       if(f.id IS NULL, l.metric, f.metric) AS metric, if(f.id IS NULL, l.unit, f.unit) AS unit,
       if(f.id IS NULL, l."before", f."before") AS "before",
       if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
@@ -165,6 +175,60 @@ WITH
     FROM headline AS l
     LEFT JOIN foremost AS f ON l.id = f.id
     LEFT JOIN evidence AS v ON l.id = v.id
+    WHERE l.certain
+  ),
+
+  -- Amounts of which a ledger consists.
+  amounts AS (
+    SELECT
+      l.id, any_value(l.main) AS main,
+      list(_entry(f.metric, f.subject, f, f.certain) ORDER BY abs(f."after" - f."before") DESC, f.subject)
+        FILTER (f.topic = 'device') AS devices,
+      list(_entry('function', f.subject, f, f.certain) ORDER BY abs(f."after" - f."before") DESC, f.subject)
+        FILTER (f.topic = 'function' AND f.subject IS NOT NULL) AS functions,
+      any_value(_amount(f)) FILTER (f.topic = 'function' AND f.subject IS NULL) AS together
+    FROM (SELECT id, unit, _amount(h) AS main FROM headline AS h) AS l
+    LEFT JOIN found AS f ON l.id = f.id AND l.unit = f.unit AND f.topic IN ('device', 'function')
+    GROUP BY l.id
+  ),
+
+  workers AS (
+    SELECT
+      id,
+      any_value(_entry('total', 'window', w, NULL)) FILTER (part = 'total') AS "window",
+      list(_entry(part, NULL, w, NULL) ORDER BY abs(w."after" - w."before") DESC)
+        FILTER (part <> 'total') AS parts
+    FROM _worker_accounts(pairs) AS w
+    GROUP BY id
+  ),
+
+  ledgers AS (
+    SELECT
+      a.id, a.main.unit AS unit,
+      CASE
+        -- Work and idle time of devices are all of their time.
+        WHEN len(a.devices) > 0
+          THEN _balanced(_entry('total', 'devices', _sum_of(a.devices), NULL), a.devices)
+        WHEN a.together IS NULL AND len(w.parts) > 0 THEN _balanced(w."window", w.parts)
+        WHEN a.together IS NOT NULL AND NOT _are_parts(a.together, a.main) THEN _balanced(
+          _entry('total', a.together.metric, a.together, a.together.certain),
+          _function_entries(a.functions, a.together)
+        )
+        ELSE _balanced(
+          _entry('total', a.main.metric, a.main, a.main.certain),
+          _time_entries(
+            a.main, a.functions, a.together, _seconds_of(v.roles['kernel']),
+            coalesce(
+              _seconds_of(v.roles['processor']),
+              CASE WHEN v.roles['user'] IS NOT NULL
+                THEN _sum_of([_seconds_of(v.roles['user']), _seconds_of(v.roles['kernel'])]) END
+            )
+          )
+        )
+      END AS entries
+    FROM amounts AS a
+    LEFT JOIN workers AS w ON a.id = w.id
+    LEFT JOIN evidence AS v ON a.id = v.id
   ),
 
   told AS (
@@ -194,13 +258,20 @@ WITH
     UNION ALL BY NAME
     SELECT
       c.id, 'cause' AS topic, c.subject, c.metric, c.unit, c."before", c."after",
-      c."after" / nullif(c."before", 0) - 1 AS change, c.share,
+      c."after" / nullif(c."before", 0) - 1 AS change, c.leading AS before_label, c.share,
       if((c."after" > c."before") = (c.better = 'lower'), 'worse', 'better') AS direction,
       true AS certain,
       [c.mechanism] AS flags, c.query || _of_runs(s.ids, s.named) AS query
     FROM causes AS c
     JOIN sides AS s ON c.id = s.id
     WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown'
+    UNION ALL BY NAME
+    SELECT
+      id, 'ledger' AS topic, e.subject AS subject, e.part AS metric, unit, e."before" AS "before",
+      e."after" AS "after", e."after" / nullif(e."before", 0) - 1 AS change,
+      (e."after" - e."before") / nullif(entries[1]."after" - entries[1]."before", 0) AS share,
+      e.certain AS certain, _flags([]) AS flags, entry
+    FROM (SELECT *, unnest(entries) AS e, generate_subscripts(entries, 1) AS entry FROM ledgers)
   )
 
 -- The strongest evidence first: what is certain, new, gone or separated, then that of which the noise
@@ -208,11 +279,11 @@ WITH
 -- certain. Functions by their share. A slow worker comes before all else, because it slows down what
 -- waits for it.
 SELECT
-  *,
+  * EXCLUDE (entry),
   row_number() OVER (
     PARTITION BY id
     ORDER BY
-      topic <> 'metric', topic <> 'cause', topic <> 'device', metric <> 'slowdown',
+      topic = 'ledger', entry, topic <> 'metric', topic <> 'cause', topic <> 'device', metric <> 'slowdown',
       topic = 'setting',
       CASE
         WHEN
@@ -244,9 +315,21 @@ FROM _explained(
     0, _as_list(runs), _as_list(against), nullif(CAST(explaining AS VARCHAR), ''),
     nullif(CAST(judged_by AS VARCHAR), '')
   )
-);
+)
+WHERE topic <> 'ledger';
 
 COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
+
+CREATE OR REPLACE MACRO explain_ledger(runs, against) AS TABLE
+SELECT
+  first_value(subject) OVER parts AS total, metric AS part, subject, unit, "before", "after",
+  "after" - "before" AS difference, share, certain, row_number() OVER parts - 1 AS place
+FROM _explained(_sides(0, _as_list(runs), _as_list(against), NULL, NULL)) AS e
+WHERE topic = 'ledger'
+WINDOW parts AS (ORDER BY e.place)
+QUALIFY metric <> 'total';
+
+COMMENT ON MACRO TABLE explain_ledger IS 'What the difference between runs and the runs `against` (each a run or a list of runs) consists of: rows as in difference_ledger, which add up to it. No row where the total differs by no more than noise.';
 
 CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
 WITH
@@ -338,7 +421,7 @@ COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(ru
 CREATE OR REPLACE VIEW explanations AS
 SELECT * EXCLUDE (main_direction, place)
 FROM change_explanations
-WHERE main_direction = 'worse';
+WHERE main_direction = 'worse' AND topic <> 'ledger';
 
 COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN explanations.change_id IS 'Number of the change (change_explanations.change_id).';
@@ -372,3 +455,32 @@ COMMENT ON COLUMN explanations.calls_after IS 'The same after.';
 COMMENT ON COLUMN explanations.noise IS 'Where the noise is from: runs, history, other side or usual (comparison); NULL where it is unknown or not needed.';
 COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), separated (every run of one side above every run of the other, but among too many functions to be certain), largest (not certain, but one of the three largest shares of a loss of which other functions explain less than half), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
 COMMENT ON COLUMN explanations.query IS 'SQL that shows the values behind it.';
+
+CREATE OR REPLACE VIEW difference_ledger AS
+SELECT
+  change_id, run_id, app, machine, version, started_at,
+  first_value(subject) OVER of_change AS total, metric AS part, subject, unit, "before", "after",
+  "after" - "before" AS difference, share, certain,
+  row_number() OVER of_change - 1 AS place
+FROM change_explanations
+WHERE topic = 'ledger'
+WINDOW of_change AS (PARTITION BY change_id ORDER BY change_explanations.place)
+QUALIFY metric <> 'total';
+
+COMMENT ON VIEW difference_ledger IS 'One row is one part of the difference that a change made (changes of the metric that runs are judged by), in one unit: the parts of a change add up to it. For any two sets of runs: explain_ledger.';
+COMMENT ON COLUMN difference_ledger.change_id IS 'Number of the change (change_explanations.change_id).';
+COMMENT ON COLUMN difference_ledger.run_id IS 'First run after the change.';
+COMMENT ON COLUMN difference_ledger.app IS 'Application.';
+COMMENT ON COLUMN difference_ledger.machine IS 'Machine.';
+COMMENT ON COLUMN difference_ledger.version IS 'Version of that run.';
+COMMENT ON COLUMN difference_ledger.started_at IS 'When it started.';
+COMMENT ON COLUMN difference_ledger.total IS 'What the parts are parts of: the main metric; functions:seconds where functions take longer than the run, as those of several threads do; window: the time from the first task to the last, mean over workers; devices: their time from the first work to the last, mean over devices.';
+COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), waiting (the total without the time on the processor); computing, starvation, latency, overhead, tail (of workers); busy, idle (of devices); not_explained: the rest.';
+COMMENT ON COLUMN difference_ledger.subject IS 'Function; of devices the operation, or what the device waited for; NULL for other parts.';
+COMMENT ON COLUMN difference_ledger.unit IS 'Unit of before, after and difference.';
+COMMENT ON COLUMN difference_ledger."before" IS 'Before the change, as in change_explanations.';
+COMMENT ON COLUMN difference_ledger."after" IS 'The same after it.';
+COMMENT ON COLUMN difference_ledger.difference IS 'after - before; negative where it became less.';
+COMMENT ON COLUMN difference_ledger.share IS 'Share of the difference of the total: negative where the part went the other way.';
+COMMENT ON COLUMN difference_ledger.certain IS 'Whether the difference of a function is beyond noise; NULL where the noise is unknown, and for parts that are differences of others.';
+COMMENT ON COLUMN difference_ledger.place IS 'Place among the parts of the change, from 1: the largest first, what is not explained last.';

@@ -1,4 +1,4 @@
--- requires: flags, explanations_sides, comparison, counters, functions, idle_sums
+-- requires: flags, explanations_sides, explanations_ledger, comparison, counters, functions, idle_sums
 --
 -- What changed between two groups of runs in the metrics that `comparison` compares: the main
 -- metric, functions, counters, results of benchmarks and idle time, each with the figures that it has
@@ -41,18 +41,27 @@ WITH
     FROM shared WHERE metric IN ('functions:seconds', 'functions:cost')
   ),
 
+  -- what functions have shares of: the main metric, where it has them as parts
+  wholes AS (
+    SELECT
+      t.id, t.unit, if(_are_parts(t, m), m."before", t."before") AS whole,
+      if(_are_parts(t, m), m."after" - m."before", t."after" - t."before") AS loss
+    FROM totals AS t
+    LEFT JOIN main AS m ON t.id = m.id
+  ),
+
   functions AS (
     SELECT
-      c.*, t."before" AS whole, c."after" - c."before" AS more, t."after" - t."before" AS loss,
+      c.*, t.whole, c."after" - c."before" AS more, t.loss,
       -- where the total hardly changed, shares of the change mean nothing
-      CASE WHEN abs(loss) >= 0.01 * whole THEN more / nullif(loss, 0) END AS share,
+      CASE WHEN abs(t.loss) >= 0.01 * t.whole THEN more / nullif(t.loss, 0) END AS share,
       c.p_value < 0.05 AS passes,
-      abs(more) >= greatest(0.01 * whole, 0.05 * abs(loss)) AS notable,
-      coalesce(passes, false) AND abs(more) >= 0.002 * whole AS relevant,
-      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * whole
+      abs(more) >= greatest(0.01 * t.whole, 0.05 * abs(t.loss)) AS notable,
+      coalesce(passes, false) AND abs(more) >= 0.002 * t.whole AS relevant,
+      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * t.whole
         OR c.is_separated AND notable AS found
     FROM compared AS c
-    JOIN totals AS t ON c.id = t.id AND c.unit = t.unit
+    JOIN wholes AS t ON c.id = t.id AND c.unit = t.unit
     WHERE c.function IS NOT NULL
   ),
 
@@ -114,6 +123,8 @@ WITH
           if(is_separated AND passes IS NOT TRUE, 'separated', NULL),
           if(largest, 'largest', NULL)
         ]
+      ) || if(
+        renamed_from IS NULL, _flags([]), [_flag('renamed', MAP {'from': renamed_from})]
       ),
       if(starts_with(metric, 'cost:'), 'function_costs', 'function_shares'),
       if(starts_with(metric, 'cost:'), 'cost, share', 'seconds, share'),

@@ -157,3 +157,94 @@ def test_equal_sides_have_no_cause(warehouse):
     warehouse.execute("UPDATE runs SET wall_seconds = 10 + hash(run_id) % 100 / 1000")
     keep(warehouse)
     assert cause(warehouse) == []
+
+
+def ledger(con):
+    sql = """
+        SELECT total, part, subject, round("before", 1), round("after", 1), round(share, 2)
+        FROM explain_ledger(
+          (SELECT list(run_id) FROM runs WHERE version = '2'),
+          (SELECT list(run_id) FROM runs WHERE version = '1')
+        )
+        ORDER BY place
+    """
+    return rows(con, sql)
+
+
+KERNEL = [("user", "s", 9.0, 12.0), ("system", "s", 0.5, 4.5)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            {"counters": [IDLE]},
+            [
+                ("wall_seconds", "processor", None, 9.8, 9.9, 0.01),
+                ("wall_seconds", "waiting", None, 0.2, 10.1, 0.99),
+                ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
+        (
+            {"metrics": KERNEL},
+            [
+                ("wall_seconds", "user", None, 9.0, 12.0, 0.3),
+                ("wall_seconds", "kernel", None, 0.5, 4.5, 0.4),
+                ("wall_seconds", "waiting", None, 0.5, 3.5, 0.3),
+                ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
+        (
+            {
+                "counters": [CPU],
+                "functions": [
+                    ("f", (8.0, None), (16.0, None)),
+                    ("g", (1.0, None), (1.0, None)),
+                ],
+            },
+            [
+                ("wall_seconds", "function", "f", 8.0, 16.0, 0.8),
+                ("wall_seconds", "function", "g", 1.0, 1.0, 0.0),
+                ("wall_seconds", "other_processor", None, 0.8, 2.8, 0.2),
+                ("wall_seconds", "waiting", None, 0.2, 0.2, 0.0),
+                ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
+        # a profile of the clock on the wall: what waits is in its functions
+        (
+            {"counters": [IDLE], "functions": [("f", (9.9, None), (19.9, None))]},
+            [
+                ("wall_seconds", "function", "f", 9.9, 19.9, 1.0),
+                ("wall_seconds", "not_explained", None, 0.1, 0.1, 0.0),
+            ],
+        ),
+        # several threads at once take more than the run
+        (
+            {"counters": [CPU], "functions": [("f", (30.0, None), (60.0, None))]},
+            [
+                ("functions:seconds", "function", "f", 30.0, 60.0, 1.0),
+                ("functions:seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
+        # of several processors
+        ({"counters": [("task-clock", "ms", 30_000.0, 60_000.0)]}, []),
+    ],
+)
+def test_the_ledger_of_a_difference(warehouse, given, expected):
+    measured(warehouse, **given)
+    found = ledger(warehouse)
+    assert [(*row[:-1], abs(row[-1]) if row[-1] == 0 else row[-1]) for row in found] == expected
+
+
+def test_a_difference_within_noise_has_no_ledger(warehouse):
+    measured(warehouse, counters=[IDLE])
+    sql = "FROM explain_ledger(['r00', 'r02', 'r04'], ['r01', 'r03', 'r05'])"
+    assert rows(warehouse, sql) == []
+
+
+def test_a_function_in_another_folder_is_the_same(warehouse):
+    functions = [("v1/a.py(f)", (9.0, 5), (0.0, 0)), ("v2/a.py(f)", (0.0, 0), (19.0, 5))]
+    measured(warehouse, functions=functions)
+    assert ledger(warehouse)[0][1:5] == ("function", "v2/a.py(f)", 9.0, 19.0)
+    subject, share, code, _ = cause(warehouse)[0]
+    assert (subject, share, code) == ("v2/a.py(f)", 1.0, "slower_calls")

@@ -71,8 +71,36 @@ def test_every_query_can_be_typed(pwh, demo_warehouse):
     assert len(shown.splitlines()) == 23
     _, out, _ = pwh("explain", "stencil-1.23")
     assert queries(out) == []
-    assert len(sentences(out)) == 7
-    assert sentences(out)[-2] == "7 more findings: --all"
+    assert len(sentences(out)) == 5
+    assert "What changed" not in out
+    assert out.endswith("All findings, figures and call paths: --all\n")
+
+
+def test_the_ledger_adds_up(pwh):
+    _, out, _ = pwh("explain", "stencil-1.23")
+    ledger = out.partition("What the difference consists of\n")[2].partition("\n\n")[0]
+    parts = [line.split("  ") for line in ledger.splitlines()[2:]]
+    assert [part[0] for part in parts] == [
+        "sweep",
+        "exchange",
+        "4 other parts",
+        "wall_seconds (total)",
+    ]
+    differences = [float(re.search(r"[+-][0-9.]+", line)[0]) for line in ledger.splitlines()[2:]]
+    assert sum(differences[:-1]) == pytest.approx(differences[-1], abs=0.02)
+    query = """
+        SELECT count(*), max(abs(off)) FROM (
+          SELECT sum(l.difference) - any_value(e.after - e.before) AS off
+          FROM difference_ledger AS l
+          JOIN explanations AS e ON l.change_id = e.change_id AND l.total = e.metric
+          WHERE e.topic = 'metric'
+          GROUP BY l.change_id
+        )
+    """
+    _, out, _ = pwh("sql", query, "-f", "csv")
+    changes, off = out.splitlines()[1].split(",")
+    assert int(changes) >= 1
+    assert float(off) < 1e-9
 
 
 def test_two_runs_are_compared_as_asked(pwh):
@@ -275,7 +303,7 @@ def test_an_improvement_is_explained_too(run, tmp_path):
         "\n".join(["run_id,app,version,machine,started_at,function,seconds", *lines]) + "\n"
     )
     run("ingest", "f.csv")
-    assert sentences(run("explain", "r15")[1]) == [
+    assert sentences(run("explain", "r15", "--all")[1]) == [
         "functions:seconds of r10 fell by 29.9 % (-30.6 % to -29.2 %): slow takes 50 % less, 100 % "
         "of the gain; why was not counted: neither its calls, nor instructions, nor time on the "
         "processor tell.",
@@ -287,6 +315,8 @@ def test_an_improvement_is_explained_too(run, tmp_path):
         "model knows on either side); scaling (no version measured on three counts on either "
         "side); idle time (no task trace on either side); threads (no block trace on either "
         "side).",
+        "No counters of both sides say why: pwh record has them where perf stat can read them, "
+        "and everywhere with --tool callgrind.",
     ]
 
 
@@ -296,7 +326,7 @@ def test_names_from_traces_cannot_break_out(run, tmp_path):
         f"run_id,app,version,function,seconds\na,x,1,{name},1\nb,x,2,{name},2\n"
     )
     run("ingest", "f.csv")
-    code, out, err = run("explain", "b", "--sql")
+    code, out, err = run("explain", "b", "--sql", "--all")
     assert (code, err) == (0, "")
     assert "\x1b" not in out
     assert "of the loss is in it's [31m; DROP TABLE runs: 1 s -> 2 s, it rose" in out
