@@ -96,7 +96,7 @@ def bottlenecks(
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
     need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
-    from apps.reports.fit import bottleneck_fit_report
+    from apps.reports.fit import bottleneck_fit_report, bottleneck_fit_sentence
     from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
@@ -114,6 +114,7 @@ def bottlenecks(
             version = store_model(con, data, model, labelled_by)
         analyse_all(con)
         if style is not Format.table:
+            note(bottleneck_fit_sentence(con, model.fit, version))
             scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
             return

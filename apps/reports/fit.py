@@ -45,8 +45,7 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
     """Return the report on a model of bottlenecks that was just stored."""
     fit, found = model.fit, model.clusters
     sentences = [
-        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}.",
+        bottleneck_fit_sentence(con, fit, version),
         f"* It learned from {fit.description}.",
         *(f"* {sentence}" for sentence in _cluster_sentences(found)),
         f"* {_training_sentence(fit)}",
@@ -60,6 +59,14 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
     parts.append(f"{_BOTTLENECK_SCORES}\n{_bottleneck_scores(fit)}")
     parts.append(f"{_RELIABILITY}\n{_reliability_table(fit)}")
     return "\n\n".join(parts)
+
+
+def bottleneck_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+    """Return which model was just stored, and whether it is in use, and if not, why."""
+    return (
+        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
+        f"{_in_use(con, fit, version)}."
+    )
 
 
 def throughput_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
