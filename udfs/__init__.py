@@ -262,6 +262,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("metrics", "VARCHAR[]"),
             Parameter("formulas", "VARCHAR[]"),
             Parameter("events", "VARCHAR[]"),
+            Parameter("names", "VARCHAR[]"),
             Parameter("counts", "DOUBLE[]"),
         ),
         "DOUBLE[]",

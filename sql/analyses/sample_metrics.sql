@@ -81,7 +81,7 @@ WITH
     SELECT
       run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.names_class, e.slot,
       e.bit,
-      e.is_of_kind, e.is_first, e.weight, e.samples, e.operand, s.t_start, s.t_end, s.seconds,
+      e.is_of_kind, e.is_first, e.weight, e.samples, e.operand, event AS written, s.t_start, s.t_end, s.seconds,
       CASE WHEN e.pair IS NULL THEN s.running END AS running,
       CASE WHEN isfinite(s.value) AND e.pair IS NULL THEN s.value END AS value,
       CASE
@@ -123,7 +123,7 @@ WITH
       min(running) AS running,
       min(value) AS least,
       max(value) FILTER (slot >= 0) AS most_counted,
-      list({'event': operand, 'count': value * weight})
+      list({'event': operand, 'name': written, 'count': value * weight})
         FILTER (operand IS NOT NULL AND value IS NOT NULL) AS operands,
       list(of_pair) FILTER (of_pair IS NOT NULL) AS of_pairs,
       bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
@@ -156,7 +156,8 @@ WITH
       CASE
         WHEN layout.formulas IS NOT NULL THEN evaluate_formulas(
           layout.names, layout.formulas,
-          list_transform(operands, lambda o: o.event), list_transform(operands, lambda o: o.count)
+          list_transform(operands, lambda o: o.event), list_transform(operands, lambda o: o.name),
+          list_transform(operands, lambda o: o.count)
         )
         ELSE [
         _metric(s0, 0, mask, layout, per, issue_width),

@@ -156,7 +156,7 @@ WITH
       coalesce(bit_or(CAST(1 AS INTEGER) << position) FILTER (role = 'divisor'), 0) AS divided,
       min(position) FILTER (role = 'divisor') + 1 AS ipc,
       bool_or(role = 'denominator') AS has_denominator
-    FROM metric_definitions
+    FROM _set_definitions
     GROUP BY metric_set
   ),
 

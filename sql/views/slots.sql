@@ -75,7 +75,7 @@ CREATE OR REPLACE MACRO _likely(difference, running, doubt) AS
   1 / (1 + exp(-1.702 * difference / (0.02 + 0.03 * least(1 / coalesce(running, 1) - 1, 4) + doubt)));
 
 -- The class of a sample by shares of its issue slots, with Intel's thresholds: of the categories that
--- lose more than theirs the largest, and what carries it. Counts of misses at hand, per cycle, stand
+-- lose more than theirs the largest, and what carries it; Balance where none does, or 70 % retire. Counts of misses at hand, per cycle, stand
 -- for shares that were not counted, by usual costs, and with more doubt. One struct: class, its
 -- probability, category, share, second (the next likely class), missing (what was not counted).
 CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
@@ -103,7 +103,10 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
     _slot_named AS (
       SELECT
         s, r, is_estimated, lost[1] AS worst, lost[2] AS other,
-        CASE WHEN lost[1].over THEN lost[1].name ELSE 'retiring' END AS category,
+        CASE
+          WHEN lost[1].over AND s['retiring'] <= 0.7 THEN lost[1].name
+          ELSE 'retiring'
+        END AS category,
         coalesce(
           s['memory_bound'],
           CASE WHEN m['MEMAPC'] IS NOT NULL THEN least(s['backend_bound'], 100 * m['MEMAPC']) END
@@ -122,11 +125,14 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
         category, r,
         CASE category WHEN 'retiring' THEN s['retiring'] ELSE worst.share END AS share,
         CASE category
-          WHEN 'retiring' THEN 1 - _likely(
-            greatest(
-              s['bad_speculation'] - 0.15, s['frontend_bound'] - 0.15, s['backend_bound'] - 0.2
-            ),
-            r, 0
+          WHEN 'retiring' THEN greatest(
+            _likely(s['retiring'] - 0.7, r, 0),
+            1 - _likely(
+              greatest(
+                s['bad_speculation'] - 0.15, s['frontend_bound'] - 0.15, s['backend_bound'] - 0.2
+              ),
+              r, 0
+            )
           )
           ELSE _likely(worst.share - worst.least, r, 0)
             * CASE WHEN other.over THEN _likely(worst.share - other.share, r, 0) ELSE 1 END
@@ -182,7 +188,7 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
 
   SELECT {
     'class': CASE WHEN of_category * found.likely >= 0.7 THEN found.class ELSE 'Unknown' END,
-    'probability': least(of_category * found.likely, 0.99),
+    'probability': CASE WHEN found IS NOT NULL THEN least(of_category * found.likely, 0.99) END,
     'category': category, 'share': share, 'part': part,
     'reason': CASE
       WHEN found IS NULL THEN _flag('slots_part_unknown', MAP {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, land, rows, shared
 
 SKYLAKE = {
     "cpu_clk_unhalted.thread": 1000,
@@ -116,3 +116,22 @@ def test_misses_of_the_last_cache_stand_for_level_2(warehouse):
     counts = {"cycles": 1e6, "instructions": 5e5, "cache-misses": 1e4, "branch-misses": 10}
     counted(warehouse, shares | counts)
     assert rows(warehouse, "SELECT class, metric_set FROM bottlenecks") == [("Mem", "linux")]
+
+
+def test_groups_of_events_that_took_turns_are_averaged(warehouse):
+    # perf counts the cycles with each group of events
+    events = ZEN | {"ex_no_retire.load_not_complete": 90, "ex_no_retire.not_complete": 100}
+    counted(warehouse, events)
+    given(warehouse, "pmu_samples", "event value\nls_not_halted_cyc 1000", sample=0)
+    assert rows(warehouse, "SELECT round(backend_bound, 3) FROM topdown") == [(0.5,)]
+
+
+def test_programs_of_spec_by_the_shares_and_misses_of_perfspect(warehouse):
+    for number in (505, 525, 541, 548):
+        land(warehouse, shared(f"pmu/perfspect_spec2017_clx/{number}.csv"), run_id=str(number))
+    assert rows(warehouse, "SELECT run_id, class FROM bottlenecks ORDER BY run_id") == [
+        ("505", "Mem"),
+        ("525", "Balance"),
+        ("541", "Other"),
+        ("548", "Other"),
+    ]

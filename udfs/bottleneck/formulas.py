@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, reduce
 
 import numpy as np
@@ -31,7 +31,7 @@ _FUNCTIONS: dict[str, Callable[..., Floats]] = {
 
 
 def evaluate_formulas(
-    metrics: Column, formulas: Column, events: Column, counts: Column
+    metrics: Column, formulas: Column, events: Column, names: Column, counts: Column
 ) -> pa.ListArray:
     """Return the metrics of samples by formulas of their events.
 
@@ -39,27 +39,31 @@ def evaluate_formulas(
         metrics: n lists of the names of metrics.
         formulas: n lists of their formulas (metric_formulas.formula), which use events and metrics
             before them.
-        events: n lists of names of events; counts of equal names are added.
+        events: n lists of events.
+        names: n lists of the names that the file has for them. What is found twice under one name
+            was counted twice, as by groups of perf that took turns, and is averaged; several names
+            of one event are added.
         counts: n lists of their counts.
 
     Returns:
         n lists of numbers, one for each metric; NULL where an event is missing or what divides is
         zero. NULL for a NULL list of formulas.
     """
-    names, texts, counted, values = (
-        contiguous(column).to_pylist() for column in (metrics, formulas, events, counts)
-    )
+    targets, texts = contiguous(metrics).to_pylist(), contiguous(formulas).to_pylist()
+    rows = [
+        _by_event(*row)
+        for row in zip(*(contiguous(c).to_pylist() for c in (events, names, counts)), strict=True)
+    ]
     found: list[list[float | None] | None] = [None] * len(texts)
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[int]] = {}
     for i, text in enumerate(texts):
         if text is not None:
-            alike.setdefault((tuple(names[i]), tuple(text)), []).append(i)
+            alike.setdefault((tuple(targets[i]), tuple(text)), []).append(i)
     for (own_names, own_texts), places in alike.items():
         known: dict[str, Floats] = {}
         for row, i in enumerate(places):
-            for name, value in zip(counted[i] or [], values[i] or [], strict=True):
-                column = known.setdefault(name, np.full(len(places), np.nan))
-                column[row] = value if np.isnan(column[row]) else column[row] + value
+            for name, value in rows[i].items():
+                known.setdefault(name, np.full(len(places), np.nan))[row] = value
         unknown = np.full(len(places), np.nan)
         table = []
         for name, text in zip(own_names, own_texts, strict=True):
@@ -68,6 +72,19 @@ def evaluate_formulas(
         for i, row_values in zip(places, np.stack(table, axis=1).tolist(), strict=True):
             found[i] = [v if np.isfinite(v) else None for v in row_values]
     return pa.array(found, pa.list_(pa.float64()))
+
+
+def _by_event(
+    events: Sequence[str] | None, names: Sequence[str] | None, counts: Sequence[float] | None
+) -> dict[str, float]:
+    """Return the count of each event: the sum over its names of the mean under each."""
+    by_name: dict[tuple[str, str], list[float]] = {}
+    for event, name, count in zip(events or (), names or (), counts or (), strict=True):
+        by_name.setdefault((event, name), []).append(count)
+    found: dict[str, float] = {}
+    for (event, _), values in by_name.items():
+        found[event] = found.get(event, 0.0) + sum(values) / len(values)
+    return found
 
 
 def _evaluate(formula: str, known: Mapping[str, Floats], unknown: Floats) -> Floats:
