@@ -148,7 +148,6 @@ UDFS: tuple[Udf, ...] = (
         'STRUCT("before" VARCHAR, "after" VARCHAR, is_renamed BOOLEAN)[]',
         "Which functions of one side only (with their callers and costs) were moved or renamed on "
         "the other: the two names of each, and whether more differs than the folder of its file.",
-        pairs=("before", "after"),
     ),
     Udf(
         "usual_noise",

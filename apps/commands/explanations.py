@@ -44,8 +44,7 @@ def explain(
     from apps.reports.explanations import explanation_text
 
     with reading(context) as con:
-        run_id = resolve_side(con, run)[0]
-        which = _compared(con, run_id, against or [])
+        which = _compared(con, resolve_side(con, run), against or [])
         found = explanation(con, which)
         if style is not Format.table:
             emit(con, found.filter("topic <> 'ledger'"), style, output)
@@ -67,14 +66,15 @@ def _call_tree(con: DuckDBPyConnection, which: Comparison) -> list[Row]:
     return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
-def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Comparison:
+def _compared(con: DuckDBPyConnection, runs: list[str], against: list[str]) -> Comparison:
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
+    run_id = runs[0]
     if against:
-        every = (run_id for name in against for run_id in resolve_side(con, name))
+        every = (other for name in against for other in resolve_side(con, name))
         named = list(dict.fromkeys(every))
-        if run_id in named:
-            raise UsageError(f"--against names {run_id} itself", hint="Name another run.")
-        return Comparison([run_id], named)
+        if shared := set(runs) & set(named):
+            raise UsageError(f"--against names {min(shared)} itself", hint="Name another run.")
+        return Comparison(runs, named)
     which = explained_against(con, run_id)
     if which is None:
         raise NothingToAnalyse(

@@ -16,6 +16,8 @@ from apps.output.numbers import (
 )
 from apps.output.tables import Row, table_text
 from apps.output.text import cell, day, version_text
+from apps.queries.base import ask_dicts
+from apps.queries.explanations import Comparison
 from apps.reports.comparison import noise_source
 from apps.reports.findings import (
     SMALL_CHANGE,
@@ -31,7 +33,7 @@ from apps.reports.flags import flag_labels, flag_text
 from apps.reports.ledger import ledger_rows, ledger_text
 
 if TYPE_CHECKING:
-    from apps.queries.explanations import Comparison
+    from duckdb import DuckDBPyConnection
 
 # Topic: its name, and the kind of trace that it needs.
 _TOPICS = {
@@ -44,6 +46,7 @@ _TOPICS = {
     "threads": ("threads", "block trace"),
     "benchmark": ("benchmarks", "results of benchmarks"),
 }
+_INTERPRETER = "_PyEval_"
 # Mechanisms that counters would tell apart.
 _UNCOUNTED = {"cause_unknown", "slower_calls"}
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
@@ -134,6 +137,19 @@ def explanation_sentences(
         *_notes(runs, rows),
         *_missing(rows, coverage),
     ]
+
+
+def change_headline(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return what leads the explanation of the last change of a run's series, as it is stored.
+
+    Nothing for a run before it, and where nothing leads.
+    """
+    rows = ask_dicts(con, "explanations/leading", run_id=run_id)
+    if not rows:
+        return []
+    which = Comparison(rows[0]["runs"], rows[0]["against"], changed=rows[0]["run_id"])
+    runs = ask_dicts(con, "explanations/runs", **which.sides)
+    return [f"Last change of its series: {one.text}" for one in _headline(which, runs, rows)]
 
 
 def _title(which: Comparison, runs: Sequence[Row]) -> str:
@@ -350,18 +366,19 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
 
 def _notes(runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield what else differs, and the limits of the figures."""
-    for row in rows:
-        if row["topic"] == "setting":
-            yield Sentence(
-                f"Note: {cell(row['subject'])} changed too, from {cell(row['before_label'])} to "
-                f"{cell(row['after_label'])}.",
-                row["query"],
-            )
+    settings = [row for row in rows if row["topic"] == "setting"]
+    if settings:
+        changed = (
+            f"{cell(row['subject'])} from {cell(row['before_label'])} to {cell(row['after_label'])}"
+            for row in settings
+        )
+        yield Sentence(f"Note: changed, too: {'; '.join(changed)}.", settings[0]["query"])
     if len({row["app"] for row in runs}) > 1:
         yield Sentence("Note: the runs are of different applications.")
-    ledger = ledger_rows(rows)
-    is_timed = any(row["metric"] == "wall_seconds" for row in rows if row["topic"] == "metric")
-    if is_timed and ledger and ledger[0]["subject"] == "functions:seconds":
+    main = next((row for row in rows if row["topic"] == "metric"), None)
+    if main is None or main["metric"] != "wall_seconds" or main["certain"] is False:
+        return
+    if any(row["subject"] == "functions:seconds" for row in ledger_rows(rows)[:1]):
         yield Sentence(
             "Note: shares are of the time of all functions, which is no part of wall_seconds: "
             "several threads at once, or other runs."
@@ -379,6 +396,11 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         yield Sentence(
             "No profile of both sides says in which function: pwh record has one where perf, or "
             "py-spy for Python, is installed, and everywhere with --tool callgrind or cprofile."
+        )
+    elif any((row["subject"] or "").startswith(_INTERPRETER) for row in rows):
+        yield Sentence(
+            "The profile has the functions of the interpreter, not those of the Python program: "
+            "pwh record has them where py-spy is installed, and everywhere with --tool cprofile."
         )
     elif "counter" not in examined and (cause is None or cause["flags"][0]["code"] in _UNCOUNTED):
         yield Sentence(

@@ -23,7 +23,7 @@ _SIDES = {"before", "after", "difference"}
 _COLUMNS = ("part", "before", "after", "difference", "share")
 _WIDTHS = {"part": 60}
 _DIGITS = 4  # of the total
-_LEAST_SHARE = 0.005
+_LEAST_SHARE = 0.02
 
 
 def ledger_rows(rows: Sequence[Row]) -> list[Row]:

@@ -103,7 +103,13 @@ def _section(con: DuckDBPyConnection, report: Report, section: Section) -> str:
     if len(rows) > LINES:
         more = f'<p class="note">{_plain(rows_left(section, report.run_id))}</p>'
     return "\n".join(
-        [f"<h2>{_plain(section.title)}</h2>", *pictures, _table(names, rows[:LINES]), more]
+        [
+            f"<h2>{_plain(section.title)}</h2>",
+            _sentences(section.sentences[1:]),
+            *pictures,
+            _table(names, rows[:LINES]),
+            more,
+        ]
     )
 
 

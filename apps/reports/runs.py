@@ -13,6 +13,7 @@ from apps.output.text import cell, rows_command, version_text
 from apps.queries.base import ask, ask_dicts, ask_value
 from apps.queries.runs import row_counts, run_facts
 from apps.reports.bottlenecks import bottleneck_sentences, contradiction_sentences
+from apps.reports.explanations import change_headline
 from apps.reports.failures import failure_text
 from apps.reports.gpu import gpu_sentences
 from apps.reports.idle import idle_sentences
@@ -41,17 +42,23 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of a run: facts and rows in a line each, sentences, and kinds of trace.
+    """What is known of a run: facts and rows in a line each, and kinds of trace.
 
-    `lacking` is what its files contain besides or twice, a line for each file.
+    `leading` is whether it failed, and what changed with it. `lacking` is what its files contain
+    besides or twice, a line for each file.
     """
 
     run_id: str
     facts: str
-    sentences: list[str]
+    leading: list[str]
     sections: list[Section]
     landed: str
     lacking: list[str]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What one reads first: what leads, and of each section the first sentence."""
+        return [*self.leading, *(one for section in self.sections for one in section.sentences[:1])]
 
 
 def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
@@ -59,12 +66,11 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
     counts = row_counts(con, run_id)
     made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
     sections = [section for section in made if section is not None]
-    sentences = [sentence for section in sections for sentence in section.sentences]
     landed = ", ".join(f"{table} {count}" for table, count in counts.items()) or "none"
     return Report(
         run_id,
         facts_line(run_facts(con, run_id)),
-        [*_failure(con, run_id), *sentences],
+        [*_failure(con, run_id), *change_headline(con, run_id)],
         sections,
         landed,
         _lacking(con, run_id),
@@ -78,7 +84,8 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     if report.sentences:
         lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
     for section in report.sections:
-        lines += ["", section.title, _rows(section, run_id)]
+        lines += ["", section.title, *(f"* {one}" for one in section.sentences[1:])]
+        lines.append(_rows(section, run_id))
     return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
 
 
@@ -161,7 +168,8 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences += _not_counted(events, missing)
     # Counts of system calls, processes or requests say nothing of what the cores wait for.
     if missing or ask_value(con, "bottlenecks/known_events", run_id=run_id):
-        sentences += bottleneck_sentences(con, [run_id])
+        verdict, *more = bottleneck_sentences(con, [run_id])
+        sentences = [verdict, *sentences, *more]
     else:
         sentences += contradiction_sentences(con, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")

@@ -60,7 +60,7 @@ WHERE runs IS NOT NULL AND against IS NOT NULL;
 -- rows
 SELECT
   i.app, i.version, i.previous_version, i.runs, i.against,
-  c.* EXCLUDE (id, app, configuration_id, function, is_separated),
+  c.* EXCLUDE (id, app, configuration_id, function, name_before, is_separated),
   CASE WHEN c.configuration_id IS NOT NULL AND NOT starts_with(c.metric, 'idle:')
     THEN _series_id(c.configuration_id, c.metric) END AS series_id,
   CASE

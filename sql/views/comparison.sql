@@ -144,7 +144,7 @@ WITH
   placed AS (
     SELECT
       n.* REPLACE (coalesce(i.prefix || ':' || i.names.after, n.metric) AS metric),
-      CASE WHEN i.names.is_renamed THEN i.names.before END AS renamed_from
+      i.names.before AS name_before, i.names.is_renamed AS is_renamed
     FROM named AS n
     LEFT JOIN (
       SELECT *, prefix || ':' || unnest([names.before, names.after]) AS metric FROM identities
@@ -197,13 +197,13 @@ WITH
   filled AS (
     SELECT
       id, configuration, metric, unit, is_after, place, run_id, started_at, fields, configuration_id,
-      app, machine, value, false AS is_absent, renamed_from,
+      app, machine, value, false AS is_absent, name_before, is_renamed,
       _within_run(metric, value, measurements, deviation, grain) AS within
     FROM keyed
     UNION ALL
     SELECT
       f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
-      r.fields, r.configuration_id, r.app, r.machine, 0, true, NULL,
+      r.fields, r.configuration_id, r.app, r.machine, 0, true, NULL, NULL,
       _within_run(f.metric, 0, NULL, NULL, r.grain)
     FROM functions AS f
     JOIN profiled AS r
@@ -231,7 +231,7 @@ WITH
         ),
         []
       ) AS after,
-      any_value(renamed_from) AS renamed_from,
+      any_value(name_before) AS name_before, any_value(is_renamed) AS is_renamed,
       -- a function that one side does not list is neither where it took no time in the other
       bool_or(is_absent) AND NOT bool_or(value > 0) AS is_idle,
       -- what a profiler has not sampled may have run
@@ -431,7 +431,8 @@ WITH
       id, p.app AS app, p.machine AS machine, p.configuration_after AS configuration_id,
       any_value(p.fields_before) OVER (PARTITION BY id, p.configuration) AS fields_before,
       any_value(p.fields_after) OVER (PARTITION BY id, p.configuration) AS fields_after,
-      p.metric AS metric, p.function AS function, p.renamed_from AS renamed_from, p.unit AS unit,
+      p.metric AS metric, p.function AS function, p.name_before AS name_before,
+      CASE WHEN p.is_renamed THEN p.name_before END AS renamed_from, p.unit AS unit,
       CASE
         WHEN p.is_new THEN 'new'
         WHEN p.is_gone THEN 'gone'
@@ -500,7 +501,7 @@ SELECT
 FROM verdicts;
 
 CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := '*') AS TABLE
-SELECT * EXCLUDE (id, app, machine, configuration_id, function, is_separated)
+SELECT * EXCLUDE (id, app, machine, configuration_id, function, name_before, is_separated)
 FROM _compared(
   _sides(0, coalesce(b, CAST([] AS VARCHAR[])), coalesce(a, CAST([] AS VARCHAR[])), NULL, NULL),
   level, _as_list(metrics), false

@@ -86,13 +86,16 @@ WITH
   -- of time that varies less leads.
   headline AS (
     SELECT
-      f.id, f.metric, f.unit, f."before", f."after", f.better, f.query, f.certain,
+      f.id, f.topic, f.metric, f.unit, f."before", f."after", f.better, f.query, f.certain,
       f."after" / nullif(f."before", 0) AS ratio, f.runs_before, f.runs_after,
       CASE WHEN f.metric = 'wall_seconds' THEN f."after" - f."before" END AS more_seconds
     FROM found AS f
     JOIN _main_order AS o ON f.metric = o.metric
+    JOIN found AS m ON f.id = m.id AND m.topic = 'metric'
     WHERE f.topic = 'metric' AND f.certain IS NOT false
+      -- what hardly changed is not what the other may have changed by
       OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
+        AND abs(ln(f."after" / nullif(f."before", 0))) >= 0.5 * abs(ln(m."after" / nullif(m."before", 0)))
     QUALIFY row_number() OVER (
       PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
     ) = 1
@@ -101,7 +104,8 @@ WITH
   foremost AS (
     SELECT
       id, subject, metric, unit, "before", "after", share, query,
-      "after" / nullif("before", 0) AS ratio, calls_after / nullif(calls_before, 0) AS calls_ratio
+      "after" / nullif("before", 0) AS ratio, calls_after,
+      calls_after / nullif(calls_before, 0) AS calls_ratio
     FROM found
     WHERE topic = 'function' AND subject IS NOT NULL AND found AND share >= 0.2
     QUALIFY row_number() OVER (PARTITION BY id ORDER BY unit <> 's', share DESC, subject) = 1
@@ -136,11 +140,12 @@ WITH
 
   causes AS (
     SELECT
-      l.id, l.metric AS leading, f.subject, f.share, l.better,
+      l.id, l.metric AS leading, l.topic = 'metric' AS is_main, f.subject, f.share, l.better,
       if(f.id IS NULL, l.metric, f.metric) AS metric, if(f.id IS NULL, l.unit, f.unit) AS unit,
       if(f.id IS NULL, l."before", f."before") AS "before",
       if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
       _mechanism({
+        'function': f.subject, 'is_new': f."before" = 0, 'calls_after': f.calls_after,
         'is_more': l."after" > l."before",
         'waited': 1 - coalesce(
           _more_seconds(roles['processor'], roles['processor'].ratio),
@@ -264,7 +269,7 @@ WITH
       [c.mechanism] AS flags, c.query || _of_runs(s.ids, s.named) AS query
     FROM causes AS c
     JOIN sides AS s ON c.id = s.id
-    WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown'
+    WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown' OR NOT c.is_main
     UNION ALL BY NAME
     SELECT
       id, 'ledger' AS topic, e.subject AS subject, e.part AS metric, unit, e."before" AS "before",

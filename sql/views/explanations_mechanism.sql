@@ -65,13 +65,28 @@ CREATE OR REPLACE MACRO _first_cause(causes, roles, codes, args) AS list_transfo
   )
 )[1];
 
--- The mechanism of a change, a flag, from its evidence `e`: the shares of the change that are not on
+-- What a function waits for, by its name: a system call, or the function of a library that is one.
+CREATE OR REPLACE MACRO _waiting(function) AS CASE
+  WHEN function IS NULL THEN NULL
+  WHEN regexp_matches(function, '\b(?:clock_)?(?:nano|u)?sleep\b') THEN 'sleeps'
+  WHEN regexp_matches(function, '\b(?:fsync|fdatasync|msync|sync_file_range|syncfs)\b') THEN 'waits_disk'
+  WHEN regexp_matches(
+    function, '(?i)\b(?:futex\w*|pthread_(?:mutex_lock|cond_\w*wait|rwlock_\w+lock)|sem_wait|lock_wait)\b|[_.]thread\.\w*lock'
+  ) THEN 'waits_lock'
+  WHEN regexp_matches(function, '\b(?:epoll_wait|poll|ppoll|select|pselect|recv\w*|accept4?|connect)\b')
+    THEN 'waits_others'
+  WHEN regexp_matches(function, '\bgc\.collect\b|\bgc_collect\w*|\bgcDrain\b') THEN 'collects_garbage'
+END;
+
+-- The mechanism of a change, a flag, from its evidence `e`: the function, and whether it is new, with
+-- its calls; the shares of the change that are not on
 -- the processor (waited) and in the kernel; of the growth of the function's time that of its calls,
 -- of the growth of the main metric that of instructions and cycles; and what else changed for
 -- certain, in the same direction: `causes`, a list of role, ratio and name, the largest first.
 -- More than half of a growth is what explains it; less than a quarter is what refutes it: at the far
 -- end of its interval still more than a quarter, or less than half.
 CREATE OR REPLACE MACRO _mechanism(e) AS CASE
+  WHEN _waiting(e.function) IS NOT NULL THEN _flag(_waiting(e.function))
   WHEN e.waited >= 0.5 AND e.waited_least > 0.25 THEN coalesce(
     _first_cause(
       e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],
@@ -88,6 +103,8 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     ),
     _flag('kernel', MAP {'share': _as_percent(e.in_kernel)})
   )
+  WHEN e.is_new AND e.calls_after > 0
+    THEN _flag('first_calls', MAP {'calls': format('{:,}', CAST(e.calls_after AS BIGINT))})
   WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
   WHEN e.is_count THEN _flag('more_work')
   WHEN e.instructions >= 0.5 AND e.instructions_least > 0.25

@@ -204,10 +204,12 @@ SELECT
       e.p_value < 0.05 AND abs(coalesce(e.ratio, 'infinity') - 1) >= e.smallest_change, false
     )
   END AS certain,
-  e.p_value, e.runs_before, e.runs_after, k.before AS calls_before, k.after AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
+  e.p_value, e.runs_before, e.runs_after, coalesce(o.before, k.before) AS calls_before, k.after AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
   'SELECT run_id, ' || e.columns || ' FROM ' || e.source || ' WHERE ' || e.field || ' = '
     || _quoted(e.wanted) || if(e.topic = 'idle', ' AND latency_rule = ''union''', '') || ' AND '
     AS query
 FROM every AS e
 LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle'
-LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function;
+LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function
+-- by its name before
+LEFT JOIN called AS o ON e.id = o.id AND e.topic = 'function' AND e.name_before = o.function;
