@@ -12,7 +12,13 @@ from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.base import ask_dicts
-from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
+from apps.queries.explanations import (
+    Comparison,
+    comparable,
+    explained_against,
+    explanation,
+    run_in_history,
+)
 from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -74,7 +80,7 @@ def _compared(con: DuckDBPyConnection, runs: list[str], against: list[str]) -> C
         named = list(dict.fromkeys(every))
         if shared := set(runs) & set(named):
             raise UsageError(f"--against names {min(shared)} itself", hint="Name another run.")
-        return Comparison(runs, named)
+        return comparable(con, runs, named)
     which = explained_against(con, run_id)
     if which is None:
         raise NothingToAnalyse(

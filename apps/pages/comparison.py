@@ -12,7 +12,7 @@ from apps.pages import comparison_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
 from apps.queries.comparison import run_comparison
-from apps.queries.explanations import Comparison, explained_against
+from apps.queries.explanations import comparable, explained_against
 from apps.queries.runs import resolve_side
 from apps.queries.scaling import scaling_set_of
 from apps.reports.comparison import (
@@ -85,7 +85,8 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
             against=sides[0][0],
         )
     st.subheader("Why", anchor=False)
-    causes.show(view, Comparison(after, before))
+    fields = of_one["fields_after"].to_list()[0] if len(of_one) else None
+    causes.show(view, view.value(comparable, after, before, fields))
     _sides(view, before, after, (sides[0][0], sides[1][0]))
     with st.expander("All metrics"):
         view.table(rows.select(_COLUMNS))

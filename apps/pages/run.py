@@ -13,6 +13,7 @@ from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.queries.runs import resolve_run, row_counts, run_facts
+from apps.reports.explanations import change_headline
 from apps.reports.runs import facts_line, trace_sentences
 
 _UNITS = {"seconds": "s", "mean_seconds": "s", "inclusive_seconds": "s", "longest": "s"}
@@ -81,7 +82,8 @@ def _traces(view: View, run_id: str, facts: dict[str, Any]) -> None:
         if facts.get("app") and facts.get("started_at"):
             view.link("Trends of the application", "trends", icon="trending_up", app=facts["app"])
     with st.spinner("Reading its traces ..."):
-        sentences = [one for table in counts for one in view.value(trace_sentences, run_id, table)]
+        verdicts = (one for table in counts for one in view.value(trace_sentences, run_id, table))
+        sentences = [*view.value(change_headline, run_id), *verdicts]
     if sentences:
         view.verdicts(sentences)
     _tabs(view, run_id, counts)

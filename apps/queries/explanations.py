@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from apps.output.tables import dicts
-from apps.queries.base import ask
+from apps.queries.base import ask, ask_dicts
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -40,6 +40,20 @@ def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None
         return None
     chosen_by, changed, runs, against, metric = found
     return Comparison(runs, against, chosen_by, changed, run_id, metric)
+
+
+def comparable(
+    con: DuckDBPyConnection, runs: list[str], against: list[str], fields: object = None
+) -> Comparison:
+    """Return the runs of two sides that have one configuration, `fields` or that of most runs.
+
+    All of them where no configuration has runs of both: then each side is taken as one.
+    """
+    rows = ask_dicts(con, "explanations/alike", runs=runs, against=against)
+    for row in rows:
+        if fields is None or row["fields"] == fields:
+            return Comparison(row["runs"], row["against"])
+    return Comparison(runs, against)
 
 
 def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any] | None:
