@@ -48,7 +48,8 @@ _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
     "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
     "serialising INTEGER, critical_path INTEGER[], width_cycles DOUBLE, "
-    "critical_path_cycles DOUBLE, unit_cycles DOUBLE, flags VARCHAR[])"
+    "critical_path_cycles DOUBLE, unit_cycles DOUBLE, aliased_cycles DOUBLE, "
+    "serial_cycles DOUBLE, flags VARCHAR[])"
 )
 _CORE = (
     "STRUCT(width DOUBLE, dispatch DOUBLE, instructions STRUCT(pattern VARCHAR, class VARCHAR, "
@@ -283,6 +284,21 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
+        "evaluate_formulas",
+        "udfs.bottleneck.formulas",
+        (
+            Parameter("metrics", "VARCHAR[]"),
+            Parameter("formulas", "VARCHAR[]"),
+            Parameter("events", "VARCHAR[]"),
+            Parameter("names", "VARCHAR[]"),
+            Parameter("counts", "DOUBLE[]"),
+        ),
+        "DOUBLE[]",
+        "Metrics of a sample by the formulas of its set (metric_formulas), NULL where an event is "
+        "missing.",
+        public=False,
+    ),
+    Udf(
         "classify_bottleneck",
         "udfs.bottleneck.apply",
         (Parameter("metrics", "DOUBLE[]"), Parameter("cycles", "DOUBLE"), _MODEL),
@@ -316,9 +332,21 @@ UDFS: tuple[Udf, ...] = (
         may_return_null=True,
     ),
     Udf(
+        "block_instructions",
+        "udfs.throughput.blocks",
+        (Parameter("code", "VARCHAR"),),
+        "STRUCT(text VARCHAR, unit VARCHAR, ports VARCHAR, operations INTEGER, cycles INTEGER, "
+        "latency INTEGER, front_end INTEGER)[]",
+        "Instructions of a block of x86-64 machine code in hexadecimal, and what each costs on "
+        "Zen 3: units, ports and operations there, cycles that one occupies its unit, latency "
+        "(cycles) without loads, and macro-operations of the front end; NULL where it cannot be "
+        "decoded.",
+        may_return_null=True,
+    ),
+    Udf(
         "describe_blocks",
         "udfs.throughput.blocks",
-        (Parameter("codes", "VARCHAR[]"),),
+        (Parameter("codes", "VARCHAR[]"), Parameter("distinct", "BOOLEAN")),
         f"STRUCT(code {_BLOCK_SUMMARY}, features FLOAT[])[]",
         "Results of block_summary and block_features for many blocks at once.",
         public=False,

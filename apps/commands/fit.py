@@ -38,6 +38,19 @@ fit = typer.Typer(
 )
 
 
+class Algorithm(StrEnum):
+    """Classifiers of bottlenecks; auto is the best on held-out programs."""
+
+    auto = "auto"
+    autoencoder = "autoencoder"
+    tree = "tree"
+    neighbours = "neighbours"
+    logistic = "logistic"
+    forest = "forest"
+    boosting = "boosting"
+    networks = "networks"
+
+
 def bottlenecks(
     context: typer.Context,
     metric_set: Annotated[
@@ -69,6 +82,13 @@ def bottlenecks(
             help="Search depth and width of the autoencoder (12 shapes): some minutes more.",
         ),
     ] = False,
+    algorithm: Annotated[
+        Algorithm,
+        typer.Option(
+            help="Classifier; auto: the best on held-out programs. autoencoder: the stacked sparse "
+            "autoencoder of Feng, Liu and He."
+        ),
+    ] = Algorithm.auto,
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = None,
@@ -76,7 +96,7 @@ def bottlenecks(
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
     need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
-    from apps.reports.fit import bottleneck_fit_report
+    from apps.reports.fit import bottleneck_fit_report, bottleneck_fit_sentence
     from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
@@ -85,18 +105,29 @@ def bottlenecks(
     with reading(context, wait) as con:
         data = read_training_data(con, metric_set, labels, overruled, _note_progress)
     model = _until_interrupted(
-        lambda progress: train(data, clusters, seed, progress, search=search)
+        lambda progress: train(
+            data, clusters, seed, progress, search=search, algorithm=_full_name(algorithm)
+        )
     )
     with writing(context, wait) as con:
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
         analyse_all(con)
         if style is not Format.table:
+            note(bottleneck_fit_sentence(con, model.fit, version))
             scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
             return
         text = bottleneck_fit_report(con, model, version)
     write_text(text, output)
+
+
+def _full_name(algorithm: Algorithm) -> str | None:
+    from udfs.bottleneck.judging import ALGORITHMS
+
+    if algorithm is Algorithm.auto:
+        return None
+    return next(name for name in ALGORITHMS if algorithm.value in name)
 
 
 def _note_progress(step: str, left: float | None = None) -> None:

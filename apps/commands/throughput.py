@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +22,7 @@ from apps.reports.throughput import (
     SEGMENTS,
     THREADS,
     block_reasons,
+    block_sentences,
     effect_line,
     effects_sentence,
     limit_line,
@@ -29,7 +32,7 @@ from apps.reports.throughput import (
 )
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 class By(StrEnum):
@@ -70,15 +73,15 @@ def throughput(
     output: OutputOption = None,
 ) -> None:
     """Predict what the code could sustain on its core, and show what limits it."""
-    with reading(context) as con:
-        if code is not None:
+    if code is not None:
+        with _for_block(context) as con:
             block = ask(con, "throughput/block", hex=code, core=core, isa=isa)
             if style is Format.table:
-                lines = [relation_text(block), *block_reasons(dicts(block)[0])]
-                write_text("\n".join(lines), output)
+                write_text(_block_text(con, code, block), output)
             else:
                 emit(con, block, style, output)
-            return
+        return
+    with reading(context) as con:
         run_id = resolve_run(con, run)
         sentences = throughput_sentences(con, run_id)
         if style is not Format.table:
@@ -86,6 +89,25 @@ def throughput(
             return
         text = _text(con, run_id, sentences, by, limit)
     write_text(text, output)
+
+
+def _for_block(context: typer.Context) -> AbstractContextManager[DuckDBPyConnection]:
+    """Open the warehouse, or an empty one where there is none: a block needs no runs."""
+    import warehouse
+    from warehouse.connection import MEMORY
+
+    if isinstance(context.obj, Path) and not context.obj.exists():
+        return closing(warehouse.connect(MEMORY))
+    return reading(context)
+
+
+def _block_text(con: DuckDBPyConnection, code: str, block: DuckDBPyRelation) -> str:
+    (row,) = dicts(block)
+    lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
+    if row["isa"] == "x86-64" and row["instructions"]:
+        instructions = ask(con, "throughput/block_instructions", hex=code)
+        lines += ["", "Instructions and the units that they need", relation_text(instructions)]
+    return "\n".join(lines).lstrip("\n")
 
 
 def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, limit: int) -> str:

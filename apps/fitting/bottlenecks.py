@@ -179,11 +179,18 @@ def _choose_metric_set(
 
 
 def train(
-    data: TrainingData, k: int | None, seed: int, progress: Progress, *, search: bool = False
+    data: TrainingData,
+    k: int | None,
+    seed: int,
+    progress: Progress,
+    *,
+    search: bool = False,
+    algorithm: str | None = None,
 ) -> TrainedModel:
     """Cluster the samples, complete the labels, and fit a model; nothing is stored yet.
 
-    With `search`, depth and width of the autoencoder are searched for, which takes minutes.
+    With `search`, depth and width of the autoencoder are searched for, which takes minutes; an
+    `algorithm` is used whatever its score.
     Raises `NothingToAnalyse` where there is too little to learn from.
     """
     import numpy as np
@@ -208,6 +215,7 @@ def train(
         progress=progress,
         folds=FOLDS,
         shapes=SEARCH if search else (DEFAULT_SHAPE,),
+        algorithm=algorithm,
     )
     medoids = np.log10(np.maximum(samples.metrics[found.medoids], 0) + data.scale["log_offset"])
     return TrainedModel(found, medoids, _with_clusters(fit, found, medoids))

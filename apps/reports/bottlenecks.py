@@ -91,6 +91,8 @@ _MISSING = "metrics_missing"
 # Sets of counters of processors on which top-down analysis is possible.
 _OF_PROCESSORS = {"linux", "linux-intel", "linux-amd", "linux-aarch64", "papi"}
 _LEVEL_1 = {"retiring", "bad_speculation", "frontend_bound", "backend_bound"}
+# Which few tools count: a verdict that lacks them says so.
+_LEVEL_3 = {"page_walks", "fetch_misses"}
 _UNITS = {"cycles": "cycles", "seconds": "time", "samples": "samples", "runs": "runs"}
 
 
@@ -324,6 +326,7 @@ def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool)
     """Return which metrics the recordings lack, and the events that they are made of."""
     by_set: dict[str, list[str]] = {}
     rows = ask_dicts(con, "bottlenecks/missing", runs=runs)
+    rows = [row for row in rows if row["metric"] not in _LEVEL_3]
     if has_slots and {row["metric"] for row in rows} >= _LEVEL_1:
         # They follow from those of level 2.
         rows = [row for row in rows if row["metric"] not in _LEVEL_1]

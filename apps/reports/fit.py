@@ -9,7 +9,9 @@ from apps.fitting import samples, throughput
 from apps.output.numbers import counted, percent
 from apps.output.tables import table_text
 from apps.output.text import cell
+from udfs.bottleneck.baselines import SIMPLE_RULES
 from udfs.bottleneck.calibration import ERROR, LEAST_IF_EXACT, MOST_IF_EXACT, TENTH
+from udfs.bottleneck.validation import LABELLED
 from warehouse import models
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ _CALIBRATION = (
 )
 _THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
 _BOUND = "tightest bound"
+_COMMONEST = "commonest class"
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
 
 
@@ -42,8 +45,7 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
     """Return the report on a model of bottlenecks that was just stored."""
     fit, found = model.fit, model.clusters
     sentences = [
-        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}.",
+        bottleneck_fit_sentence(con, fit, version),
         f"* It learned from {fit.description}.",
         *(f"* {sentence}" for sentence in _cluster_sentences(found)),
         f"* {_training_sentence(fit)}",
@@ -57,6 +59,14 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
     parts.append(f"{_BOTTLENECK_SCORES}\n{_bottleneck_scores(fit)}")
     parts.append(f"{_RELIABILITY}\n{_reliability_table(fit)}")
     return "\n\n".join(parts)
+
+
+def bottleneck_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+    """Return which model was just stored, and whether it is in use, and if not, why."""
+    return (
+        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
+        f"{_in_use(con, fit, version)}."
+    )
 
 
 def throughput_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
@@ -101,6 +111,13 @@ def _in_use(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
     used = models.in_force(con, fit.kind, fit.subject)
     if used == version:
         return "in use from now on"
+    if fit.kind == samples.KIND and (rule := _better_rule(fit)):
+        instead = "no model is" if used is None else f"{fit.kind}/{used} is"
+        return (
+            f"not in use ({instead}), as on held-out programs it is right in {percent(rule[1])}, "
+            f"and the simple rule {rule[0]} in {percent(rule[2])}; to use it all the same: "
+            f"pwh fit choose {fit.kind}/{version}"
+        )
     error = _held_out_errors(fit)
     if fit.kind == throughput.KIND and error[fit.algorithm] >= error[_BOUND]:
         instead = "no model is" if used is None else f"{fit.kind}/{used} is"
@@ -110,6 +127,18 @@ def _in_use(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
             f"{percent(error[_BOUND])}; to use it all the same: pwh fit choose {fit.kind}/{version}"
         )
     return f"not in use, as {fit.kind}/{used} was chosen manually (model_choice)"
+
+
+def _better_rule(fit: Fit) -> tuple[str, float, float] | None:
+    """Return the simple rule that keeps a model from use (models_in_force), and both accuracies."""
+    right = {
+        name: value
+        for name, split, what, value in fit.scores
+        if what == "accuracy" and split == LABELLED
+    }
+    rule = max(SIMPLE_RULES, key=lambda name: right.get(name, 0.0))
+    own, other = right[fit.algorithm], right.get(rule, 0.0)
+    return (rule, own, other) if own < other or own <= right.get(_COMMONEST, 0.0) else None
 
 
 def _held_out_errors(fit: Fit | Fitted) -> dict[str, float]:
@@ -142,10 +171,8 @@ def _cluster_count_sentence(found: Clusters) -> str:
     if found.gap is None:
         return f"Number of clusters: {len(found.classes)}, as requested."
     k, reason = found.gap.k, found.gap.reason
-    if reason and k == len(found.gap.gap):
-        return (
-            f"The gap statistic finds no number of clusters ({reason}); k = {k} is where it ends."
-        )
+    if reason and "no k meets" in reason:
+        return f"The gap statistic finds no number of clusters ({reason})."
     first = "one cloud, no clusters" if k == 1 else f"{k} clusters"
     return f"The gap statistic finds {first}" + (f" ({reason})." if reason else ".")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, prod
+from math import inf, log, prod
 from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import counted, percent, three_digits
@@ -36,6 +36,11 @@ _LIMIT_NAMES = {
     "functional units": "its functional units",
     "serialising instructions": "its serialising instructions",
     "interplay": "the interplay of several limits",
+}
+_BLOCK_LIMITS = {
+    "width_bound": "the front end",
+    "critical_path_bound": "the longest dependence chain",
+    "unit_bound": "the busiest functional units",
 }
 # Those without which there would be a prediction.
 _LEAVES_OUT = {
@@ -145,6 +150,27 @@ def _attained(reached: float, could: float | None) -> str:
 
 def _flag(row: Row) -> str:
     return f"{counted(row['segments'], 'segment')} flagged {flag_text(row['flag'])}"
+
+
+def block_sentences(row: Row) -> list[str]:
+    """Return what a block of machine code can sustain and what limits it, in words."""
+    if row["tightest_bound"] is None:
+        return []
+    limit = min(_BLOCK_LIMITS, key=lambda name: row[name] or inf)
+    bound = (
+        f"{_BLOCK_LIMITS[limit]}: at least "
+        f"{three_digits(row['instructions'] / row[limit])} cycles a pass"
+    )
+    if row["predicted"] is None:
+        return [f"What limits it: {bound} ({three_digits(row[limit])} instructions per cycle)."]
+    return [
+        f"One pass of {counted(row['instructions'], 'instruction')} takes "
+        f"{three_digits(row['predicted_cycles'])} cycles on {row['core']} "
+        f"(90 % band {three_digits(row['instructions'] / row['high'])} to "
+        f"{three_digits(row['instructions'] / row['low'])}), "
+        f"{three_digits(row['predicted'])} instructions per cycle.",
+        f"What limits it: {bound}.",
+    ]
 
 
 def block_reasons(row: Row) -> list[str]:

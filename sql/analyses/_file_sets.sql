@@ -43,12 +43,12 @@ WITH
   names AS (
     SELECT event, alias, preference, factor FROM event_aliases
     UNION ALL
-    SELECT DISTINCT event, event, 0, 1 FROM metric_definitions
+    SELECT DISTINCT event, event, 0, 1 FROM _set_definitions
   ),
 
   set_events AS (
     SELECT DISTINCT metric_set, event, _event_key(alias) AS alias, preference, factor
-    FROM metric_definitions
+    FROM _set_definitions
     JOIN names USING (event)
   ),
 
@@ -84,7 +84,11 @@ WITH
       s.run_id, s.source_id, s.metric_set, l.names, s.events, s.in_pairs,
       list_filter(
         range(len(l.needs)), lambda p: s.mask & l.needs[p + 1] = l.needs[p + 1]
-      ) AS positions
+      ) AS found,
+      -- formulas of parts are of no use without those of level 1
+      CASE
+        WHEN l.formulas IS NULL OR list_has_any(found, range(l.whole)) THEN found ELSE []
+      END AS positions
     FROM sets AS s
     LEFT JOIN _set_layout AS l ON s.metric_set = l.metric_set
   ),
@@ -97,7 +101,9 @@ WITH
 
 SELECT
   *,
-  has_metrics AND row_number() OVER (PARTITION BY run_id, source_id ORDER BY place) = 1
+  has_metrics AND row_number() OVER (
+    PARTITION BY run_id, source_id ORDER BY place.lacks_all, place.is_other, is_of_slots, place
+  ) = 1
     AS names_class,
   has_metrics AND (
     names_class

@@ -1,10 +1,11 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: sample_metrics, pmu_samples, runs, bottleneck_labels, models
--- requires: flags, settings, standardised
+-- requires: flags, settings, standardised, slots
 -- functions: bottleneck.apply, models
 --
--- One named bottleneck for every sample: the manual label, else the model's verdict.
+-- One named bottleneck for every sample: the manual label, else the model's verdict, else, without
+-- a model of its metrics, the class that its shares of issue slots name.
 
 -- inputs
 WITH
@@ -71,14 +72,36 @@ WITH
     FROM _bottleneck_models
   ),
 
+  -- shares of issue slots of the same sample
+  shares AS (
+    SELECT s.*, _slots(map(s.names, s.metrics)) AS slots
+    FROM sample_metrics AS s
+    JOIN metric_sets AS t USING (metric_set)
+    WHERE t.whole > 0 AND s.reason IS NULL
+  ),
+
   judged AS (
     SELECT
       s.*, m.model,
       classify_bottleneck(
         CASE WHEN s.reason IS NULL THEN s.metrics END, coalesce(s.cycles, 'NaN'), m.model_number
-      ) AS verdict
+      ) AS verdict,
+      CASE
+        WHEN m.model IS NULL AND h.slots IS NOT NULL
+          THEN _slot_class(
+            h.slots, map(s.names, s.metrics), least(h.running, s.running)
+          )
+      END AS by_slots
     FROM sample_metrics AS s
     LEFT JOIN loaded AS m USING (metric_set)
+    LEFT JOIN shares AS h
+      ON s.run_id = h.run_id
+      AND s.source_id = h.source_id
+      AND s.rank IS NOT DISTINCT FROM h.rank
+      AND s.thread IS NOT DISTINCT FROM h.thread
+      AND s.cpu IS NOT DISTINCT FROM h.cpu
+      AND s.region IS NOT DISTINCT FROM h.region
+      AND s.sample IS NOT DISTINCT FROM h.sample
     WHERE s.names_class
   ),
 
@@ -105,24 +128,47 @@ WITH
   ),
 
   named AS (
-    SELECT *, coalesce(label.class, verdict.class, 'Unknown') AS class
+    SELECT *, coalesce(label.class, verdict.class, by_slots.class, 'Unknown') AS class
     FROM labelled
   )
 
 SELECT
   n.run_id, n.source_id, n.rank, n.thread, n.cpu, n.region, n.sample,
   n.class,
-  CASE WHEN n.label IS NULL THEN n.verdict.probability END AS probability,
-  CASE WHEN n.label IS NULL AND n.reason IS NULL THEN n.model END AS model,
-  list_transform(
-    n.verdict.drivers,
-    lambda d: {
-      'metric': n.names[d.metric + 1], 'contribution': d.contribution, 'deviation': d.deviation
-    }
+  CASE WHEN n.label IS NULL THEN coalesce(n.verdict.probability, n.by_slots.probability) END
+    AS probability,
+  CASE WHEN n.label IS NULL AND n.by_slots IS NOT NULL THEN 'top-down rules'
+    WHEN n.label IS NULL AND n.reason IS NULL THEN n.model
+  END AS model,
+  coalesce(
+    list_transform(
+      n.verdict.drivers,
+      lambda d: {
+        'metric': n.names[d.metric + 1], 'contribution': d.contribution, 'deviation': d.deviation
+      }
+    ),
+    CASE WHEN n.by_slots IS NOT NULL THEN list_filter(
+      [
+        {
+          'metric': n.by_slots.part, 'contribution': n.by_slots.share,
+          'deviation': n.by_slots.share
+        },
+        {
+          'metric': n.by_slots.category, 'contribution': n.by_slots.share,
+          'deviation': n.by_slots.share
+        }
+      ],
+      lambda d: d.metric IS NOT NULL
+    ) END
   ) AS drivers,
-  a.advice,
+  CASE
+    WHEN n.label IS NULL AND n.by_slots IS NOT NULL AND n.class = 'Other'
+      THEN _slot_advice(coalesce(n.by_slots.part, n.by_slots.category))
+    ELSE a.advice
+  END AS advice,
   CASE
     WHEN n.label IS NOT NULL THEN NULL
+    WHEN n.by_slots IS NOT NULL THEN n.by_slots.reason
     WHEN n.reason IS NOT NULL THEN n.reason
     WHEN n.model IS NULL THEN _no_model(n.metric_set, t.whole)
     ELSE n.verdict.reason

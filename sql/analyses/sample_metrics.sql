@@ -2,6 +2,7 @@
 -- scope: run_id
 -- reads: pmu_samples, _file_sets, runs
 -- requires: flags, settings, sample_metrics, contradictions
+-- functions: bottleneck.formulas
 --
 -- The metrics of every sample: counts combined by its metric set, over its cycles.
 
@@ -23,25 +24,32 @@ WITH
       regexp_matches(u.written, '^cpu_(core|atom)/|\(cpu_(core|atom)\)$') AS is_of_kind,
       row_number() OVER (
         PARTITION BY u.run_id, u.source_id, u.metric_set, u.written ORDER BY d.position NULLS FIRST
-      ) = 1 AS is_first
+      ) = 1 AS is_first,
+      -- an event of several formulas counts once
+      CASE
+        WHEN d.role = 'operand' AND row_number() OVER (
+          PARTITION BY u.run_id, u.source_id, u.metric_set, u.written, d.role ORDER BY d.position
+        ) = 1
+          THEN u.event
+      END AS operand
     FROM (
       SELECT run_id, source_id, metric_set, names_class, unnest(events, recursive := true)
       FROM sets
       WHERE is_used
     ) AS u
-    JOIN metric_definitions AS d ON u.metric_set = d.metric_set AND u.event = d.event
+    JOIN _set_definitions AS d ON u.metric_set = d.metric_set AND u.event = d.event
   ),
 
   -- events of the sets, and what they are a part of or what is a part of them
   counters AS (
     SELECT
       run_id, source_id, event, metric_set, names_class, slot, bit, is_of_kind, is_first, weight, samples,
-      NULL AS pair
+      operand, NULL AS pair
     FROM events
     UNION ALL
     SELECT
       run_id, source_id, unnest([pair.part, pair.whole]), metric_set, names_class, NULL, 0, false, false,
-      NULL, NULL, pair
+      NULL, NULL, NULL, pair
     FROM (
       SELECT
         *,
@@ -73,7 +81,7 @@ WITH
     SELECT
       run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.names_class, e.slot,
       e.bit,
-      e.is_of_kind, e.is_first, e.weight, e.samples, s.t_start, s.t_end, s.seconds,
+      e.is_of_kind, e.is_first, e.weight, e.samples, e.operand, event AS written, s.t_start, s.t_end, s.seconds,
       CASE WHEN e.pair IS NULL THEN s.running END AS running,
       CASE WHEN isfinite(s.value) AND e.pair IS NULL THEN s.value END AS value,
       CASE
@@ -115,6 +123,8 @@ WITH
       min(running) AS running,
       min(value) AS least,
       max(value) FILTER (slot >= 0) AS most_counted,
+      list({'event': operand, 'name': written, 'count': value * weight})
+        FILTER (operand IS NOT NULL AND value IS NOT NULL) AS operands,
       list(of_pair) FILTER (of_pair IS NOT NULL) AS of_pairs,
       bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
       bool_or(value BETWEEN 281200099000000 AND 281474976710655) AS is_near_48_bits
@@ -143,7 +153,13 @@ WITH
   written AS (
     SELECT
       * EXCLUDE (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15),
-      [
+      CASE
+        WHEN layout.formulas IS NOT NULL THEN evaluate_formulas(
+          layout.names, layout.formulas,
+          list_transform(operands, lambda o: o.event), list_transform(operands, lambda o: o.name),
+          list_transform(operands, lambda o: o.count)
+        )
+        ELSE [
         _metric(s0, 0, mask, layout, per, issue_width),
         _metric(s1, 1, mask, layout, per, issue_width),
         _metric(s2, 2, mask, layout, per, issue_width),
@@ -160,7 +176,8 @@ WITH
         _metric(s13, 13, mask, layout, per, issue_width),
         _metric(s14, 14, mask, layout, per, issue_width),
         _metric(s15, 15, mask, layout, per, issue_width)
-      ][1:layout.metrics] AS metrics
+        ][1:layout.metrics]
+      END AS metrics
     FROM placed
   ),
 

@@ -20,11 +20,19 @@ WITH
   -- where a trace records only what was issued, nothing else can be used
   applied AS (
     SELECT
-      s.*, m.model AS fitted,
+      s.* REPLACE (
+        _own_bound(s.width_cycles, m.bound_factors, 1) AS width_cycles,
+        _own_bound(s.critical_path_cycles, m.bound_factors, 2) AS critical_path_cycles,
+        _own_bound(s.unit_cycles, m.bound_factors, 3) AS unit_cycles
+      ),
+      m.model AS fitted,
       CASE WHEN m.inputs = len(s.features) THEN m.is_own
         ELSE s.form = 'trace' OR c.machine IS NULL OR s.core IS NOT DISTINCT FROM c.core END AS is_own,
-      greatest(s.width_cycles, s.critical_path_cycles, s.unit_cycles, s.serialising_cycles)
-        AS least_cycles,
+      greatest(
+        _own_bound(s.width_cycles, m.bound_factors, 1),
+        _own_bound(s.critical_path_cycles, m.bound_factors, 2),
+        _own_bound(s.unit_cycles, m.bound_factors, 3), s.serialising_cycles
+      ) AS least_cycles,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
       -- features of another version of pwh do not match the models of this one
       predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, l.model_number)
@@ -42,7 +50,7 @@ WITH
         ELSE _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) END
         AS predicted_cycles,
       _low_cycles(estimate, code_flags, form, least_cycles) AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code_flags), least_cycles)
+      _high_cycles(estimate, code_flags, least_cycles, aliased_cycles, serial_cycles)
         AS high_cycles,
       coalesce(cycles < fewest, false) AS is_implausible
     FROM applied

@@ -3,24 +3,26 @@
 CREATE OR REPLACE TEMP TABLE _segment_code AS
 WITH
   blocks AS (
-    SELECT place, run_id, source_id, thread, segment, cycles, hex, isa, core, is_assumed
+    SELECT place, run_id, source_id, thread, segment, cycles, hex, isa, core, is_assumed,
+      -- blocks are measured with all registers pointing to one place
+      cycles IS NOT NULL AND isa = 'x86-64' AS is_measured
     FROM _code_segments
     WHERE source_id = $source_id
   ),
 
   different AS (
-    SELECT row_number() OVER () AS number, isa, core, hex
-    FROM (SELECT DISTINCT isa, core, hex FROM blocks)
+    SELECT row_number() OVER () AS number, isa, core, hex, is_measured
+    FROM (SELECT DISTINCT isa, core, hex, is_measured FROM blocks)
   ),
 
   x86 AS (
     SELECT
-      core,
+      core, is_measured,
       unnest(list(hex ORDER BY number)) AS hex,
-      unnest(describe_blocks(list(hex ORDER BY number))) AS described
+      unnest(describe_blocks(list(hex ORDER BY number), NOT is_measured)) AS described
     FROM different
     WHERE isa = 'x86-64'
-    GROUP BY core, number // 131072
+    GROUP BY core, is_measured, number // 131072
   ),
 
   aarch64 AS (
@@ -35,9 +37,9 @@ WITH
   ),
 
   decoded AS (
-    SELECT 'x86-64' AS isa, core, hex, described.code, described.features FROM x86
+    SELECT 'x86-64' AS isa, core, is_measured, hex, described.code, described.features FROM x86
     UNION ALL
-    SELECT 'aarch64', core, hex, code, NULL FROM aarch64
+    SELECT 'aarch64', core, false, hex, code, NULL FROM aarch64
   ),
 
   joined AS (
@@ -47,6 +49,7 @@ WITH
     FROM blocks AS b
     LEFT JOIN decoded AS d
       ON b.isa = d.isa AND b.core IS NOT DISTINCT FROM d.core AND b.hex = d.hex
+      AND b.is_measured = d.is_measured
   ),
 
   judged AS (

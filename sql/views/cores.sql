@@ -89,6 +89,9 @@ LEFT JOIN _cores AS d ON d.is_default AND n.isa = d.of_isa;
 -- One block for a core whose table is `costs`; NULL where its instruction set is not decoded.
 CREATE OR REPLACE MACRO _block_code(hex, isa, costs) AS
   CASE isa
-    WHEN 'x86-64' THEN block_summary(CASE WHEN isa = 'x86-64' THEN hex END)
-    WHEN 'aarch64' THEN describe_aarch64(CASE WHEN isa = 'aarch64' THEN [hex] END, costs)[1]
+    WHEN 'x86-64' THEN describe_blocks(CASE WHEN isa = 'x86-64' THEN [hex] END, true)[1]
+    WHEN 'aarch64' THEN {
+      'code': describe_aarch64(CASE WHEN isa = 'aarch64' THEN [hex] END, costs)[1],
+      'features': CAST(NULL AS FLOAT[])
+    }
   END;

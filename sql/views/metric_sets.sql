@@ -1,7 +1,7 @@
 -- Which metric set fits the events of a run, and which of its metrics can be computed from them.
 --
 -- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES,
--- tma_retiring (cpu_core). A name is first put in lower case and stripped of processor and modifier,
+-- tma_retiring (cpu_core), TMA_..Memory_Bound(%) of PerfSpect. A name is first put in lower case and stripped of processor and modifier,
 -- then looked up among the events of the sets and their aliases, where LIKWID's underscores are
 -- dots. Of several names of one event in one file the most preferred is used; those equally preferred
 -- (the same statistic of several cores) are added up.
@@ -10,7 +10,12 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   regexp_replace(
     regexp_replace(
       regexp_replace(
-        regexp_replace(lower(event), '^[a-z]\w*/([^/=,]+)/[a-z]*$', '\1'),
+        regexp_replace(
+          regexp_replace(
+            lower(event), '^(?:metric_)?tmam?_\.*(\w+?)(?:\(%\))?$', 'tma_\1'
+          ),
+          '^[a-z]\w*/([^/=,]+)/[a-z]*$', '\1'
+        ),
         '([^:]):[ukhgpsdiwe]+$| \(cpu_\w+\)$', '\1'
       ),
       '^(?:system|board)\.(?:processor\.)?(?:cpu|switch|cores)\w*\.(?:core\.)?', 'core.'
@@ -78,13 +83,30 @@ CREATE OR REPLACE MACRO _parts() AS [
   {'part': 'papi_res_stl', 'whole': 'papi_tot_cyc'}
 ];
 
+-- metric_definitions, and the events of formulas: operands.
+CREATE OR REPLACE VIEW _set_definitions AS
+SELECT metric_set, position, metric, event, coefficient, role, absent_is_zero
+FROM metric_definitions
+UNION ALL
+SELECT metric_set, position, metric, event, 1, 'operand', false
+FROM (
+  SELECT
+    *,
+    unnest(
+      list_distinct(regexp_extract_all(formula, '[a-z][a-z0-9_.:-]*'))
+    ) AS event
+  FROM metric_formulas
+) AS f
+WHERE event NOT IN ('min', 'max', 'nearest')
+  AND (metric_set, event) NOT IN (SELECT (metric_set, metric) FROM metric_formulas);
+
 -- A bit for each event of a set, at most 63.
 CREATE OR REPLACE VIEW _event_bits AS
 SELECT
   metric_set, event,
   CAST(1 AS BIGINT) << CAST(row_number() OVER (PARTITION BY metric_set ORDER BY event) - 1 AS INTEGER)
     AS bit
-FROM (SELECT DISTINCT metric_set, event FROM metric_definitions WHERE role <> 'divisor');
+FROM (SELECT DISTINCT metric_set, event FROM _set_definitions WHERE role <> 'divisor');
 
 -- One row is a metric set: its metrics in their order and, for each, the bits of all events that it
 -- requires.
@@ -92,8 +114,8 @@ CREATE OR REPLACE VIEW _set_layout AS
 WITH
   own AS (
     SELECT metric_set, position, event, role, absent_is_zero
-    FROM metric_definitions
-    WHERE role IN ('numerator', 'share')
+    FROM _set_definitions
+    WHERE role IN ('numerator', 'share', 'operand')
   ),
 
   needed AS (
@@ -121,8 +143,8 @@ WITH
       metric_set, CAST(count(*) AS INTEGER) AS metrics, list(metric ORDER BY position) AS names
     FROM (
       SELECT DISTINCT metric_set, position, metric
-      FROM metric_definitions
-      WHERE role IN ('numerator', 'share')
+      FROM _set_definitions
+      WHERE role IN ('numerator', 'share', 'operand')
     )
     GROUP BY metric_set
   ),
@@ -134,17 +156,24 @@ WITH
       coalesce(bit_or(CAST(1 AS INTEGER) << position) FILTER (role = 'divisor'), 0) AS divided,
       min(position) FILTER (role = 'divisor') + 1 AS ipc,
       bool_or(role = 'denominator') AS has_denominator
-    FROM metric_definitions
+    FROM _set_definitions
+    GROUP BY metric_set
+  ),
+
+  formulas AS (
+    SELECT metric_set, list(formula ORDER BY position) AS formulas
+    FROM metric_formulas
     GROUP BY metric_set
   )
 
 SELECT
   s.metric_set, s.models_of, s.whole, s.assumed_width, m.metrics, m.names, roles.shares,
-  roles.divided, roles.ipc, roles.has_denominator, needs.needs
+  roles.divided, roles.ipc, roles.has_denominator, needs.needs, formulas.formulas
 FROM metric_sets AS s
 JOIN metrics AS m USING (metric_set)
 JOIN roles USING (metric_set)
-JOIN needs USING (metric_set);
+JOIN needs USING (metric_set)
+LEFT JOIN formulas USING (metric_set);
 
 CREATE OR REPLACE VIEW metric_coverage AS
 SELECT

@@ -8,7 +8,7 @@ WITH
     GROUP BY kind, subject
   ),
 
-  -- of throughput: no better than the tightest bound where it was held out
+  -- no better than the tightest bound, or worse than a simple rule, where it was held out
   losing AS (
     SELECT m.kind, m.version
     FROM models AS m
@@ -17,8 +17,16 @@ WITH
     JOIN model_scores AS bound
       ON own.kind = bound.kind AND own.version = bound.version AND own.split = bound.split
       AND own.measure = bound.measure
-    WHERE m.kind = 'throughput' AND bound.algorithm = 'tightest bound'
+    WHERE (
+      m.kind = 'throughput' AND bound.algorithm = 'tightest bound'
       AND own.split = 'groups held out' AND own.measure = 'mean error' AND own.value >= bound.value
+    ) OR (
+      m.kind = 'bottlenecks' AND own.split = 'programs held out: labelled samples'
+      AND own.measure = 'accuracy' AND (
+        (bound.algorithm = 'commonest class' AND own.value <= bound.value)
+        OR (bound.algorithm = 'one metric' AND own.value < bound.value)
+      )
+    )
   ),
 
   own_or_newest AS (
@@ -43,7 +51,7 @@ SELECT
 FROM used AS u
 JOIN models AS m USING (kind, version);
 
-COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh. A model of throughput whose error on held-out groups is not below that of the tightest bound has to be chosen by hand.';
+COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh. A model of throughput whose error on held-out groups is not below that of the tightest bound, or one of bottlenecks that is right less often on held-out programs than thresholds of one metric, or no more often than the commonest class, has to be chosen by hand.';
 COMMENT ON COLUMN models_in_force.kind IS 'What it is for: bottlenecks, ...';
 COMMENT ON COLUMN models_in_force.subject IS 'What it is a model of: for bottlenecks the metric set.';
 COMMENT ON COLUMN models_in_force.version IS 'Number of the model within its kind.';

@@ -7,6 +7,15 @@
 -- Time is the longest of a rank and thread: by the functions of the run where the region is one,
 -- else by its samples, else of the whole run the wall time.
 
+-- Bytes of a unit, as perf scales events to: MiB, Bytes; NULL of another unit, as that of counts.
+CREATE OR REPLACE MACRO _unit_bytes(unit) AS CASE
+  WHEN regexp_full_match(unit, '(?i)B|Bytes?') THEN 1
+  WHEN regexp_full_match(unit, '(?i)[kmgt]iB')
+    THEN pow(1024, instr('kmgt', lower(unit[1])))
+  WHEN regexp_full_match(unit, '(?i)[kmgt]B')
+    THEN pow(1000, instr('kmgt', lower(unit[1])))
+END;
+
 CREATE OR REPLACE VIEW roofline AS
 WITH
   written AS (
@@ -26,7 +35,7 @@ WITH
     SELECT
       s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample,
       sum(s.value * e.factor) FILTER (e.quantity = 'flops') AS flops,
-      sum(s.value * e.factor) FILTER (e.quantity = 'bytes') AS bytes,
+      sum(s.value * coalesce(_unit_bytes(s.unit), e.factor)) FILTER (e.quantity = 'bytes') AS bytes,
       sum(s.value * e.factor) FILTER (e.quantity = 'flops_per_rep') AS flops_per_rep,
       sum(s.value * e.factor) FILTER (e.quantity = 'bytes_per_rep') AS bytes_per_rep,
       max(s.value) FILTER (e.quantity = 'reps') AS reps,

@@ -9,6 +9,10 @@ FROM (
   UNION ALL
   SELECT 'metric_definitions', CAST(t AS VARCHAR) FROM metric_definitions AS t
   UNION ALL
+  SELECT 'metric_formulas', CAST(t AS VARCHAR) FROM metric_formulas AS t
+  UNION ALL
+  SELECT 'slot_categories', CAST(t AS VARCHAR) FROM slot_categories AS t
+  UNION ALL
   SELECT 'event_aliases', CAST(t AS VARCHAR) FROM event_aliases AS t
   UNION ALL
   SELECT 'machine_settings', CAST(t AS VARCHAR) FROM machine_settings AS t
@@ -44,11 +48,13 @@ CREATE OR REPLACE MACRO _settings(topic) AS (
   WHERE list_contains(
     CASE topic
       WHEN 'counting'
-        THEN ['metric_sets', 'metric_definitions', 'event_aliases', 'machine_settings']
+        THEN [
+          'metric_sets', 'metric_definitions', 'metric_formulas', 'event_aliases', 'machine_settings'
+        ]
       WHEN 'bottlenecks'
         THEN [
-          'metric_sets', 'metric_definitions', 'event_aliases', 'machine_settings',
-          'bottleneck_rules', 'models of bottlenecks'
+          'metric_sets', 'metric_definitions', 'metric_formulas', 'event_aliases',
+          'machine_settings', 'slot_categories', 'bottleneck_rules', 'models of bottlenecks'
         ]
       WHEN 'throughput'
         THEN [

@@ -4,7 +4,7 @@
 
 CREATE OR REPLACE MACRO _no_model(set_name, whole) AS CASE
   WHEN whole > 0
-    THEN _flag('shares_without_class')
+    THEN _flag('slots_unknown')
   ELSE _flag('no_fitted_model', MAP {'set': set_name})
 END;
 

@@ -2,12 +2,18 @@
 --
 -- What each segment of an instruction stream could reach, by the model in force.
 
+-- Bytes as people write them: 0x48, \x48, with blanks or other separators.
+CREATE OR REPLACE MACRO _plain_hex(hex) AS
+  regexp_replace(lower(hex), '0x|\\x|[\s,;:_]', '', 'g');
+
 -- Models in force: for traced segments (form trace) and for machine code (form code).
 CREATE OR REPLACE VIEW _throughput_models AS
 SELECT
   CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
   f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
   map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}})) AS arrays,
+  -- what its measured segments leave of the bounds by width, chain and units
+  any_value(a."values") FILTER (a.name = 'bound_factors') AS bound_factors,
   -- of several, the chosen one, then one that was fitted here, then the newest
   {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
 FROM models_in_force AS f
@@ -17,12 +23,12 @@ GROUP BY f.subject, f.version;
 
 -- For each run the model of its machine, else the first by rank.
 CREATE OR REPLACE VIEW _run_models AS
-SELECT run_id, form, best.model, best.inputs, best.own OR machine IS NULL AS is_own
+SELECT run_id, form, best.model, best.inputs, best.bound_factors, best.own OR machine IS NULL AS is_own
 FROM (
   SELECT
     run_id, form, machine,
     arg_max(
-      {'own': own, 'model': model, 'inputs': inputs},
+      {'own': own, 'model': model, 'inputs': inputs, 'bound_factors': bound_factors},
       {'own': own, 'rank': rank}
     ) AS best
   FROM (
@@ -35,6 +41,12 @@ FROM (
   )
   GROUP BY run_id, form, machine
 );
+
+-- A bound (1 width, 2 chain, 3 units) of a table, on the core that the model was measured on.
+CREATE OR REPLACE MACRO _own_bound(cycles, factors, kind) AS CASE
+  WHEN factors IS NULL THEN cycles
+  WHEN factors[kind] > 0 THEN cycles * factors[kind]
+END;
 
 -- Cycles of one pass at one point of a predicted band, which is `wider` times as wide as the model's
 -- own; no prediction is below the tightest bound.
@@ -62,6 +74,20 @@ CREATE OR REPLACE MACRO _low_cycles(estimate, flags, form, least_cycles) AS
       estimate, estimate.low_cycles, _width_of_band(flags), _least_measured(form, least_cycles)
     )
   END;
+
+-- The most cycles in a band: not below what different registers that point to the same place cost, nor
+-- above one instruction after another.
+CREATE OR REPLACE MACRO _high_cycles(estimate, flags, least_cycles, aliased_cycles, serial_cycles) AS
+  CASE WHEN estimate IS NOT NULL THEN greatest(
+    least(
+      greatest(
+        _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(flags), least_cycles),
+        aliased_cycles
+      ),
+      serial_cycles
+    ),
+    _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles)
+  ) END;
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
@@ -195,7 +221,7 @@ CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE
 WITH
   asked AS (
     SELECT
-      lower(hex) AS block, coalesce(_named_core(core), lower(nullif(core, ''))) AS wanted,
+      _plain_hex(hex) AS block, coalesce(_named_core(core), lower(nullif(core, ''))) AS wanted,
       _isa_name(nullif(isa, '')) AS stated
   ),
 
@@ -219,7 +245,7 @@ WITH
 
   modelled AS (
     SELECT
-      p.*, m.model, load_model(m.arrays) AS model_number, m.inputs,
+      p.*, m.model, load_model(m.arrays) AS model_number, m.inputs, m.bound_factors,
       CASE WHEN p.block_isa = 'aarch64' THEN p.costs IS NOT NULL
         ELSE p.wanted IS NULL OR p.isa_of_core IS NOT NULL OR m.model IS NOT NULL END AS is_known
     FROM placed AS p
@@ -232,17 +258,21 @@ WITH
 
   described AS (
     SELECT
-      *,
-      _block_code(CASE WHEN is_decoded AND is_known THEN block END, block_isa, costs) AS code,
-      block_features(CASE WHEN is_decoded AND is_known AND block_isa = 'x86-64' THEN block END)
-        AS features
-    FROM modelled
+      *, known.code AS code, known.features AS features
+    FROM (
+      SELECT
+        *, _block_code(CASE WHEN is_decoded AND is_known THEN block END, block_isa, costs) AS known
+      FROM modelled
+    )
   ),
 
   applied AS (
     SELECT
       *,
-      greatest(code.width_cycles, code.critical_path_cycles, code.unit_cycles) AS least_cycles,
+      _own_bound(code.width_cycles, bound_factors, 1) AS width_cycles,
+      _own_bound(code.critical_path_cycles, bound_factors, 2) AS critical_path_cycles,
+      _own_bound(code.unit_cycles, bound_factors, 3) AS unit_cycles,
+      greatest(width_cycles, critical_path_cycles, unit_cycles) AS least_cycles,
       predict_throughput(CASE WHEN len(features) = inputs THEN features END, model_number) AS estimate,
       -- what nothing states to be x86-64 may look like something else
       CASE WHEN coalesce(wanted, stated) IS NULL OR code.instructions IS NOT NULL THEN code.flags END
@@ -256,7 +286,7 @@ WITH
       *,
       _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) AS predicted_cycles,
       _low_cycles(estimate, code.flags, 'code', least_cycles) AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code.flags), least_cycles)
+      _high_cycles(estimate, code.flags, least_cycles, code.aliased_cycles, code.serial_cycles)
         AS high_cycles
     FROM applied
   )
@@ -267,9 +297,9 @@ SELECT
   code.instructions / low_cycles AS high,
   predicted_cycles,
   code.instructions,
-  code.instructions / nullif(code.width_cycles, 0) AS width_bound,
-  code.instructions / nullif(code.critical_path_cycles, 0) AS critical_path_bound,
-  code.instructions / nullif(code.unit_cycles, 0) AS unit_bound,
+  code.instructions / nullif(width_cycles, 0) AS width_bound,
+  code.instructions / nullif(critical_path_cycles, 0) AS critical_path_bound,
+  code.instructions / nullif(unit_cycles, 0) AS unit_bound,
   code.instructions / nullif(least_cycles, 0) AS tightest_bound,
   CASE WHEN estimate IS NOT NULL THEN model END AS model,
   _flags([

@@ -156,7 +156,7 @@ SELECT
   s.executions, s.hex,
   coalesce(_isa_name(s.isa), (SELECT any_value(c.isa) FROM cores AS c WHERE c.core = f.core)) AS isa,
   f.core, f.cycles, f.instructions, f.width_cycles, f.critical_path_cycles,
-  f.unit_cycles, f.features, f.flags AS code_flags, 'code' AS form,
+  f.unit_cycles, f.aliased_cycles, f.serial_cycles, f.features, f.flags AS code_flags, 'code' AS form,
   f.features IS NOT NULL AS is_described, 0.0 AS shortest, f.instructions / f.width_cycles AS width,
   0.9 * f.width_cycles AS fewest
 FROM segment_features AS f
@@ -184,6 +184,8 @@ COMMENT ON COLUMN segment_inputs.critical_path_cycles IS 'Cycles by the dependen
 COMMENT ON COLUMN segment_inputs.unit_cycles IS 'Cycles by the busiest functional unit alone.';
 COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the tightest other limit and the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
 COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
+COMMENT ON COLUMN segment_inputs.aliased_cycles IS 'Cycles where registers point to the same place (segment_features.aliased_cycles).';
+COMMENT ON COLUMN segment_inputs.serial_cycles IS 'Cycles with one instruction after another (segment_features.serial_cycles).';
 COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, like_aarch64, not_on_core, system_instruction, unknown_cycles, poor_support, assumed_addresses (throughput_predictions.flags).';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';
 COMMENT ON COLUMN segment_inputs.is_described IS 'Whether the segment has what a model needs.';

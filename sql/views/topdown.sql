@@ -1,21 +1,7 @@
--- requires: sample_metrics, regions
+-- requires: sample_metrics, regions, slots
 --
 -- Top-down analysis: where the issue slots of a region went (Yasin, "A top-down method for
 -- performance analysis and counters architecture", ISPASS 2014).
---
--- Tools write the parts of level 2 as shares of all slots or of their category; which of these is
--- seen by their sum, or as one part is larger than its category. Where only one of two parts was counted,
--- the other is the rest.
-
-CREATE OR REPLACE MACRO _of_slots(part, other, category) AS CASE
-  WHEN part IS NULL AND other > category + 0.02 THEN category * (1 - other)
-  WHEN part IS NULL AND other > category THEN 0
-  WHEN part IS NULL THEN category - other
-  WHEN other IS NULL AND part > category + 0.02 THEN category * part
-  WHEN other IS NOT NULL AND abs(part + other - 1) < abs(part + other - category)
-    THEN part * category
-  ELSE part
-END;
 
 CREATE OR REPLACE VIEW topdown AS
 WITH
@@ -52,63 +38,23 @@ WITH
           lambda s: {'name': s.name, 'share': s.share}
         )
       END AS largest_over_time,
-      any_value(share) FILTER (name = 'retiring') AS retiring,
-      any_value(share) FILTER (name = 'bad_speculation') AS bad_speculation,
-      any_value(share) FILTER (name = 'frontend_bound') AS frontend_bound,
-      any_value(share) FILTER (name = 'backend_bound') AS backend_bound,
-      any_value(share) FILTER (name = 'smt_contention') AS smt_contention,
-      any_value(share) FILTER (name = 'branch_mispredict') AS branch_mispredict,
-      any_value(share) FILTER (name = 'machine_clears') AS machine_clears,
-      any_value(share) FILTER (name = 'frontend_latency') AS frontend_latency,
-      any_value(share) FILTER (name = 'frontend_bandwidth') AS frontend_bandwidth,
-      any_value(share) FILTER (name = 'memory_bound') AS memory_bound,
-      any_value(share) FILTER (name = 'core_bound') AS core_bound,
-      any_value(share) FILTER (name = 'light_operations') AS light_operations,
-      any_value(share) FILTER (name = 'heavy_operations') AS heavy_operations
+      _slots(map(list(name), list(share))) AS slots
     FROM means
     GROUP BY run_id, region
-  ),
-
-  -- a recording of level 2 only: its parts are shares of all slots where they add up to these
-  summed AS (
-    SELECT
-      *,
-      branch_mispredict + machine_clears AS bad_speculation_parts,
-      frontend_latency + frontend_bandwidth AS frontend_bound_parts,
-      memory_bound + core_bound AS backend_bound_parts,
-      light_operations + heavy_operations AS retiring_parts,
-      coalesce(retiring, bad_speculation, frontend_bound, backend_bound) IS NULL
-      AND abs(
-        bad_speculation_parts + frontend_bound_parts + backend_bound_parts + retiring_parts
-          + coalesce(smt_contention, 0) - 1
-      ) < 0.05 AS is_of_parts
-    FROM regions
-  ),
-
-  whole AS (
-    SELECT
-      * REPLACE (
-        CASE WHEN is_of_parts THEN retiring_parts ELSE retiring END AS retiring,
-        CASE WHEN is_of_parts THEN bad_speculation_parts ELSE bad_speculation END AS bad_speculation,
-        CASE WHEN is_of_parts THEN frontend_bound_parts ELSE frontend_bound END AS frontend_bound,
-        CASE WHEN is_of_parts THEN backend_bound_parts ELSE backend_bound END AS backend_bound
-      )
-    FROM summed
   ),
 
   placed AS (
     SELECT
       m.run_id, m.region, coalesce(g.leaf, true) AS leaf, m.reason, m.largest_over_time,
-      m.retiring, m.bad_speculation, m.frontend_bound, m.backend_bound, m.smt_contention,
-      _of_slots(m.branch_mispredict, m.machine_clears, m.bad_speculation) AS branch_mispredict,
-      _of_slots(m.machine_clears, m.branch_mispredict, m.bad_speculation) AS machine_clears,
-      _of_slots(m.frontend_latency, m.frontend_bandwidth, m.frontend_bound) AS frontend_latency,
-      _of_slots(m.frontend_bandwidth, m.frontend_latency, m.frontend_bound) AS frontend_bandwidth,
-      _of_slots(m.memory_bound, m.core_bound, m.backend_bound) AS memory_bound,
-      _of_slots(m.core_bound, m.memory_bound, m.backend_bound) AS core_bound,
-      _of_slots(m.light_operations, m.heavy_operations, m.retiring) AS light_operations,
-      _of_slots(m.heavy_operations, m.light_operations, m.retiring) AS heavy_operations
-    FROM whole AS m
+      slots['retiring'] AS retiring, slots['bad_speculation'] AS bad_speculation,
+      slots['frontend_bound'] AS frontend_bound, slots['backend_bound'] AS backend_bound,
+      slots['smt_contention'] AS smt_contention,
+      slots['branch_mispredict'] AS branch_mispredict, slots['machine_clears'] AS machine_clears,
+      slots['frontend_latency'] AS frontend_latency,
+      slots['frontend_bandwidth'] AS frontend_bandwidth,
+      slots['memory_bound'] AS memory_bound, slots['core_bound'] AS core_bound,
+      slots['light_operations'] AS light_operations, slots['heavy_operations'] AS heavy_operations
+    FROM regions AS m
     LEFT JOIN pmu_regions AS g
       ON m.run_id = g.run_id AND m.region IS NOT DISTINCT FROM g.region
   ),
@@ -149,21 +95,7 @@ SELECT
     WHEN 'memory_bound' THEN memory_bound WHEN 'core_bound' THEN core_bound
     WHEN 'light_operations' THEN light_operations WHEN 'heavy_operations' THEN heavy_operations
   END AS part_share,
-  CASE coalesce(part, category)
-    WHEN 'retiring' THEN 'no bottleneck among these: fewer instructions (vectorisation, a better algorithm)'
-    WHEN 'light_operations' THEN 'no bottleneck among these: fewer instructions (vectorisation, a better algorithm)'
-    WHEN 'heavy_operations' THEN 'avoid instructions of many micro-operations: divisions, gathers, denormal numbers'
-    WHEN 'bad_speculation' THEN 'make branches predictable or leave them out: conditional moves, sorted data, vectorisation'
-    WHEN 'branch_mispredict' THEN 'make branches predictable or leave them out: conditional moves, sorted data, vectorisation'
-    WHEN 'machine_clears' THEN 'keep threads from writing to one cache line, and loads from overlapping earlier stores'
-    WHEN 'frontend_bound' THEN 'shrink and order hot code: profile-guided optimisation, larger pages, less inlining'
-    WHEN 'frontend_latency' THEN 'shrink and order hot code: profile-guided optimisation, larger pages, less inlining'
-    WHEN 'frontend_bandwidth' THEN 'loops that fit the cache of decoded instructions, fewer taken branches'
-    WHEN 'backend_bound' THEN 'where it waits for memory, blocking, reuse and smaller data; where for execution units, shorter chains of dependences and vectorisation (level 2 of the counters tells which)'
-    WHEN 'memory_bound' THEN 'blocking, reuse, smaller data, accesses in order, prefetch'
-    WHEN 'core_bound' THEN 'shorter chains of dependences, vectorisation, fewer divisions'
-    WHEN 'smt_contention' THEN 'two threads share each core: try one thread to a core'
-  END AS advice,
+  _slot_advice(coalesce(part, category)) AS advice,
   retiring, bad_speculation, frontend_bound, backend_bound, smt_contention, branch_mispredict,
   machine_clears, frontend_latency, frontend_bandwidth, memory_bound, core_bound, light_operations,
   heavy_operations, reason

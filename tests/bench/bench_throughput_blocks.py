@@ -87,7 +87,7 @@ def speed(hexes: list[str], copies: int) -> float:
     """Time the features of blocks that differ; return blocks a second."""
     blocks = hexes + [moved(text, copy) for copy in range(1, copies) for text in hexes]
     wall = time.perf_counter()
-    found = describe_blocks(pa.array([blocks])).flatten()
+    found = describe_blocks(pa.array([blocks]), pa.array([False])).flatten()
     wall = time.perf_counter() - wall
     undecodable = found.field("features").null_count
     print(

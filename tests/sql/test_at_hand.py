@@ -71,6 +71,14 @@ def test_classify_has_the_verdict_of_the_view(con):
     assert found[0] == "Mem"
 
 
+def test_shares_of_issue_slots_name_a_class_without_a_model(con):
+    ((example,),) = con.execute(
+        "SELECT regexp_extract(comment, 'Example: (.*)', 1) FROM duckdb_functions() "
+        "WHERE function_name = 'classify'"
+    ).fetchall()
+    assert con.execute(f"SELECT class FROM ({example})").fetchall() == [("Mem",)]
+
+
 def test_what_classify_cannot_judge_and_why(con):
     assert classified(
         con, "{'IPC': 0.3, 'MEMAPC': 0.01}", "class, flag_text(reason), metric_set"
@@ -82,7 +90,7 @@ def test_what_classify_cannot_judge_and_why(con):
     slots = "{'retiring': 0.2, 'backend_bound': 0.7}"
     assert classified(con, slots, "class, flag_text(reason)") == (
         "Unknown",
-        "top-down shares name no class: classes follow from counts of misses and cycles",
+        "top-down shares of level 1 name a class only where all four are known",
     )
     few = classified(
         con, "{'IPC': 0.3, 'MEMRPC': 'nan'::DOUBLE}", "class, flag_text(reason), len(missing)"

@@ -103,3 +103,17 @@ def test_repetitions_of_a_group_are_those_of_a_region_within_it(counted):
         ("suite->other", 7.0, None),
         ("suite->triad", None, 5e10),
     ]
+
+
+@pytest.mark.parametrize(
+    ("event", "unit", "value", "expected"),
+    [
+        ("uncore_imc_0/cas_count_read/", "MiB", 2.0, 2 * 2.0**20),
+        ("uncore_imc_0/cas_count_read/", None, 2.0, 128.0),
+        ("unc_m_cas_count.rd", "Bytes", 640.0, 640.0),
+        ("amd_umc_0/umc_cas_cmd.rd/", "GB", 3.0, 3e9),
+    ],
+)
+def test_what_perf_scaled_is_in_its_unit(counted, event, unit, value, expected):
+    given(counted, "pmu_samples", f"event value\n{event} {value}", unit=unit)
+    assert rows(counted, "SELECT bytes FROM roofline") == [(expected,)]

@@ -394,20 +394,28 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
     assert rows(warehouse, query) == expected
 
 
-def test_a_load_that_may_not_wait_for_a_store_has_a_band_down_to_the_bounds(warehouse, tmp_path):
+def test_different_registers_are_different_arrays_unless_the_block_was_measured(
+    warehouse, tmp_path
+):
     blocks = (
         ("488b03488901", True),  # mov rax, [rbx]; mov [rcx], rax
         ("488b03488903", False),  # mov rax, [rbx]; mov [rbx], rax
         ("488b4340488901", False),  # mov rax, [rbx + 64]; mov [rcx], rax
     )
-    path = tmp_path / "blocks.csv"
-    path.write_text("hex\n" + "".join(f"{code}\n" for code, _ in blocks))
-    land(warehouse, path)
-    found = "flag_codes(flags), instructions / high / (instructions / tightest_bound) < 1"
-    expected = [(["assumed_addresses"] if yes else [], True) for _, yes in blocks]
-    query = f"SELECT {found} FROM throughput_predictions ORDER BY segment"
-    assert rows(warehouse, query) == expected
-    assert rows(warehouse, f"SELECT {found} FROM predict_block('488b03488901')") == expected[:1]
+    for name, cycles in (("measured", ",600"), ("code", ",")):
+        path = tmp_path / f"{name}.csv"
+        text = "".join(f"{code}{cycles}\n" for code, _ in blocks)
+        path.write_text(f"hex,cycles_per_100\n{text}")
+        land(warehouse, path, run_id=name)
+    # the band of what was measured begins at the bounds, the other one ends where they alias
+    found = "run_id, flag_codes(flags), predicted_cycles > 2, instructions / low > 5"
+    query = f"SELECT {found} FROM throughput_predictions ORDER BY run_id DESC, segment"
+    assert rows(warehouse, query) == [
+        *(("measured", ["assumed_addresses"] if yes else [], yes or k == 1, yes or k == 1)
+          for k, (_, yes) in enumerate(blocks)),
+        *(("code", ["distinct_arrays"] if yes else [], k == 1, yes or k == 1)
+          for k, (_, yes) in enumerate(blocks)),
+    ]  # fmt: skip
 
 
 def test_a_block_is_predicted_as_a_landed_one(warehouse, tmp_path):

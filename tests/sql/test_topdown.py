@@ -183,3 +183,13 @@ def test_categories_that_change_from_sample_to_sample_are_named(warehouse):
         ("backend_bound", 0.667),
         ("retiring", 0.333),
     ]
+
+
+def test_names_that_perfspect_writes(warehouse):
+    names = ("Retiring", "Bad_Speculation", "Frontend_Bound", "Backend_Bound", "..Memory_Bound")
+    shares = zip(names, (12, 4, 6, 78, 70), strict=True)
+    slots(warehouse, *((f"TMA_{name}(%)", share) for name, share in shares))
+    assert rows(warehouse, "SELECT category, part FROM topdown") == [
+        ("backend_bound", "memory_bound")
+    ]
+    assert rows(warehouse, "SELECT class FROM bottlenecks") == [("Mem",)]

@@ -10,6 +10,7 @@ import pytest
 from tests.helpers.short_training import shorten_training
 from tests.udfs.kernels import kernels
 from udfs.bottleneck import autoencoder, build, calibration, costs
+from udfs.bottleneck.baselines import SIMPLE_RULES
 from udfs.bottleneck.fit import fit
 from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
 from udfs.bottleneck.training import CLASSES, measured_classes, scale, standardised
@@ -32,7 +33,7 @@ def test_every_algorithm_is_scored_on_the_same_programs(fitted):
     scored = {
         a for a, split, measure, _ in fitted.scores if (split, measure) == (LABELLED, "accuracy")
     }
-    assert scored == set(ALGORITHMS)
+    assert scored == {*ALGORITHMS, *SIMPLE_RULES}
     assert all(0 <= v <= 1 for *_, m, v in fitted.scores if not m.endswith(": samples"))
 
 
@@ -85,6 +86,20 @@ def test_without_cost_shares_there_are_classes_only(training):
 def test_no_program_is_on_both_sides(training):
     fold = assign_folds(training, 3)
     assert all(len(set(fold[training.programs == p])) == 1 for p in set(training.programs))
+
+
+def test_programs_named_in_the_order_of_their_classes_are_held_out_from_every_class(training):
+    # five classes, whose programs take turns in the order of names
+    order = {label: [f"p{5 * k + label:02}" for k in range(6)] for label in range(5)}
+    programs = np.array([order[label][i] for label in range(5) for i in range(6)])
+    labels = np.repeat(np.arange(5), 6)
+    some = replace(
+        training.only(np.arange(len(training.labels)) < 30),
+        programs=programs, labels=labels, families=programs,
+    )  # fmt: skip
+    fold = assign_folds(some, 5)
+    assert all(set(labels[fold != k]) == set(range(5)) for k in range(5))
+    assert all(set(labels[fold == k]) == set(range(5)) for k in range(5))
 
 
 @pytest.mark.parametrize(

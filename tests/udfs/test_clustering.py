@@ -126,7 +126,19 @@ def test_threads_change_nothing_and_seeds_do():
 def test_a_gap_that_keeps_rising_is_reported():
     found = gap(blobs(7)[0], 4, 10)
     assert found.k == 4
-    assert found.reason == "the gap still rises at k = 4: there may be more clusters"
+    assert found.reason == (
+        "the gap still rises at k = 4: no k meets the rule, there may be more clusters"
+    )
+
+
+def test_the_knee_of_a_gap_that_keeps_rising_is_the_number_of_clusters():
+    # three clouds, each of three that are near each other
+    rng = np.random.default_rng(1)
+    far, near = np.array([[0, 0], [60, 0], [0, 60]]), np.array([[0, 0], [6, 0], [0, 6]])
+    centres = (far[:, None] + near[None]).reshape(-1, 2)
+    found = gap(np.repeat(centres, 20, axis=0) + rng.normal(0, 0.1, (180, 2)), 5, 10)
+    assert found.k == 3
+    assert found.reason is None or found.reason.endswith("its knee is 3")
 
 
 def test_repeated_points_end_the_search():

@@ -12,6 +12,7 @@ from tests.helpers.support import rows, shared
 from udfs.throughput import workers
 from udfs.throughput.blocks import (
     block_features,
+    block_instructions,
     block_summary,
     describe_blocks,
 )
@@ -140,7 +141,10 @@ def test_access_counts():
 def test_one_by_one_and_all_at_once_are_the_same(warehouse):
     query = """
         WITH b AS (SELECT unnest([$1, $2, 'zz', $3]) AS hex),
-             d AS (SELECT unnest(describe_blocks(list(hex))) AS d, unnest(list(hex)) AS hex FROM b)
+             d AS (
+               SELECT unnest(describe_blocks(list(hex), false)) AS d, unnest(list(hex)) AS hex
+               FROM b
+             )
         SELECT d.code = block_summary(hex), d.features = block_features(hex), len(d.features) FROM d
     """
     query = query.replace("$1", f"'{ADD}'").replace("$2", f"'{IMUL}'").replace("$3", f"'{NOP}'")
@@ -166,10 +170,11 @@ def test_features_do_not_depend_on_other_blocks():
 def test_many_blocks_are_described_in_several_processes(monkeypatch):
     # add rax, rbx; a block cut in the middle; none; imul rcx, rdx
     blocks = pa.array([["4801d8", "4801", None, "480fafca"] * 3, ["4801d8"]])
-    expected = describe_blocks(blocks)
+    distinct = pa.array([False, True])
+    expected = describe_blocks(blocks, distinct)
     monkeypatch.setattr(workers, "_MIN_BLOCKS", 2)
     monkeypatch.setattr(workers, "_PROCESSES", 2)
-    assert describe_blocks(blocks).equals(expected)
+    assert describe_blocks(blocks, distinct).equals(expected)
     assert expected[0][1].as_py()["features"] is None
 
 
@@ -178,7 +183,7 @@ def test_a_process_that_fails_raises(monkeypatch):
     monkeypatch.setattr(workers, "_PROCESSES", 2)
     monkeypatch.setattr(workers.sys, "executable", "false")
     with pytest.raises(RuntimeError, match="describing blocks failed"):
-        describe_blocks(pa.array([["4801d8"] * 4]))
+        describe_blocks(pa.array([["4801d8"] * 4]), pa.array([False]))
 
 
 def test_a_long_block_is_described():
@@ -250,3 +255,44 @@ def test_measured_blocks_take_no_less_than_their_bounds():
     tightest = np.max([found.field(name).to_numpy(zero_copy_only=False) for name in names], axis=0)
     # Shorter by more than the noise of such measurements.
     assert (cycles < 0.98 * tightest - 0.03).mean() <= 0.01
+
+
+def modelled(code, *, distinct):
+    found = describe_blocks(pa.array([[code]]), pa.array([distinct]))
+    return found[0].values[0].as_py()
+
+
+def test_different_registers_are_different_arrays():
+    # mov rax, [rdi]; mov [rsi], rax; mov rcx, [rsi]: the last reads what was stored either way
+    here = modelled("488b07488906488b0e", distinct=True)
+    there = modelled("488b07488906488b0e", distinct=False)
+    assert here["code"]["flags"] == ["distinct_arrays"]
+    assert there["code"]["flags"] == ["assumed_addresses"]
+    best = FEATURES.index("log_best")
+    assert here["features"][best] < there["features"][best]
+    assert np.exp(there["features"][best]) == pytest.approx(here["code"]["aliased_cycles"])
+    assert there["code"]["aliased_cycles"] is None
+    assert here["code"]["serial_cycles"] > here["code"]["aliased_cycles"]
+
+
+def test_a_store_that_is_read_through_the_same_register_is_no_assumption():
+    # mov rdi, [rdx]; mov [rdi], rax; mov rax, [rdi]
+    assert (
+        modelled("488b3a488907488b07", distinct=True)["features"][FEATURES.index("forwards")] == 1
+    )
+
+
+def test_the_jump_that_closes_a_loop_is_left_to_the_bounds():
+    # add rax, 8; cmp rax, rcx; jne
+    loop, body = "4883c0084839c875f7", "4883c0084839c8"
+    assert modelled(loop, distinct=True)["features"] == modelled(body, distinct=True)["features"]
+    assert modelled(loop, distinct=True)["code"]["n_branch"] == 1
+
+
+def test_instructions_are_listed_with_their_units():
+    (rows,) = block_instructions(pa.array(["4801d8480fafc3"])).to_pylist()
+    assert [(row["text"], row["unit"], row["ports"], row["latency"]) for row in rows] == [
+        ("add rax,rbx", "alu", "0|1|2|3", 1),
+        ("imul rax,rbx", "alu1", "1", 3),
+    ]
+    assert block_instructions(pa.array(["zz"])).to_pylist() == [None]

@@ -13,7 +13,7 @@ from udfs.throughput.fitting import fit_throughput
 from udfs.throughput.inputs import TRACE, Inputs, feature_range, is_outside, network_inputs, start
 from udfs.throughput.network import LAYERS, Training, fit_network, predict_network
 from udfs.throughput.predict import predicted
-from udfs.throughput.reduction import nearest, reduce_points
+from udfs.throughput.reduction import reduce_points
 from udfs.throughput.traces import BOUNDS, TRACE_FEATURES, poorer_traces
 
 RANDOM = np.random.default_rng(0)
@@ -80,10 +80,6 @@ def test_the_reduction_keeps_its_share_and_the_spread():
 def test_one_class_and_equal_points_can_be_reduced():
     done = reduce_points(np.ones((20, 3)), classes=4, share=0.5, seed=0)
     assert (len(done.chosen), done.represents.tolist()) == (1, [20])
-
-
-def test_nearest_centre():
-    assert nearest(np.array([[0.0], [9.0]]), np.array([[1.0], [8.0]])).tolist() == [0, 1]
 
 
 def traces(n=120, programs=6):

@@ -87,6 +87,22 @@ def test_a_model_of_throughput_is_better_than_the_tightest_bound_or_chosen(wareh
     assert models.in_force(warehouse, "throughput", "lab") == 2
 
 
+@pytest.mark.parametrize(
+    ("right", "of_one_metric", "of_commonest", "used"),
+    [(0.9, 0.9, 0.5, 2), (0.8, 0.9, 0.5, 1), (0.5, 0.4, 0.5, 1), (0.0, 0.0, 0.0, 1)],
+)
+def test_a_model_of_bottlenecks_is_no_worse_than_a_simple_rule(
+    warehouse, right, of_one_metric, of_commonest, used
+):
+    warehouse.execute("DELETE FROM models; DELETE FROM model_scores")
+    split = ("programs held out: labelled samples", "accuracy")
+    good = replace(fit(scores=[("tree", *split, 0.9)]), kind="bottlenecks")
+    models.store(warehouse, good)
+    rules = [("one metric", *split, of_one_metric), ("commonest class", *split, of_commonest)]
+    models.store(warehouse, replace(good, scores=[("tree", *split, right), *rules]))
+    assert models.in_force(warehouse, "bottlenecks", "lab") == used
+
+
 def test_a_model_goes_from_warehouse_to_warehouse_as_a_file(warehouse, another, tmp_path):
     version = models.store(warehouse, fit(scores=[("tree", "none", "accuracy", 1.0)]))
     models.export(warehouse, "toy", version, tmp_path / "toy.parquet")

@@ -7,6 +7,7 @@ samples has probability 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,29 @@ _ROUNDS = 40
 _LEAF = 4
 # Rows of the distance matrix computed at a time.
 _CHUNK = 1 << 12
+
+
+def commonest_class(_metrics: Floats, labels: Integers) -> Callable[[Floats], Integers]:
+    """Return the rule that every sample has the commonest class of these samples."""
+    most = np.bincount(labels).argmax()
+    return lambda others: np.full(len(others), most)
+
+
+def one_metric(metrics: Floats, labels: Integers) -> Callable[[Floats], Integers]:
+    """Return the rule by thresholds of the one metric that tells most of these samples apart."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    leaves = max(2, len(np.unique(labels)))
+    rules = [
+        DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(metrics[:, [i]], labels)
+        for i in range(metrics.shape[1])
+    ]
+    best = max(range(len(rules)), key=lambda i: rules[i].score(metrics[:, [i]], labels))
+    return lambda others: np.asarray(rules[best].predict(others[:, [best]]))
+
+
+# What a model has to beat on held-out programs (models_in_force).
+SIMPLE_RULES = {"commonest class": commonest_class, "one metric": one_metric}
 
 
 def fit_logistic(points: Singles, labels: Integers, seed: int) -> Arrays:

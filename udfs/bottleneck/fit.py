@@ -10,6 +10,7 @@ import numpy as np
 from udfs.bottleneck import autoencoder, build, calibration, validation
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.build import Shape
+from udfs.bottleneck.judging import ALGORITHMS
 from udfs.bottleneck.training import Arrays, Training, memory_misses
 from udfs.bottleneck.validation import Score
 from udfs.progress import Progress, silent
@@ -44,6 +45,7 @@ def fit(
     seed: int = 0,
     folds: int = 10,
     shapes: Sequence[Shape] = (DEFAULT_SHAPE,),
+    algorithm: str | None = None,
     progress: Progress = silent,
 ) -> Fitted:
     """Fit all classifiers, score them on held-out programs, return the best one.
@@ -55,6 +57,7 @@ def fit(
             as there are programs, one program at a time.
         shapes: hidden layers and nodes of the autoencoder; of several, the best on held-out
             programs.
+        algorithm: the one to return, whatever its score; by default the best.
         progress: called with each step.
 
     Raises ValueError, with a message for users, where the training data are insufficient.
@@ -65,11 +68,16 @@ def fit(
     training = replace(training, metrics=memory_misses(training.metrics, training.names))
     # The matrices are small: more threads would only wait for each other.
     with threadpool_limits(1):
-        return _fit(training, seed, folds, shapes, progress)
+        return _fit(training, seed, folds, shapes, algorithm, progress)
 
 
 def _fit(
-    training: Training, seed: int, folds: int, shapes: Sequence[Shape], progress: Progress
+    training: Training,
+    seed: int,
+    folds: int,
+    shapes: Sequence[Shape],
+    algorithm: str | None,
+    progress: Progress,
 ) -> Fitted:
     search: list[tuple[int, int, str, float]] = []
     shape = shapes[0]
@@ -78,7 +86,9 @@ def _fit(
         search, shape = validation.search_shape(training, shapes, seed)
         progress(f"searching the autoencoder's shape: {shape[0]} x {shape[1]} is best")
     outcome = validation.score_held_out(training, shape, MEMBERS, seed, folds, progress)
-    best = _best(outcome.scores)
+    if algorithm is not None and algorithm not in outcome.calibrations:
+        raise ValueError(f"the algorithm {algorithm} needs samples with measured cost shares")
+    best = algorithm or _best(outcome.scores)
     progress(f"fitting {best} to all samples")
     networks = build.train_cost_networks([training], MEMBERS, seed)[0]
     arrays, history = build.model(training, best, networks, shape, seed)
@@ -99,7 +109,7 @@ def _best(scores: Sequence[Score]) -> str:
     splits = (validation.LABELLED, validation.CAUSAL, validation.BLENDS)
     found: dict[str, dict[str, list[float]]] = {}
     for algorithm, split, measure, value in scores:
-        if split in splits:
+        if split in splits and algorithm in ALGORITHMS:
             found.setdefault(algorithm, {}).setdefault(measure, []).append(value)
 
     def merit(algorithm: str) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck import autoencoder, build, calibration, costs
+from udfs.bottleneck import autoencoder, baselines, build, calibration, costs
 from udfs.bottleneck.build import Shape
 from udfs.bottleneck.judging import COSTS, Estimates, Judged, estimate, judge
 from udfs.bottleneck.training import (
@@ -101,6 +101,13 @@ def score_held_out(
         # The best one is trained once more on all samples, and held out by families.
         left = (time.monotonic() - began) / done * (len(candidates) - done + 1) + last
         progress(f"holding out programs: {algorithm}, {_in_words(scores)}", left)
+    for rule, train_rule in baselines.SIMPLE_RULES.items():
+        right = []
+        for k, part in zip(numbers, parts, strict=True):
+            known, held_out = part.labelled, training.labelled & (fold == k)
+            found = train_rule(part.metrics[known], part.labels[known])
+            right.append(found(training.metrics[held_out]) == training.labels[held_out])
+        outcome.scores.append((rule, LABELLED, "accuracy", float(np.concatenate(right).mean())))
     return outcome
 
 
@@ -338,14 +345,19 @@ def search_shape(
 def assign_folds(training: Training, folds: int) -> Integers:
     """Return for every sample the number (n) of the fold in which its program is held out.
 
-    Programs are distributed family by family, those with labels first, so that no fold has all of
-    a family, or all labels, where there are enough programs.
+    Programs are distributed class by class (that of most of their samples), then family by family,
+    those with labels first, so that no fold has all of a class or a family where there are enough
+    programs.
     """
-    programs, families = training.programs.tolist(), training.families.tolist()
-    named = set(training.programs[training.labelled].tolist())
-    order = sorted({(p not in named, f, p) for f, p in zip(families, programs, strict=True)})
-    number = {program: i % folds for i, (_, _, program) in enumerate(order)}
-    return np.array([number[program] for program in programs])
+    programs = training.programs
+    order = []
+    for program in np.unique(programs):
+        mine = programs == program
+        labels = training.labels[mine & training.labelled]
+        most = int(np.bincount(labels).argmax()) if len(labels) else len(CLASSES)
+        order.append((most, str(training.families[mine][0]), str(program)))
+    number = {program: i % folds for i, (_, _, program) in enumerate(sorted(order))}
+    return np.array([number[program] for program in programs.tolist()])
 
 
 def score_families(

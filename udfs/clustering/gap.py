@@ -44,7 +44,8 @@ def gap(rows: Floats, k_max: int, references: int = 50, seed: int = 0, workers: 
 
     Gap(k) = E*[log W(k)] - log W(k), with E* over reference sets that are uniform in the box of
     the points' principal components; s(k) = sd(k) sqrt(1 + 1 / references); the chosen k is the
-    smallest with Gap(k) >= Gap(k + 1) - s(k + 1). All clusters are CLARA's. W(k) is the sum over
+    smallest with Gap(k) >= Gap(k + 1) - s(k + 1), and where none is, the knee of the gap, with a
+    reason. All clusters are CLARA's. W(k) is the sum over
     clusters of the Euclidean distances of all pairs within, each pair once, divided by twice the
     cluster's size, and sd(k) divides by references - 1, as R's clusGap by default (d.power = 1).
     With squared distances six even clusters are mistaken for one or three far more often.
@@ -91,14 +92,23 @@ def _choose_k(log_w: Doubles, drawn: Doubles, points: Points, k_max: int) -> Gap
     s = drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / references)
     gaps = expected - log_w
     eligible = np.flatnonzero(gaps[:-1] >= gaps[1:] - s[1:])
-    reason = None
+    reason, k = None, largest
+    if len(eligible):
+        k = int(eligible[0]) + 1
+    elif largest == k_max:
+        k = _knee(gaps)
+        end = "there may be more clusters" if k == largest else f"its knee is {k}"
+        reason = f"the gap still rises at k = {largest}: no k meets the rule, {end}"
     if largest < k_max:
         reason = f"k is limited to {largest}: there are no more distinct points"
-    elif not len(eligible):
-        reason = f"the gap still rises at k = {largest}: there may be more clusters"
     unit = np.log(points.scale)
-    k = int(eligible[0]) + 1 if len(eligible) else largest
     return Gap(k, gaps, s, log_w + unit, expected + unit, len(points), reason)
+
+
+def _knee(gaps: Doubles) -> int:
+    """Return the k at which a curve is highest above the line between its ends, else the last."""
+    above = gaps - np.linspace(gaps[0], gaps[-1], len(gaps))
+    return int(above.argmax()) + 1 if above.max() > 1e-9 else len(gaps)
 
 
 def _log_dispersions(points: Points, first: Ints, seed: int) -> Doubles:

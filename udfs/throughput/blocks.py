@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous, elements, is_known, lengths
-from udfs.throughput import features, summary
+from udfs.arrow import contiguous, is_known, lengths
+from udfs.throughput import features, summary, zen3
 from udfs.throughput.aarch64 import is_plain
-from udfs.throughput.course import run
+from udfs.throughput.course import Course, run
 from udfs.throughput.decode import Decoder, bytes_of, decode
 from udfs.throughput.features import FEATURES
-from udfs.throughput.support import ASSUMED_ADDRESSES, NO_PREDICTION
+from udfs.throughput.instructions import Instruction
+from udfs.throughput.support import ASSUMED_ADDRESSES, DISTINCT_ARRAYS, NO_PREDICTION
 from udfs.throughput.workers import map_in_processes
 
 COUNTS = (
@@ -31,6 +33,7 @@ COUNTS = (
 # Blocks described at a time, which limits memory.
 _CHUNK = 1 << 15
 BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
+ENDS = ("aliased_cycles", "serial_cycles")
 
 
 def block_features(code: Any) -> pa.ListArray:
@@ -63,23 +66,82 @@ def block_summary(code: Any) -> pa.StructArray:
         busiest execution units; NULL where `flags` has one of NO_PREDICTION. `flags`
         are these, poor_support (x87, MMX, rare ones) and assumed_addresses (a load reads what a
         store wrote only where their registers point to the same place); like_aarch64, and
-        everything else NULL, where the bytes are no x86-64 but plainly AArch64.
+        everything else NULL, where the bytes are no x86-64 but plainly AArch64. `serial_cycles` are
+        those of one instruction after another; `aliased_cycles` are NULL here.
     """
     return describe(code.to_pylist())["code"].combine_chunks()
 
 
-def describe_blocks(codes: Any) -> pa.ListArray:
+def block_instructions(code: Any) -> pa.ListArray:
+    """Return the instructions of blocks of x86-64 machine code, and what each costs on Zen 3.
+
+    Args:
+        code: n texts, a block in hexadecimal each.
+
+    Returns:
+        n lists of structs: `text` (disassembled), `unit` and the `ports` that have it, `operations`
+        there, `cycles` that one occupies it, `latency` in cycles from the last operand to the
+        result, without the load of a memory operand, and `front_end`, the macro-operations. NULL
+        where a block cannot be decoded completely.
+    """
+    import iced_x86 as ix
+
+    formatter = ix.Formatter(ix.FormatterSyntax.INTEL)
+    out: list[list[dict[str, Any]] | None] = []
+    for text in code.to_pylist():
+        decoder, machine_code = Decoder(), bytes_of(text)
+        block = decoder.block(machine_code)
+        shown = [formatter.format(i) for i in ix.Decoder(64, machine_code)] if block else []
+        costs = [decoder.instructions[row] for row in block or []]
+        rows = [_listed(text, i) for text, i in zip(shown, costs, strict=True)]
+        out.append(rows if block else None)
+    return pa.array(out, pa.list_(_LISTED))
+
+
+_LISTED = pa.struct(
+    [
+        *((name, pa.string()) for name in ("text", "unit", "ports")),
+        *((name, pa.int32()) for name in ("operations", "cycles", "latency", "front_end")),
+    ]
+)
+
+
+def _listed(text: str, i: Instruction) -> dict[str, Any]:
+    units = [i.unit] * (i.unit != "none")
+    units += [("vload" if i.vector else "load")] * bool(i.loads)
+    units += [("vstore" if i.vector else "store")] * bool(i.stores)
+    ports = ["|".join(map(str, sorted(zen3.UNITS[unit]))) for unit in units]
+    return {
+        "text": text,
+        "unit": " + ".join(units),
+        "ports": " + ".join(ports),
+        "operations": i.uops if i.unit != "none" else 0,
+        "cycles": i.busy,
+        "latency": i.latency,
+        "front_end": i.macro,
+    }
+
+
+def describe_blocks(codes: Any, distinct: Any) -> pa.ListArray:
     """Return summaries and features of many blocks at once, much faster than one by one.
 
     Args:
         codes: n lists of texts, a block in hexadecimal each.
+        distinct: n times whether different registers point to different arrays; false as blocks
+            are measured, with all registers pointing to one place.
 
     Returns:
         n lists, each as long as its list, of structs with `code` as from `block_summary` and
-        `features` as from `block_features`.
+        `features` as from `block_features`. Where arrays are distinct, the flag distinct_arrays
+        is instead of assumed_addresses, and `aliased_cycles` of `code` is what is simulated where
+        registers point to the same place.
     """
     lists = contiguous(codes)
-    table = map_in_processes(elements(lists).to_pylist(), describe)
+    parts = [
+        map_in_processes(one.values.to_pylist() if one.is_valid else [], describe, is_distinct)
+        for one, is_distinct in zip(lists, distinct.to_pylist(), strict=True)
+    ]
+    table = pa.concat_tables(parts or [_part([], False)])
     names = table.column_names
     both = pa.StructArray.from_arrays(
         [table[name].combine_chunks() for name in names], fields=list(table.schema)
@@ -88,13 +150,33 @@ def describe_blocks(codes: Any) -> pa.ListArray:
     return pa.ListArray.from_arrays(offsets, both, mask=pa.array(~is_known(lists)))
 
 
-def describe(hexes: list[str | None]) -> pa.Table:
+def describe(hexes: list[str | None], distinct: bool = False) -> pa.Table:
     """Return `code` and `features` of blocks (n rows), as in `describe_blocks`."""
-    parts = [_part(hexes[at : at + _CHUNK]) for at in range(0, len(hexes), _CHUNK)]
-    return pa.concat_tables(parts or [_part([])])
+    parts = [_part(hexes[at : at + _CHUNK], distinct) for at in range(0, len(hexes), _CHUNK)]
+    return pa.concat_tables(parts or [_part([], distinct)])
 
 
-def _part(hexes: list[str | None]) -> pa.Table:
+def _modelled(
+    blocks: list[list[int]], decoder: Decoder, course: Course, distinct: bool
+) -> tuple[list[list[int]], Course]:
+    """Return blocks as models take them, and their simulation.
+
+    Models are fitted to straight code: the jump that closes a loop is left to the bounds.
+    """
+    jumps = [k for k, i in enumerate(decoder.instructions) if i.name.startswith("J")]
+    closes = set(jumps)
+    bodies = [b[:-1] if len(b) > 1 and b[-1] in closes else b for b in blocks]
+    differ = np.array([len(b) != len(o) for b, o in zip(bodies, blocks, strict=True)], bool)
+    again = np.flatnonzero(differ | (course.assumed & distinct))
+    own = run([bodies[k] for k in again], decoder, distinct=distinct)
+    columns = {}
+    for column in fields(Course):
+        columns[column.name] = getattr(course, column.name).copy()
+        columns[column.name][again] = getattr(own, column.name)
+    return bodies, Course(**columns)
+
+
+def _part(hexes: list[str | None], distinct: bool) -> pa.Table:
     decoder = Decoder()
     blocks, decoded = decode(hexes, decoder)
     flags = [
@@ -106,17 +188,21 @@ def _part(hexes: list[str | None]) -> pa.Table:
         np.flatnonzero(decoded), blocks, course.assumed, strict=True
     ):
         found = {decoder.instructions[row].support for row in block} - {""}
-        flags[place] = sorted(found | ({ASSUMED_ADDRESSES} if is_assumed else set()))
+        assumption = DISTINCT_ARRAYS if distinct else ASSUMED_ADDRESSES
+        flags[place] = sorted(found | ({assumption} if is_assumed else set()))
     known = decoded & np.array([not set(f) & set(NO_PREDICTION) for f in flags], bool)
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
     counts = np.zeros((len(hexes), len(COUNTS)), np.int32)
     paths = np.zeros((len(hexes), course.paths.shape[1]), np.int32)
-    limits = np.full((len(hexes), len(BOUNDS)), np.nan)
+    limits = np.full((len(hexes), len(BOUNDS) + len(ENDS)), np.nan)
     if blocks:
-        matrix[decoded] = features.of_blocks(blocks, decoder, course)
+        bodies, modelled = _modelled(blocks, decoder, course, distinct)
+        matrix[decoded] = features.of_blocks(bodies, decoder, modelled)
         of_blocks = summary.of_blocks(blocks, decoder, course)
         counts[decoded], paths[decoded] = of_blocks.counts, of_blocks.paths
-        limits[decoded] = of_blocks.bounds
+        aliased = np.where(course.assumed & distinct, course.cycles[:, 0], np.nan)
+        ends = np.stack([aliased, of_blocks.serial], axis=1)
+        limits[decoded] = np.concatenate([of_blocks.bounds, ends], axis=1)
         limits[~known] = np.nan
     arrays: list[Any] = [
         pa.array(np.ascontiguousarray(column), mask=~decoded) for column in counts.T
@@ -124,10 +210,10 @@ def _part(hexes: list[str | None]) -> pa.Table:
     arrays.append(_lists(paths, decoded))
     arrays += [pa.array(np.ascontiguousarray(column), from_pandas=True) for column in limits.T]
     arrays.append(pa.array(flags, pa.list_(pa.string())))
-    names = (*COUNTS, "critical_path", *BOUNDS, "flags")
-    fields = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
+    names = (*COUNTS, "critical_path", *BOUNDS, *ENDS, "flags")
+    types = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
     told = decoded | [bool(one) for one in flags]
-    code = pa.StructArray.from_arrays(arrays, fields=fields, mask=pa.array(~told))
+    code = pa.StructArray.from_arrays(arrays, fields=types, mask=pa.array(~told))
     return pa.table({"code": code, "features": _lists(matrix, known)})
 
 

@@ -42,8 +42,17 @@ class Course:
     paths: Integers
 
 
-def run(blocks: Sequence[Sequence[int]], decoder: Decoder, *, paths: bool = False) -> Course:
-    """Simulate decoded blocks; with `paths`, also count chains in windows."""
+def run(
+    blocks: Sequence[Sequence[int]],
+    decoder: Decoder,
+    *,
+    paths: bool = False,
+    distinct: bool = False,
+) -> Course:
+    """Simulate decoded blocks; with `paths`, also count chains in windows.
+
+    Where registers are `distinct`, different ones point to different arrays.
+    """
     n = len(blocks)
     course = Course(
         np.zeros((n, 4)),
@@ -65,7 +74,7 @@ def run(blocks: Sequence[Sequence[int]], decoder: Decoder, *, paths: bool = Fals
 
     with ThreadPoolExecutor(_WORKERS) as workers:
         pending = []
-        for some, batch, access in program.batches(blocks, decoder, rows):
+        for some, batch, access in program.batches(blocks, decoder, rows, distinct=distinct):
             course.access[some] = access
             course.macro[some] = batch.macro.sum(axis=1)
             course.sync[some] = batch.length - lengths[some]

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from udfs.arrow import contiguous
 from udfs.throughput.aarch64 import Word, decode
-from udfs.throughput.blocks import BOUNDS, COUNTS
+from udfs.throughput.blocks import BOUNDS, COUNTS, ENDS
 from udfs.throughput.core_tables import NOTHING, CoreTable, Cost, Ports, port_bound
 from udfs.throughput.decode import bytes_of
 from udfs.throughput.recurrences import Operation, critical_paths, recurrence
@@ -22,7 +22,7 @@ _TYPE = pa.struct(
     [
         *((name, pa.int32()) for name in COUNTS),
         ("critical_path", pa.list_(pa.int32())),
-        *((name, pa.float64()) for name in BOUNDS),
+        *((name, pa.float64()) for name in (*BOUNDS, *ENDS)),
         ("flags", pa.list_(pa.string())),
     ]
 )
@@ -57,7 +57,7 @@ def _describe(text: str | None, core: CoreTable) -> Row | None:
     costs = [core.cost(word.form) for word in words]
     flags = {_flag(word, cost) for word, cost in zip(words, costs, strict=True)} - {""}
     operations = _operations(words, costs, core)
-    row = dict.fromkeys(BOUNDS) | _counts(words, costs)
+    row = dict.fromkeys((*BOUNDS, *ENDS)) | _counts(words, costs)
     row |= {"critical_path": critical_paths(operations), "flags": sorted(flags)}
     known = [cost for cost in costs if cost]
     if flags.isdisjoint(NO_PREDICTION):

@@ -28,7 +28,7 @@ class Forward(NamedTuple):
 
     `renamed`: both address by rsp or rbp. `whole`: the store covers all loaded bytes. `certain`:
     both address by the same registers, which change by constants only, so that they meet whatever
-    the registers are at the start.
+    the registers are at the start. `meets`: they are, or the registers have not changed between.
     """
 
     load: int
@@ -37,6 +37,7 @@ class Forward(NamedTuple):
     renamed: bool
     whole: bool
     certain: bool
+    meets: bool
 
 
 class Access(NamedTuple):
@@ -60,6 +61,8 @@ class Tracker:
         self.steady = _steady(block)
         self.passes = -1
         self.stores = 0
+        # How many stores there were when a register was last written.
+        self.written: dict[int, int] = {}
         self.found: list[Forward] = []
         self.accesses: list[Access] = []
 
@@ -116,7 +119,13 @@ class Tracker:
         stored = self.places[store]
         renamed = _is_framed(place) and _is_framed(stored)
         certain = place[:3] == stored[:3] and self.steady.issuperset(place[:2])
-        self.found.append(Forward(position, store, when != self.passes, renamed, whole, certain))
+        meets = certain or (
+            place[:3] == stored[:3]
+            and all(self.written.get(register, 0) < entry[5] for register in place[:2])
+        )
+        self.found.append(
+            Forward(position, store, when != self.passes, renamed, whole, certain, meets)
+        )
         return value >> 8 * (address - at) if whole else untouched
 
     def _store(self, position: int, i: Instruction, result: int | None) -> None:
@@ -146,6 +155,7 @@ class Tracker:
         return value & ((1 << 8 * size) - 1)
 
     def _write(self, i: Instruction, result: int | None, position: int) -> None:
+        self.written.update(dict.fromkeys(i.written, self.stores))
         if result is None:
             for register in i.written:
                 # Not emulated: the same in every pass, and in a page of its own.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import kendalltau
@@ -34,6 +34,9 @@ FOLDS = 10
 _MANY = 5000
 _HELD_OUT = "groups held out"
 _RANDOM = "held out at random"
+# Share of the segments that may be faster than a bound; each of three.
+_BROKEN = 0.005
+_NOISE, _LEAST_FACTOR, _MANY_BLOCKS = 0.93, 0.5, 1000
 # Quantiles of the errors that form the band: a little over 90 %, because new programs differ.
 _BAND = (0.04, 0.96)
 
@@ -87,6 +90,11 @@ def fit_throughput(
         progress: called with each step.
     """
     began = time.perf_counter()
+    factors = bound_factors(samples) if samples.is_code else None
+    if factors is not None:
+        scaled = samples.bounds.copy()
+        scaled[:, : len(factors)] *= np.where(factors > 0, factors, np.nan)
+        samples = replace(samples, bounds=scaled)
     splits = _by_group(samples, seed)
     # Trainings of all algorithms, and two of one of them: to measure the reduction, and the last.
     total = len(splits) + 2 + (reduction is not None)
@@ -118,10 +126,34 @@ def fit_throughput(
         arrays["band"], inside = _band(-errors[chosen])
         scores.append((chosen, _HELD_OUT, "in the band", inside))
     arrays["inputs"] = np.array([float(samples.x.shape[1])])
+    if factors is not None:
+        arrays["bound_factors"] = factors
     arrays["typical"] = samples.form.typical(samples.x)
     arrays |= samples.inputs.arrays()
     arrays["range"] = feature_range(samples.x, arrays)
     return Fitted(chosen, arrays, scores, thinned, time.perf_counter() - began)
+
+
+def bound_factors(samples: Samples) -> Floats:
+    """Return what the bounds by width, chain and units (3) are multiplied by on the measured core.
+
+    The table that they come from can be of another core. A bound holds where no more than
+    _BROKEN of the segments are faster. The width of a core is the same for all segments, so that
+    it is learned from many of them in both directions; 0 withholds a bound of no use.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = samples.cycles[:, None] / samples.bounds[:, :3]
+    ratios[~np.isfinite(ratios)] = np.nan
+    factors = np.ones(3)
+    for kind, column in enumerate(ratios.T):
+        known = column[~np.isnan(column)]
+        if not len(known):
+            continue
+        lowest = float(np.quantile(known, _BROKEN))
+        learned = lowest if kind == 0 and len(known) >= _MANY_BLOCKS else min(lowest, 1.0)
+        # Measured cycles are a few per cent off.
+        factors[kind] = 1.0 if _NOISE <= learned < 1 else learned
+    return np.where(factors < _LEAST_FACTOR, 0.0, factors)
 
 
 def _errors(

@@ -33,8 +33,13 @@ _LINE, _PAGE, _CHUNK = 64, 4096, 32
 _SKIPPED = 50
 
 
-def accesses(block: Sequence[Instruction]) -> tuple[list[Forward], list[float]]:
-    """Return loads (first memory operands) that a store feeds, and the ACCESS_COUNTS."""
+def accesses(
+    block: Sequence[Instruction], *, distinct: bool = False
+) -> tuple[list[Forward], list[float]]:
+    """Return loads (first memory operands) that a store feeds, and the ACCESS_COUNTS.
+
+    Where registers are `distinct`, different ones point to different arrays.
+    """
     tracker = Tracker(block)
     first, found = tracker.run_pass()
     before = tracker.registers.copy()
@@ -44,6 +49,8 @@ def accesses(block: Sequence[Instruction]) -> tuple[list[Forward], list[float]]:
         tracker.skip_passes(before, _SKIPPED)
         first, _ = tracker.run_pass()
         made, found = tracker.run_pass()
+    if distinct:
+        found = [forward for forward in found if forward.meets]
     moving, edges = [0.0] * 4, [0, 0, 0]
     if first != made:
         moving = _moving(first, made)

@@ -89,7 +89,7 @@ def _padded(registers: tuple[int, ...], width: int, filler: int) -> tuple[int, .
 
 
 def batches(
-    blocks: Sequence[Sequence[int]], decoder: Decoder, rows: Integers
+    blocks: Sequence[Sequence[int]], decoder: Decoder, rows: Integers, *, distinct: bool = False
 ) -> Iterator[tuple[Integers, Batch, Floats]]:
     """Yield batches of blocks of similar length: their positions, the arrays and the counts.
 
@@ -97,6 +97,7 @@ def batches(
         blocks: rows of instructions in the decoder, block by block.
         decoder: the decoder of the blocks.
         rows: `table` of the decoder's instructions.
+        distinct: whether different registers point to different arrays.
     """
     laid = [with_stack(b, decoder.instructions) for b in blocks]
     lengths = np.array([len(b) for b in laid])
@@ -105,7 +106,7 @@ def batches(
         matrix = np.full((len(some), width), len(rows) - 1)
         flat = np.concatenate([laid[k] for k in some])
         matrix[np.arange(width) < lengths[some, None]] = flat
-        memory, counts = _memory([laid[k] for k in some], width, decoder.instructions)
+        memory, counts = _memory([laid[k] for k in some], width, decoder.instructions, distinct)
         yield some, _batch(rows[matrix], memory, lengths[some]), counts
 
 
@@ -122,7 +123,10 @@ def _similar_lengths(lengths: Integers) -> Iterator[Integers]:
 
 
 def _memory(
-    blocks: Sequence[Sequence[int]], width: int, instructions: Sequence[Instruction]
+    blocks: Sequence[Sequence[int]],
+    width: int,
+    instructions: Sequence[Instruction],
+    distinct: bool,
 ) -> tuple[Integers, Floats]:
     """Return from_slot, forward, to_slot, certain of positions (4 x blocks x width), and counts."""
     out = np.zeros((4, len(blocks), width), np.int64)
@@ -131,9 +135,9 @@ def _memory(
         code = [instructions[row] if row >= 0 else NOTHING for row in block]
         if not any(i.loads or i.stores for i in code):
             continue
-        found, counts[k] = accesses(code)
+        found, counts[k] = accesses(code, distinct=distinct)
         slots: dict[int, int] = {}
-        for load, store, _, renamed, whole, certain in found:
+        for load, store, _, renamed, whole, certain, _ in found:
             slot = slots.setdefault(store, 1 + len(slots) % SLOTS)
             out[0, k, load] = slot
             out[1, k, load] = _latency(code[load], renamed, whole)

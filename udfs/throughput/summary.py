@@ -24,12 +24,14 @@ class Summaries:
 
     `counts` (n x 9): instructions, integer, floating point, SIMD, loads, stores, branches, other,
     serialising. `paths` (n x 40): windows by the length of their longest chain. `bounds` (n x 3),
-    cycles of one pass: width, loop-carried chain, units.
+    cycles of one pass: width, loop-carried chain, units. `serial` (n): one instruction after
+    another.
     """
 
     counts: Integers
     paths: Integers
     bounds: Floats
+    serial: Floats
 
 
 def of_blocks(
@@ -54,7 +56,16 @@ def of_blocks(
     width = width_bound(course.macro - course.sync - unknown)
     limits = np.stack([width, course.cycles[:, 3], units], axis=1)
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
-    return Summaries(counts, course.paths, limits)
+    one = np.array([[_alone(i)] for i in decoder.shapes])
+    serial = features.sum_by_block(blocks, decoder, one)[:, 0]
+    return Summaries(counts, course.paths, limits, serial)
+
+
+def _alone(i: Instruction) -> float:
+    """Return the most cycles that an instruction takes where nothing overlaps with it."""
+    load = zen3.VECTOR_LOAD_LATENCY if i.vector else zen3.LOAD_LATENCY
+    memory = max(load, zen3.FAILED_FORWARD if i.stores else 0) * bool(i.loads or i.stores)
+    return max(1, i.latency, i.busy, i.macro / zen3.DISPATCH) + memory
 
 
 def _row(i: Instruction) -> tuple[float, ...]:

@@ -72,7 +72,7 @@ NO_PREDICTION = (
     *("other_isa", "like_aarch64", "not_on_core", "system_instruction", "unknown_cycles"),
 )
 POOR_SUPPORT = "poor_support"
-ASSUMED_ADDRESSES = "assumed_addresses"
+ASSUMED_ADDRESSES, DISTINCT_ARRAYS = "assumed_addresses", "distinct_arrays"
 
 
 def support(instruction: Any, name: str) -> str:

@@ -11,7 +11,7 @@ from udfs.throughput.blocks import describe
 
 def main() -> None:
     """Read blocks from stdin, one a line in hexadecimal; write their descriptions to stdout."""
-    table = describe([*sys.stdin.read().splitlines()])
+    table = describe([*sys.stdin.read().splitlines()], sys.argv[1:] == ["1"])
     with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as out:
         out.write_table(table)
 

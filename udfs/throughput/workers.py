@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,29 +23,31 @@ _MIN_BLOCKS = 8192
 _PROCESSES = max(1, min(8, os.cpu_count() or 1))
 _free = threading.BoundedSemaphore(_PROCESSES)
 
-Describe = Callable[[list[str | None]], pa.Table]
+Describe = Callable[[list[str | None], bool], pa.Table]
 
 
-def map_in_processes(blocks: list[str | None], describe: Describe) -> pa.Table:
+def map_in_processes(blocks: list[str | None], describe: Describe, distinct: bool) -> pa.Table:
     """Return descriptions of n blocks (n rows), computed in several processes where n is large.
 
     Args:
         blocks: texts in hexadecimal.
         describe: `udfs.throughput.blocks.describe`, used in this process where n is small.
+        distinct: whether different registers point to different arrays.
 
     Raises RuntimeError where a process fails.
     """
     share = max(_MIN_BLOCKS, -(-len(blocks) // _PROCESSES))
     if len(blocks) < 2 * _MIN_BLOCKS or _PROCESSES == 1:
-        return describe(blocks)
+        return describe(blocks, distinct)
     parts = [blocks[at : at + share] for at in range(0, len(blocks), share)]
     with ThreadPoolExecutor(len(parts)) as threads:
-        return pa.concat_tables(threads.map(_describe_in_process, parts)).combine_chunks()
+        found = threads.map(partial(_describe_in_process, distinct=distinct), parts)
+        return pa.concat_tables(found).combine_chunks()
 
 
-def _describe_in_process(blocks: list[str | None]) -> pa.Table:
+def _describe_in_process(blocks: list[str | None], *, distinct: bool) -> pa.Table:
     """Return descriptions of blocks, computed in another process."""
-    command = [sys.executable, "-P", "-m", "udfs.throughput.worker"]
+    command = [sys.executable, "-P", "-m", "udfs.throughput.worker", str(int(distinct))]
     # Files in the working directory must not shadow pwh's own modules.
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     text = "".join(f"{block or ''}\n" for block in blocks)

@@ -25,7 +25,7 @@ WITH
 
   layout AS (
     SELECT metric_set, metric, min(position) AS position
-    FROM metric_definitions
+    FROM _set_definitions
     WHERE metric IS NOT NULL
     GROUP BY metric_set, metric
   ),

@@ -8,7 +8,7 @@ SELECT
     / nullif(sum(coalesce(s.cycles, 1)) FILTER (s.standardised IS NOT NULL), 0) AS standardised
 FROM pmu_standardised AS s
 LEFT JOIN (
-  SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
+  SELECT DISTINCT metric_set, metric, position FROM _set_definitions WHERE metric IS NOT NULL
 ) AS d USING (metric_set, metric)
 LEFT JOIN metric_titles AS t USING (metric)
 WHERE _is_of(s.run_id, CAST($runs AS VARCHAR[]))

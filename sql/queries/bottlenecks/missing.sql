@@ -13,8 +13,8 @@ SELECT
   u.metric_set, d.metric, coalesce(any_value(t.title), d.metric) AS title,
   list_sort(list(DISTINCT d.event)) AS events
 FROM used AS u
-JOIN metric_definitions AS d USING (metric_set)
+JOIN _set_definitions AS d USING (metric_set)
 LEFT JOIN metric_titles AS t USING (metric)
-WHERE d.role IN ('numerator', 'share') AND NOT list_contains(u.metrics, d.metric)
+WHERE d.role IN ('numerator', 'share', 'operand') AND NOT list_contains(u.metrics, d.metric)
 GROUP BY u.metric_set, d.metric, d.position
 ORDER BY u.metric_set, d.position;

@@ -78,7 +78,7 @@ def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
         "(SELECT shape FROM model_arrays WHERE (kind, version) = m AND name = 'medoids') AS shape "
         f"FROM (SELECT ('bottlenecks', {version}) AS m)",
     )
-    assert kept == [{"search": len(_SHAPES), "beside": 6, "curve": True, "shape": [6, 12]}]
+    assert kept == [{"search": len(_SHAPES), "beside": 8, "curve": True, "shape": [6, 12]}]
 
 
 def test_an_interrupted_fit_tells_what_it_has_and_stores_nothing(pwh, tmp_path, monkeypatch):
@@ -131,7 +131,7 @@ def test_the_same_seed_gives_the_same_model_and_scores_are_rows(pwh, tmp_path):
     pwh("fit", "bottlenecks", "--labels", file, "--k", "6", "--seed", "5")
     _, out, _ = pwh("fit", "bottlenecks", "--labels", file, "--k", "6", "--seed", "5", "-f", "json")
     scores = json.loads(out)
-    assert len({row["algorithm"] for row in scores}) == 6
+    assert len({row["algorithm"] for row in scores}) == 8
     assert len({row["algorithm"] for row in scores if row["is_chosen"]}) == 1
     different = asked(
         pwh,

@@ -1,0 +1,2 @@
+-- The instructions of a block of x86-64 machine code, and what each costs.
+SELECT unnest(block_instructions(_plain_hex($hex)), recursive := true);

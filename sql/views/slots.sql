@@ -1,0 +1,209 @@
+-- requires: flags
+--
+-- Shares of issue slots by top-down analysis: as shares of all slots, and the class that follows.
+--
+-- Tools write the parts of level 2 as shares of all slots or of their category; which of these is
+-- seen by their sum, or as one part is larger than its category. Where only one of two parts was counted,
+-- the other is the rest.
+
+CREATE OR REPLACE MACRO _of_slots(part, other, category) AS CASE
+  WHEN part IS NULL AND other > category + 0.02 THEN category * (1 - other)
+  WHEN part IS NULL AND other > category THEN 0
+  WHEN part IS NULL THEN category - other
+  WHEN other IS NULL AND part > category + 0.02 THEN category * part
+  WHEN other IS NOT NULL AND abs(part + other - 1) < abs(part + other - category)
+    THEN part * category
+  ELSE part
+END;
+
+-- A category; of a recording of level 2 only its parts are shares of all slots where they add up to these.
+CREATE OR REPLACE MACRO _of_category(shares, whole, part, other) AS coalesce(
+  shares[whole],
+  CASE
+    WHEN coalesce(
+      shares['retiring'], shares['bad_speculation'], shares['frontend_bound'], shares['backend_bound']
+    ) IS NULL
+      AND abs(
+        shares['branch_mispredict'] + shares['machine_clears'] + shares['frontend_latency']
+          + shares['frontend_bandwidth'] + shares['memory_bound'] + shares['core_bound']
+          + shares['light_operations'] + shares['heavy_operations']
+          + coalesce(shares['smt_contention'], 0) - 1
+      ) < 0.05
+      THEN shares[part] + shares[other]
+  END
+);
+
+-- Shares as tools write them, by name, as shares of all slots.
+CREATE OR REPLACE MACRO _slots(shares) AS map_concat(
+  shares,
+  MAP {
+    'retiring': _of_category(shares, 'retiring', 'light_operations', 'heavy_operations'),
+    'bad_speculation':
+      _of_category(shares, 'bad_speculation', 'branch_mispredict', 'machine_clears'),
+    'frontend_bound':
+      _of_category(shares, 'frontend_bound', 'frontend_latency', 'frontend_bandwidth'),
+    'backend_bound': _of_category(shares, 'backend_bound', 'memory_bound', 'core_bound')
+  },
+  map_from_entries(
+    list_transform(
+      [
+        ['bad_speculation', 'branch_mispredict', 'machine_clears'],
+        ['bad_speculation', 'machine_clears', 'branch_mispredict'],
+        ['frontend_bound', 'frontend_latency', 'frontend_bandwidth'],
+        ['frontend_bound', 'frontend_bandwidth', 'frontend_latency'],
+        ['backend_bound', 'memory_bound', 'core_bound'],
+        ['backend_bound', 'core_bound', 'memory_bound'],
+        ['retiring', 'light_operations', 'heavy_operations'],
+        ['retiring', 'heavy_operations', 'light_operations']
+      ],
+      lambda n: {
+        'k': n[2],
+        'v': _of_slots(shares[n[2]], shares[n[3]], _of_category(shares, n[1], n[2], n[3]))
+      }
+    )
+  )
+);
+
+-- What usually helps where a category, or a part of one, is large; the user's advice comes worst.
+CREATE OR REPLACE MACRO _slot_advice(slot) AS (
+  SELECT arg_min(c.advice, c.shipped) FROM slot_categories AS c WHERE c.name = slot
+);
+
+-- How likely a difference of shares is above zero, where counters measure shares to about 2 %, and
+-- worse where they took turns.
+CREATE OR REPLACE MACRO _likely(difference, running, doubt) AS
+  1 / (1 + exp(-1.702 * difference / (0.02 + 0.03 * least(1 / coalesce(running, 1) - 1, 4) + doubt)));
+
+-- The class of a sample by shares of its issue slots, with Intel's thresholds: of the categories that
+-- lose more than theirs the largest, and what carries it; Balance where none does, or 70 % retire. Counts of misses at hand, per cycle, stand
+-- for shares that were not counted, by usual costs, and with more doubt. One struct: class, its
+-- probability, category, share, second (the next likely class), missing (what was not counted).
+CREATE OR REPLACE MACRO _slot_class(slots, misses, running) AS (
+  WITH
+    _slot_given AS (
+      SELECT
+        slots AS s, misses AS m, running AS r,
+        slots['memory_bound'] IS NULL AS is_estimated
+    ),
+
+    _slot_ranked AS (
+      SELECT
+        *,
+        list_sort(
+          [
+            {'over': s['bad_speculation'] > 0.15, 'share': s['bad_speculation'], 'least': 0.15, 'name': 'bad_speculation'},
+            {'over': s['frontend_bound'] > 0.15, 'share': s['frontend_bound'], 'least': 0.15, 'name': 'frontend_bound'},
+            {'over': s['backend_bound'] > 0.2, 'share': s['backend_bound'], 'least': 0.2, 'name': 'backend_bound'}
+          ],
+          'DESC'
+        ) AS lost
+      FROM _slot_given
+    ),
+
+    _slot_named AS (
+      SELECT
+        s, r, is_estimated, lost[1] AS worst, lost[2] AS other,
+        CASE
+          WHEN lost[1].over AND s['retiring'] <= 0.7 THEN lost[1].name
+          ELSE 'retiring'
+        END AS category,
+        coalesce(
+          s['memory_bound'],
+          CASE WHEN m['MEMAPC'] IS NOT NULL THEN least(s['backend_bound'], 100 * m['MEMAPC']) END
+        ) AS memory,
+        coalesce(s['core_bound'], s['backend_bound'] - memory) AS core,
+        coalesce(s['page_walks'], 30 * m['DTBMPC']) AS walks,
+        coalesce(s['fetch_misses'], 40 * m['L2ICMPC'], 14 * m['L2ICAPC']) AS fetches
+      FROM _slot_ranked
+      WHERE s['retiring'] + s['bad_speculation'] + s['frontend_bound'] + s['backend_bound']
+        IS NOT NULL
+    ),
+
+    -- of the loss that is largest, and whether another loss, or none, is as likely
+    _slot_judged AS (
+      SELECT
+        category, r,
+        CASE category WHEN 'retiring' THEN s['retiring'] ELSE worst.share END AS share,
+        CASE category
+          WHEN 'retiring' THEN greatest(
+            _likely(s['retiring'] - 0.7, r, 0),
+            1 - _likely(
+              greatest(
+                s['bad_speculation'] - 0.15, s['frontend_bound'] - 0.15, s['backend_bound'] - 0.2
+              ),
+              r, 0
+            )
+          )
+          ELSE _likely(worst.share - worst.least, r, 0)
+            * CASE WHEN other.over THEN _likely(worst.share - other.share, r, 0) ELSE 1 END
+        END AS of_category,
+        CASE category
+          WHEN 'retiring' THEN {'class': 'Balance', 'likely': 1.0, 'second': 'Mem or Other'}
+          WHEN 'bad_speculation' THEN {'class': 'Other', 'likely': 1.0, 'second': 'Balance'}
+          WHEN 'frontend_bound' THEN CASE
+            WHEN fetches >= 0.05 AND fetches >= worst.share / 3 THEN {
+              'class': 'ICache', 'second': 'Other',
+              'likely': _likely(fetches - greatest(0.05, worst.share / 3), r, 0.02)
+            }
+            WHEN fetches IS NOT NULL THEN {
+              'class': 'Other', 'second': 'ICache',
+              'likely': _likely(greatest(0.05, worst.share / 3) - fetches, r, 0.02)
+            }
+            WHEN s['frontend_bandwidth'] > s['frontend_latency'] THEN {
+              'class': 'Other', 'second': 'ICache',
+              'likely': _likely(s['frontend_bandwidth'] - s['frontend_latency'], r, 0)
+            }
+          END
+          WHEN 'backend_bound' THEN CASE
+            WHEN memory >= core AND walks >= greatest(0.1, memory / 2) THEN {
+              'class': 'DTB', 'second': 'Mem',
+              'likely': _likely(memory - core, r, CASE WHEN is_estimated THEN 0.05 ELSE 0 END)
+                * _likely(walks - greatest(0.1, memory / 2), r, 0.02)
+            }
+            WHEN memory >= core THEN {
+              'class': 'Mem', 'second': 'Other',
+              'likely': _likely(memory - core, r, CASE WHEN is_estimated THEN 0.05 ELSE 0 END)
+                * coalesce(_likely(greatest(0.1, memory / 2) - walks, r, 0.02), 0.9)
+            }
+            WHEN memory < core THEN {
+              'class': 'Other', 'second': 'Mem',
+              'likely': _likely(core - memory, r, CASE WHEN is_estimated THEN 0.05 ELSE 0 END)
+            }
+          END
+        END AS found,
+        CASE category
+          WHEN 'backend_bound'
+            THEN CASE WHEN memory >= core THEN 'memory_bound' WHEN memory < core THEN 'core_bound' END
+          WHEN 'frontend_bound' THEN CASE
+            WHEN s['frontend_latency'] >= s['frontend_bandwidth'] THEN 'frontend_latency'
+            WHEN s['frontend_latency'] < s['frontend_bandwidth'] THEN 'frontend_bandwidth'
+          END
+          WHEN 'bad_speculation' THEN CASE
+            WHEN s['branch_mispredict'] >= s['machine_clears'] THEN 'branch_mispredict'
+            WHEN s['branch_mispredict'] < s['machine_clears'] THEN 'machine_clears'
+          END
+        END AS part
+      FROM _slot_named
+    )
+
+  SELECT {
+    'class': CASE WHEN of_category * found.likely >= 0.7 THEN found.class ELSE 'Unknown' END,
+    'probability': CASE WHEN found IS NOT NULL THEN least(of_category * found.likely, 0.99) END,
+    'category': category, 'share': share, 'part': part,
+    'reason': CASE
+      WHEN found IS NULL THEN _flag('slots_part_unknown', MAP {
+        'category': replace(category, '_', ' '), 'share': CAST(round(100 * share) AS INTEGER) || ' %',
+        'needed': CASE category
+          WHEN 'backend_bound'
+            THEN 'memory bound (tma_memory_bound, topdown-mem-bound; cycle_activity.stalls_mem_any ...; stall_backend_mem; ex_no_retire.load_not_complete), or misses of the last cache'
+          ELSE 'fetch misses (tma_icache_misses; icache_16b.ifdata_stall; l1i_cache_refill; L1-icache-load-misses)'
+        END
+      })
+      WHEN of_category * found.likely < 0.7 THEN _flag('slots_uncertain', MAP {
+        'class': found.class, 'category': replace(category, '_', ' '),
+        'probability': CAST(round(100 * of_category * found.likely) AS INTEGER) || ' %'
+      })
+    END
+  }
+  FROM _slot_judged
+);
