@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from apps.output.tables import dicts
@@ -17,7 +17,8 @@ class Comparison:
     """The runs on both sides of an explanation, in order of time.
 
     `chosen_by` is how they were found for the run `named`: change (a change point of `metric`,
-    whose first run is `changed`), version (a version and the one before), or asked. `left_out` are
+    whose first run is `changed`), version (a version and the one before), branch (the
+    level of the default branch), or asked. `left_out` are
     how many runs have another configuration than those compared.
     """
 
@@ -36,7 +37,14 @@ class Comparison:
 
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
-    """Return what a run is compared with by default; None where there is no comparable run."""
+    """Return what a run is compared with by default; None where there is no comparable run.
+
+    One of another branch than the default one with the level of that.
+    """
+    for row in ask_dicts(con, "explanations/branch", run_id=run_id):
+        (sides,) = ask_dicts(con, "trend/branch", **row)
+        if sides["against"] is not None:
+            return replace(comparable(con, sides["runs"], sides["against"]), chosen_by="branch")
     found = ask(con, "explanations/baseline", run_id=run_id).fetchone()
     if found is None:
         return None

@@ -159,6 +159,7 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
     how = {
         "change": "the last change of its series",
         "version": "the version before it" if is_versioned else "the run before it",
+        "branch": "the level of the default branch",
         "asked": "as requested",
     }[which.chosen_by]
     return f"{names}: {after} against {before} ({how})"

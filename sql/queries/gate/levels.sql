@@ -3,13 +3,28 @@
 -- `comparison` has it, of the metrics that match $patterns; the runs of the levels are 30 at most.
 -- A change that is not certain yet is that of all runs since.
 WITH
-  -- with the places of the runs of its configuration
+  -- With the places of the runs of its configuration; those of a branch come after the run of the
+  -- default branch at their fork, else after the newest.
   candidates AS (
     SELECT
-      app, configuration_id, min(place) AS first, max(place) AS last,
-      list(run_id ORDER BY place) AS runs
-    FROM _run_places
-    WHERE list_contains(CAST($after AS VARCHAR[]), run_id)
+      app, configuration_id, min(coalesce(place, forked + 1)) AS first,
+      max(coalesce(place, forked)) AS last, list(run_id ORDER BY place, counted_at, run_id) AS runs,
+      -- what is open on the default branch is none of its doing
+      bool_or(place IS NULL) AS is_branch
+    FROM (
+      SELECT
+        c.app, c.configuration_id, c.run_id, c.counted_at, p.place,
+        CASE WHEN p.place IS NULL THEN (
+          SELECT max(q.place)
+          FROM _run_places AS q
+          JOIN _run_commits AS d ON q.run_id = d.run_id
+          WHERE q.configuration_id = c.configuration_id
+            AND coalesce(d.position <= c.fork_position, true)
+        ) END AS forked
+      FROM _run_commits AS c
+      LEFT JOIN _run_places AS p ON c.run_id = p.run_id
+      WHERE list_contains(CAST($after AS VARCHAR[]), c.run_id)
+    )
     GROUP BY app, configuration_id
   ),
 
@@ -65,7 +80,7 @@ WITH
     SELECT
       m.metric,
       coalesce(
-        l.open.against,
+        CASE WHEN NOT c.is_branch THEN l.open.against END,
         list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
       ) AS against,
       if(l.open.more_runs IS NOT NULL AND list_contains(l.open.runs, c.runs[-1]), l.open.runs, c.runs)
@@ -88,7 +103,7 @@ WITH
     GROUP BY against, runs
   )
 
-SELECT c.* EXCLUDE (id, app, machine, configuration_id, function, is_separated)
+SELECT c.* EXCLUDE (id, app, machine, configuration_id, function, name_before, is_separated)
 FROM _compared(
   (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM pairs),
   $level, CAST($patterns AS VARCHAR[]), false

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ingest.git import head_of
@@ -36,9 +38,21 @@ def test_commits_are_read_and_branches_held_against_the_history(made, run):
     )
     code, out, _ = run("trend", "prog", "--branch", "topic")
     assert code == 0
-    assert out.startswith("main at the fork (8 runs) to topic (2 runs)\n\n* wall_seconds: worse: ")
+    assert out.startswith("main at the fork (16 runs) to topic (2 runs)\n\n* wall_seconds: worse: ")
     code, out, _ = run("trend", "prog")
     assert "20 runs" in out and "13" not in out.split("Series")[0]
+
+
+def test_a_branch_has_one_verdict(made, run):
+    assert run("commits", str(made.folder))[0] == 0
+    _, trend, _ = run("trend", "prog", "--branch", "topic")
+    change = re.search(r"wall_seconds: worse: (\S+ %)", trend)[1]
+    _, explained, _ = run("explain", "t-1")
+    assert explained.startswith("prog: 2 runs, t-0 to t-1 against 16 runs, ")
+    assert f"wall_seconds rose by {change.removeprefix('+')} in" in explained
+    code, gate, _ = run("gate", "prog", "--candidate", "t-1")
+    # one run of a branch may be an outlier
+    assert code == 6 and "run it again" in gate
 
 
 def test_what_is_wrong_is_said(made, run, tmp_path):
@@ -57,4 +71,4 @@ def test_what_is_wrong_is_said(made, run, tmp_path):
 def test_the_default_branch_can_be_set(made, run):
     assert run("commits", str(made.folder), "--default", "topic")[0] == 0
     code, out, _ = run("trend", "prog", "--branch", "main")
-    assert code == 0 and out.startswith("topic at the fork (8 runs) to main (4 runs)")
+    assert code == 0 and out.startswith("topic at the fork (16 runs) to main (4 runs)")

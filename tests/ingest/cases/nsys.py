@@ -71,6 +71,7 @@ CASE = Case(
         ("SELECT function, seconds, round(inclusive_seconds * 1e9), calls FROM fn_timings "
          "WHERE seconds IS NULL ORDER BY 1", [
             ("checkpoint", None, 900000, 1), ("poll", None, 750000, 5),
+            ("solve", None, 1025000, 1), ("step", None, 910000, 5),
         ]),
         ("SELECT worker, starvation, overhead, blamed_worker, flags FROM idle_intervals "
          "WHERE t_start IN (25000, 133201) ORDER BY t_start", [
