@@ -142,7 +142,10 @@ UDFS: tuple[Udf, ...] = (
                 'STRUCT("before" DOUBLE, "after" DOUBLE, variance DOUBLE, freedom DOUBLE, '
                 + "noise VARCHAR)[]",
             ),
-            Parameter("family", "STRUCT(name VARCHAR, is_counted BOOLEAN, is_leading BOOLEAN)[]"),
+            Parameter(
+                "family",
+                'STRUCT(name VARCHAR, is_counted BOOLEAN, is_leading BOOLEAN, "order" INTEGER)[]',
+            ),
             Parameter("level", "DOUBLE"),
         ),
         'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '

@@ -325,6 +325,11 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
             f"The history has a step between the two sides in {counted(steps, 'metric')}: the "
             "figures are those of its levels (pwh trend)."
         )
+    if drifting := sum(row["noise"] == "drift" for row in rows):
+        sentences.append(
+            f"The runs of the sides drift in {counted(drifting, 'metric')}, and one side was "
+            "measured after the other: measure by turns (pwh record --against)."
+        )
     counts = Counter(row["noise"] for row in rows if row["noise"] in _SOURCES)
     for noise, metrics in counts.items():
         sentences.append(

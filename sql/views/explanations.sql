@@ -36,7 +36,8 @@ WITH
             AS STRUCT("before" DOUBLE, "after" DOUBLE, variance DOUBLE, freedom DOUBLE, noise VARCHAR)
           )),
           list_transform(rows, lambda e: {
-            'name': e.metric, 'is_counted': _is_counted(e.metric, e.unit), 'is_leading': false
+            'name': e.metric, 'is_counted': _is_counted(e.metric, e.unit), 'is_leading': false,
+            'order': 0
           }),
           CAST(0.95 AS DOUBLE)
         )

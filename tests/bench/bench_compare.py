@@ -83,7 +83,7 @@ def found(
     past = pa.array([history or [[] for _ in before]], kind)
     sides = (pa.array([before], kind), pa.array([after], kind), past, past)
     typical = pa.array([[usual or UNKNOWN for _ in before]], USUAL)
-    of = {"name": "seconds", "is_counted": False}
+    of = {"name": "seconds", "is_counted": False, "order": 0}
     family = [{**of, "is_leading": leading and not place} for place in range(len(before))]
     within = pa.array([[None] * len(before)], WITHIN)
     (row,) = compare_runs(*sides, typical, within, pa.array([family]), pa.array([0.95])).to_pylist()

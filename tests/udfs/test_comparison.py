@@ -18,17 +18,22 @@ NUMBERS = ("before", "after", "variance", "freedom")
 WITHIN = pa.list_(pa.struct([*((name, pa.float64()) for name in NUMBERS), ("noise", pa.string())]))
 
 
-def families(*lists, counted=False, leading=None):
+def families(*lists, counted=False, leading=None, order=0):
     """Return lists of families as Arrow has them; `leading` are the flags of the only list."""
     rows = [
         [
-            {"name": name, "is_counted": counted, "is_leading": bool(leading and leading[place])}
+            {
+                "name": name,
+                "is_counted": counted,
+                "is_leading": bool(leading and leading[place]),
+                "order": order,
+            }
             for place, name in enumerate(names)
         ]
         for names in lists
     ]
-    kind = [("name", pa.string()), ("is_counted", pa.bool_()), ("is_leading", pa.bool_())]
-    return pa.array(rows, pa.list_(pa.struct(kind)))
+    flags = (("is_counted", pa.bool_()), ("is_leading", pa.bool_()), ("order", pa.int32()))
+    return pa.array(rows, pa.list_(pa.struct([("name", pa.string()), *flags])))
 
 
 def compared(
@@ -42,6 +47,7 @@ def compared(
     within=None,
     leading=None,
     counted=False,
+    order=0,
 ):
     """Return the structs of the comparison of metrics given as lists."""
     histories = histories or ([[]] * len(before), [[]] * len(before))
@@ -50,7 +56,7 @@ def compared(
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in histories),
         pa.array([usual or [UNKNOWN] * len(before)], USUAL),
         pa.array([within or [None] * len(before)], WITHIN),
-        families(family or ["f"] * len(before), counted=counted, leading=leading),
+        families(family or ["f"] * len(before), counted=counted, leading=leading, order=order),
         pa.array([level]),
     ).to_pylist()
     return row
@@ -474,3 +480,38 @@ def test_equal_sides_that_are_sampled_rarely_differ():
         (one,) = compared([counts[:3].tolist()], [counts[3:].tolist()], within=within)
         alarms += one["p_value"] < 0.05
     assert alarms <= 26
+
+
+def noisy(n, runs, drift=0.0, step=0.0):
+    """Return n pairs of sides with 1 % noise, and a drift over both in units of it."""
+    random = np.random.default_rng(n + runs)
+    values = random.normal(0, 0.01, (n, 2 * runs)) + 0.01 * drift * np.arange(2 * runs) / (2 * runs)
+    values = 10 * np.exp(values)
+    return values[:, :runs].tolist(), (values[:, runs:] * (1 + step)).tolist()
+
+
+def certain(sides, order):
+    """Return the share of pairs that differ for certain, and of those that a drift may be."""
+    found = [
+        compared([before], [after], order=order)[0] for before, after in zip(*sides, strict=True)
+    ]
+    shares = (one["p_value"] < 0.05 for one in found), (one["noise"] == "drift" for one in found)
+    return [sum(share) / len(found) for share in shares]
+
+
+@pytest.mark.parametrize(("runs", "drift"), [(10, 10.0), (20, 10.0), (20, 5.0)])
+def test_a_drift_of_the_machine_is_no_change(runs, drift):
+    sides = noisy(200, runs, drift)
+    share, drifts = certain(sides, 1)
+    assert share < 0.1 and drifts > 0.8
+    # the same values by turns, or in an order that is not known
+    share, drifts = certain(sides, 0)
+    assert share > 0.9 and drifts == 0
+    # the other way round
+    share, _ = certain(sides[::-1], -1)
+    assert share < 0.1
+
+
+def test_a_step_without_a_drift_is_a_change():
+    assert certain(noisy(200, 10, step=0.03), 1)[0] > 0.85
+    assert certain(noisy(200, 10), 1)[0] < 0.05

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous, elements
+from udfs.comparison.drift import drift
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
@@ -28,7 +29,7 @@ _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
 _HALVINGS = 12  # of the range in which the end of an interval lies
-_NOISES = ("runs", "history", "other side", "usual", "repetitions", "counts")
+_NOISES = ("runs", "history", "other side", "usual", "repetitions", "counts", "drift")
 
 _USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
 _CHANGE = pa.struct(
@@ -93,7 +94,9 @@ def compare_runs(
     Without known noise on both sides there is no interval. Where all values of one side are above
     all of the other, and the exact permutation test, for which runs like the ones before count as
     fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
-    interval count (Hodges and Lehmann, Estimates of location based on rank tests, 1963).
+    interval count (Hodges and Lehmann, Estimates of location based on rank tests, 1963). Sides that
+    were measured one after the other and drift within themselves may differ by that drift: then
+    what is left of the difference without it counts, too, and the interval has both (`drift`).
 
     Args:
         before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
@@ -108,11 +111,13 @@ def compare_runs(
             of their own values, in the square of their unit: the part of the variance of a value on
             each side that is known, that of one of its repetitions with its degrees of freedom
             (NULL: many), and what that is from, repetitions or counts; NULL where they say nothing.
-        family: n lists of m structs name, is_counted and is_leading: metrics of one family are
-            measured in the same way, or counted, as bytes are. Of values that are measured, all
+        family: n lists of m structs name, is_counted, is_leading and order: metrics of one family
+            are measured in the same way, or counted, as bytes are. Of values that are measured, all
             whole numbers for example, the last digit is taken to be rounded (`resolutions`).
             Leading are those that the question is about, such as the total time: half of the
-            probability of error is theirs, so that many others do not drown them.
+            probability of error is theirs, so that many others do not drown them. The order is 1
+            where all runs before started before all after, -1 the other way round, 0 where they
+            took turns or it is not known.
         level: n probabilities, such as 0.95.
 
     Returns:
@@ -120,9 +125,9 @@ def compare_runs(
         interval low..high that covers all m metrics together with probability `level`
         (Bonferroni, with the weights of leading ones), NULL where it is unbounded or there is no
         ratio; p_value, of no change, corrected in the same way; noise: runs, history, other side,
-        usual, repetitions, counts, or NULL where it is unknown; runs_to_settle: how many more runs
-        of each side would show a difference as large as that seen (`more_runs`), NULL where the
-        noise of both sides is not that of their own runs.
+        usual, repetitions, counts, drift, or NULL where it is unknown; runs_to_settle: how many
+        more runs of each side would show a difference as large as that seen (`more_runs`), NULL
+        where the noise of both sides is not that of their own runs.
     """
     rows = []
     columns = (before, after, history_before, history_after)
@@ -144,7 +149,8 @@ def compare_runs(
         source = np.array([_NOISES.index(kind) if kind else -1 for kind in kinds], np.int64)
         *known, variance, freedom = _fields(inner, ("before", "after", "variance", "freedom"))
         noise = _Within(np.stack(known), variance, freedom, source)
-        rows.append(_compare(sides, typical, noise, names, step, first, levels[i].as_py()))
+        order = np.nan_to_num(_floats(own.field("order"))).astype(np.int64)
+        rows.append(_compare(sides, typical, noise, names, step, first, order, levels[i].as_py()))
     return pa.array(rows, pa.list_(_CHANGE))
 
 
@@ -182,6 +188,7 @@ def _compare(
     family: NDArray[np.object_],
     step: Floats,
     leading: Booleans,
+    order: Integers,
     level: float,
 ) -> list[dict[str, float | str | None]]:
     positive = np.logical_and.reduce([side.all(side.values > 0) for side in sides])
@@ -238,6 +245,10 @@ def _compare(
         p = np.where(exact, rare, p)
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
+        can, p, ratios[1:] = drift(before, after, order).widen(
+            positive & (sources == 0).all(axis=0), p, ratios[1:], (1 - level) / tested
+        )
+        sources = np.where(can, _NOISES.index("drift"), sources)
         shown = [np.where(positive, np.exp(mean), scale * mean) for mean in means]
     counts = np.stack([before.counts, after.counts])
     more = more_runs(gap, variances, counts, freedom, (1 - level) / tested)
