@@ -31,11 +31,6 @@ def commits(
     from ingest.git import Commit, Repository, work_tree
     from warehouse.transactions import transaction
 
-    top = work_tree(folder)
-    if top is None:
-        raise UsageError(f"{folder} is in no work tree of git", hint="Name a folder that is.")
-    repository = Repository(top)
-
     def take(failed: Mapping[str, str]) -> list[Commit]:
         with transaction(con):
             if default is not None:
@@ -45,6 +40,10 @@ def commits(
         return found
 
     with writing(context, wait) as con:
+        top = work_tree(folder)
+        if top is None:
+            raise UsageError(f"{folder} is in no work tree of git", hint="Name a folder that is.")
+        repository = Repository(top)
         found = until_analysed(take)
     if not found:
         raise NothingToAnalyse(

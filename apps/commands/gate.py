@@ -72,11 +72,7 @@ def gate(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI.
-
-    Exit code 6 where a single run is far off: run it again. 0 where nothing is certainly worse,
-    and where nothing was measured before in this way.
-    """
+    """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
     from apps.reports.gate import (
         failing_metrics,
         find_sides,

@@ -16,12 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 import typer
 
+import warehouse
 from apps import cli
 from apps.commands import COMMANDS as ENTRIES
 from apps.demo.entries import FOLDER
 from apps.output.formats import Format
 from apps.queries.runs import LATEST
 from tests.helpers.escapes import APP, RUN, SHOWN, TIMED_RUN, VERSIONS
+from tests.helpers.repositories import Repository
 from udfs.bottleneck import fit as bottleneck_fit
 from udfs.throughput import fitting as throughput_fitting
 
@@ -173,6 +175,13 @@ CASES = (
     Case(command="refresh", arguments=("stencil-1.23",), unknown=("nope",), writes=True),
     Case(command="maintain", empty=0, writes=True),
     Case(command="doctor", missing=0, empty=0, report=False),
+    Case(
+        command="commits",
+        arguments=("repo",),
+        answered_by="commits_warehouse",
+        empty=2,
+        writes=True,
+    ),
     Case(command="completion", arguments=("bash",), missing=0, empty=0),
     Case(command="demo", missing=None, empty=0, writes=True),
     Case(command="ui", arguments=("--no-browser",), missing=0, empty=0),
@@ -225,6 +234,19 @@ def each_case(*, where=lambda case: True):
     names = [" ".join(case.call).replace(COUNTERS, "FILE") for case in found]
     shown = [name.encode("unicode_escape").decode() for name in names]
     return pytest.mark.parametrize("case", found, ids=shown)
+
+
+@pytest.fixture
+def commits_warehouse(template, tmp_path):
+    """Return a warehouse with a run of a commit of the repository repo."""
+    repository = Repository(tmp_path / "repo")
+    repository.commit("first")
+    (commit,) = repository.commits.values()
+    path = tmp_path / "commits.duckdb"
+    shutil.copy(template, path)
+    with warehouse.connect(path) as con:
+        con.execute("INSERT INTO runs (run_id, app, commit) VALUES ('a', 'x', ?)", [commit])
+    return path
 
 
 @pytest.fixture(autouse=True)

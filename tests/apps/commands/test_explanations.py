@@ -52,9 +52,8 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
         "instructions per cycle fell by 17.2 %: 1.71 -> 1.42.",
         "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72, so that twice the "
-        "processes take 60.7 % of the time instead of 51.2 %.",
-        "Idle workers: starvation went from 9.51 % to 15.6 % of their time.",
-        "No notable change beyond noise in threads (3 and 3 runs).",
+        "processes take 60.7 % of the time instead of 51 %.",
+        "No notable change beyond noise in idle time (3 and 3 runs), threads (3 and 3 runs).",
     ]
 
 
@@ -122,13 +121,13 @@ def test_two_runs_are_compared_as_asked(pwh):
 
 def test_versions_are_explained_by_their_runs_that_are_alike(pwh):
     _, out, _ = pwh("explain", "stencil@1.23", "--against", "stencil@1.22")
-    assert "sweep takes 27.2 % longer, 86.5 % of the loss" in sentences(out)[0]
+    assert "sweep takes 25.5 % longer, 86.6 % of the loss" in sentences(out)[0]
     _, out, _ = pwh("explain", "stencil@1.23", "--against", "stencil@1.22", "--all")
-    left_out = "Note: 10 runs of other configurations left out: pwh compare has them."
+    left_out = "Note: 10 runs of other configurations are left out: pwh compare has them."
     assert left_out in sentences(out)
     _, out, _ = pwh("compare", "stencil@1.22", "stencil@1.23")
     (line,) = (line for line in out.splitlines() if line.startswith("seconds:sweep (ranks=4)"))
-    assert " +27.2 % " in line
+    assert " +25.5 % " in line
 
 
 def test_a_single_slow_run_is_distinguished_from_a_change(pwh):
