@@ -230,7 +230,7 @@ def test_every_set_has_its_definitions_and_fits_the_pass_over_the_counters(wareh
         rows(
             warehouse,
             "SELECT event, alias FROM event_aliases WHERE alias <> _event_name(alias) "
-            "OR event NOT IN (SELECT event FROM metric_definitions)",
+            "OR event NOT IN (SELECT event FROM _set_definitions)",
         )
         == []
     )

@@ -15,8 +15,8 @@ from udfs.scaling.models import scaling_model
 def scaling_fit(counts: pa.ListArray, seconds: pa.ListArray) -> pa.StructArray:
     """Model how measured times change with the parallelism, as the view `scaling_models` does.
 
-    Of equal counts the median counts, and their scatter is the noise: the median over the counts
-    of standard deviation over mean. Times that are not above 0 are left out, with a flag.
+    Of equal counts the median counts, and their scatter is the noise: standard deviation over
+    mean, the median over the counts, or that of the largest where it is more. Times that are not above 0 are left out, with a flag.
 
     Args:
         counts: processes or threads of each measurement, in any order, several times where a
@@ -58,4 +58,6 @@ def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[Fl
     medians = np.array([np.median(one) for one in times])
     flags = [flag("zero_times")] if (seconds == 0).any() else []
     flags += [flag("negative_times")] if (seconds < 0).any() else []
-    return distinct, medians, float(np.median(scatter)) if scatter else 0.0, flags
+    # as in sql/analyses/scaling_series.sql
+    noise = float(max(np.median(scatter), scatter[-1])) if scatter else 0.0
+    return distinct, medians, noise, flags
