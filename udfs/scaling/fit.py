@@ -16,7 +16,8 @@ def scaling_fit(counts: pa.ListArray, seconds: pa.ListArray) -> pa.StructArray:
     """Model how measured times change with the parallelism, as the view `scaling_models` does.
 
     Of equal counts the median counts, and their scatter is the noise: standard deviation over
-    mean, the median over the counts, or that of the largest where it is more. Times that are not above 0 are left out, with a flag.
+    mean, the median over the counts, or that of the largest where it is more. Times that are not
+    above 0 are left out, with a flag.
 
     Args:
         counts: processes or threads of each measurement, in any order, several times where a
