@@ -299,6 +299,8 @@ WITH
         unnest(s.changes) AS found
       FROM lists AS l
       JOIN series AS s ON l.series_id = s.series_id
+      -- the series of a function that was moved has the one name only
+      WHERE l.name_before IS NULL
     )
     JOIN _run_places AS o ON found.run_id = o.run_id
     WHERE found.more_runs IS NULL AND o.place > first AND o.place <= last

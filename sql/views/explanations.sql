@@ -141,13 +141,14 @@ WITH
     GROUP BY id
   ),
 
-  causes AS (
+  -- Each a column of its own: a macro repeats what it is given.
+  evidenced AS (
     SELECT
       l.id, l.metric AS leading, l.topic = 'metric' AS is_main, f.subject, f.share, l.better,
       if(f.id IS NULL, l.metric, f.metric) AS metric, if(f.id IS NULL, l.unit, f.unit) AS unit,
       if(f.id IS NULL, l."before", f."before") AS "before",
       if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
-      _mechanism({
+      {
         'function': f.subject, 'is_new': f."before" = 0, 'calls_after': f.calls_after,
         'is_more': l."after" > l."before",
         'waited': 1 - coalesce(
@@ -179,11 +180,15 @@ WITH
             lambda one: {'size': abs(ln(nullif(one.ratio, 0))), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
           )
         )
-      }) AS mechanism
+      } AS e
     FROM headline AS l
     LEFT JOIN foremost AS f ON l.id = f.id
     LEFT JOIN evidence AS v ON l.id = v.id
     WHERE l.certain
+  ),
+
+  causes AS (
+    SELECT * EXCLUDE (e), _mechanism(e) AS mechanism FROM evidenced
   ),
 
   -- Amounts of which a ledger consists.
@@ -212,33 +217,44 @@ WITH
     GROUP BY id
   ),
 
-  ledgers AS (
+  clocked AS (
+    SELECT
+      id, _seconds_of(roles['kernel']) AS kernel, _seconds_of(roles['user']) AS program,
+      coalesce(
+        _seconds_of(roles['processor']), CASE WHEN program IS NOT NULL THEN _sum_of([program, kernel]) END
+      ) AS processor
+    FROM evidence
+  ),
+
+  -- What a ledger is of, and its entries. Work and idle time of devices are all of their time.
+  entered AS (
     SELECT
       a.id, a.main.unit AS unit,
       CASE
-        -- Work and idle time of devices are all of their time.
-        WHEN len(a.devices) > 0
-          THEN _balanced(_entry('total', 'devices', _sum_of(a.devices), NULL), a.devices)
-        WHEN a.together IS NULL AND len(w.parts) > 0 THEN _balanced(w."window", w.parts)
-        WHEN a.together IS NOT NULL AND NOT _are_parts(a.together, a.main) THEN _balanced(
-          _entry('total', a.together.metric, a.together, a.together.certain),
-          _function_entries(a.functions, a.together)
-        )
-        ELSE _balanced(
-          _entry('total', a.main.metric, a.main, a.main.certain),
-          _time_entries(
-            a.main, a.functions, a.together, _seconds_of(v.roles['kernel']),
-            coalesce(
-              _seconds_of(v.roles['processor']),
-              CASE WHEN v.roles['user'] IS NOT NULL
-                THEN _sum_of([_seconds_of(v.roles['user']), _seconds_of(v.roles['kernel'])]) END
-            )
-          )
-        )
+        WHEN len(a.devices) > 0 THEN 'devices'
+        WHEN a.together IS NULL AND len(w.parts) > 0 THEN 'workers'
+        WHEN a.together IS NOT NULL AND NOT _are_parts(a.together, a.main) THEN 'functions'
+        ELSE 'main'
+      END AS kind,
+      CASE kind
+        WHEN 'devices' THEN _entry('total', 'devices', _sum_of(a.devices), NULL)
+        WHEN 'workers' THEN w."window"
+        WHEN 'functions' THEN _entry('total', a.together.metric, a.together, a.together.certain)
+        ELSE _entry('total', a.main.metric, a.main, a.main.certain)
+      END AS total,
+      CASE kind
+        WHEN 'devices' THEN a.devices
+        WHEN 'workers' THEN w.parts
+        WHEN 'functions' THEN _function_entries(a.functions, a.together)
+        ELSE _time_entries(a.main, a.functions, a.together, c.kernel, c.processor)
       END AS entries
     FROM amounts AS a
     LEFT JOIN workers AS w ON a.id = w.id
-    LEFT JOIN evidence AS v ON a.id = v.id
+    LEFT JOIN clocked AS c ON a.id = c.id
+  ),
+
+  ledgers AS (
+    SELECT id, unit, _balanced(total, entries) AS entries FROM entered WHERE len(entries) > 0
   ),
 
   told AS (

@@ -97,7 +97,5 @@ CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, proces
   END;
 
 -- A ledger: its total, its entries, and what they do not explain.
-CREATE OR REPLACE MACRO _balanced(total, entries) AS CASE
-  WHEN len(entries) > 0
-    THEN [total] || entries || [_entry('not_explained', NULL, _without(total, entries), NULL)]
-END;
+CREATE OR REPLACE MACRO _balanced(total, entries) AS
+  [total] || entries || [_entry('not_explained', NULL, _without(total, entries), NULL)];
