@@ -94,7 +94,8 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "line 1: the column 'valu' is not one of pmu_samples\n"
             "  expected columns among rank, thread, cpu, region, sample, t_start, t_end, event, "
             "value, unit, running, deviation, inclusive, seconds, source_line, run_id, app, "
-            "version, machine, started_at, nodes, ranks, threads, problem_size\n"
+            "version, machine, started_at, nodes, ranks, threads, problem_size, commit, branch, "
+            "committed_at\n"
             "  Did you mean value?",
         ),
         (
