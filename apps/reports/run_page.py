@@ -106,7 +106,7 @@ def _section(con: DuckDBPyConnection, report: Report, section: Section) -> str:
     return "\n".join(
         [
             f"<h2>{_plain(section.title)}</h2>",
-            _sentences(section.sentences[1:]),
+            _sentences(section.others),
             *pictures,
             _table(names, rows[:LINES]),
             more,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 LINES = 10
+_FIRST = 2
 _FACTS = {"started_at": "started", "problem_size": "problem size", "wall_seconds": "wall time"}
 
 
@@ -38,6 +39,16 @@ class Section:
     sentences: list[str]
     relation: DuckDBPyRelation
     view: str
+
+    @property
+    def first(self) -> list[str]:
+        """The sentences that are read before all sections."""
+        return self.sentences[:_FIRST]
+
+    @property
+    def others(self) -> list[str]:
+        """The sentences that stand with the rows."""
+        return self.sentences[_FIRST:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +68,8 @@ class Report:
 
     @property
     def sentences(self) -> list[str]:
-        """What one reads first: what leads, and of each section the first sentence."""
-        return [*self.leading, *(one for section in self.sections for one in section.sentences[:1])]
+        """What one reads first: what leads, and of each section the first sentences."""
+        return [*self.leading, *(one for section in self.sections for one in section.first)]
 
 
 def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
@@ -84,7 +95,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     if report.sentences:
         lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
     for section in report.sections:
-        lines += ["", section.title, *(f"* {one}" for one in section.sentences[1:])]
+        lines += ["", section.title, *(f"* {one}" for one in section.others)]
         lines.append(_rows(section, run_id))
     return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
 
@@ -168,8 +179,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences += _not_counted(events, missing)
     # Counts of system calls, processes or requests say nothing of what the cores wait for.
     if missing or ask_value(con, "bottlenecks/known_events", run_id=run_id):
-        verdict, *more = bottleneck_sentences(con, [run_id])
-        sentences = [verdict, *sentences, *more]
+        sentences += bottleneck_sentences(con, [run_id])
     else:
         sentences += contradiction_sentences(con, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")

@@ -22,6 +22,8 @@ RUN_TYPES = {
     "threads": "INTEGER",
     "problem_size": "DOUBLE",
 }
+# In tables of runs these are tags.
+COMMIT_TYPES = {"commit": "VARCHAR", "branch": "VARCHAR", "committed_at": "TIMESTAMPTZ"}
 _INTEGERS = ("INTEGER", "BIGINT")
 _FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")

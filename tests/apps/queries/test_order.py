@@ -12,6 +12,14 @@ BY_START = ["new", "two", "one", "old", "hand"]
 BY_LANDING = ["old", "new", "two", "one", "hand"]
 
 
+def land(con):
+    """Write when runs landed, as landing does."""
+    con.execute(
+        "UPDATE runs SET landed_at = (SELECT max(ingested_at) FROM run_facts AS f "
+        "JOIN sources AS s USING (source_id) WHERE f.run_id = runs.run_id)"
+    )
+
+
 @pytest.fixture
 def runs(warehouse):
     """Return a warehouse with a file of two runs without a start, and a run of no file."""
@@ -36,6 +44,7 @@ def runs(warehouse):
         two     2          1
         old     3          0
     """, stated_by="file")  # fmt: skip
+    land(warehouse)
     for table, columns in (
         ("pmu_samples", "thread event value"),
         ("workers", "worker node t_begin"),
@@ -78,6 +87,7 @@ def test_the_newest_of_an_application_is_the_first_of_its_list(runs):
     # a run without a start that landed after
     runs.execute("UPDATE sources SET ingested_at = '2026-01-11' WHERE path = 'both'")
     runs.execute("DELETE FROM run_facts WHERE run_id = 'one'")
+    land(runs)
     assert ask(runs, "comparison/latest", app=None).fetchone() == ("a@2", "a@4")
     assert resolve_side(runs, "a") == ["two"]
     of_latest = "SELECT runs, against FROM explain_baseline('two')"
@@ -102,6 +112,7 @@ def test_numbered_versions_without_any_start_are_in_the_order_of_their_numbers(w
         "run_id source_id position\nnew 1 0\nold 2 0",
         stated_by="file",
     )
+    land(warehouse)
     order = "SELECT version FROM app_versions WHERE app = 'a' ORDER BY version_order"
     assert rows(warehouse, order) == [("v1.9",), ("v1.10",)]
     # and so for what is compared, judged and named
