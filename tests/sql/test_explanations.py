@@ -325,7 +325,7 @@ def test_idle_time_that_shifted(warehouse):
         """SELECT subject, unit, round(before), round(after), direction, certain
            FROM explain_run(['r1.23', 'r1.24', 'r1.25'], ['r1.20', 'r1.21', 'r1.22'])
            WHERE topic = 'idle'""",
-    ) == [("starvation", "% of workers x window", 10.0, 16.0, "worse", True)]
+    ) == [("starvation", "% of workers x window", 9.0, 15.0, "worse", True)]
 
 
 def test_threads_that_began_to_diverge(warehouse):

@@ -206,7 +206,7 @@ def test_finds_the_changes_that_are_known(tour):
         "sweep is 2.",
         "of it all after a save.",
         "of the difference is in write_number.",
-        "Only stencil: since 1.23 it takes 18.0 % longer.",
+        "Only stencil: since 1.23 it takes 17.8 % longer.",
         "87 % of the loss is in sweep, whose bottleneck moved from Balance to Mem.",
         "in 1.23, which reads 105 times as often from main memory",
     ):
