@@ -170,11 +170,7 @@ def copied(con):
 def test_copied_tables_are_those_that_a_question_reads(copying, reader):
     listed = ask(reader, "runs/list", app=None).fetchall()
     assert ask(copying, "runs/list", app=None).fetchall() == listed
-    assert (
-        {"runs", "run_facts", "sources"}
-        <= copied(copying)
-        <= {"runs", "run_facts", "sources", "nodes"}
-    )
+    assert {"runs", "run_facts"} <= copied(copying) <= {"runs", "run_facts", "nodes"}
     for run_id, *_ in listed:
         assert run_report(copying, run_id) == run_report(reader, run_id)
 
@@ -304,7 +300,7 @@ def test_a_shared_connection_sees_what_others_create(address, writer):
 def test_a_question_alone_copies_nothing(reader):
     own = cursor(reader)
     let_copy(own)
-    for tables in (set(), {"runs", "run_facts", "sources", "nodes"}):
+    for tables in (set(), {"runs", "run_facts", "nodes"}):
         assert ask(own, "runs/list", app=None).fetchall()
         assert copied(own) == tables
     own.close()

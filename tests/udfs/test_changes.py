@@ -245,7 +245,7 @@ def test_the_smallest_change_is_found_in_four_of_five_series():
         quiet = 100 + noise(rng, 300, points)
         smallest = np.median([f["smallest_change"] for f in findings(*quiet)])
         series = quiet + steps((points // 2, smallest))(points)
-        assert 0.65 < np.mean([bool(f) for f in found(*series)]) < 0.95
+        assert 0.6 < np.mean([bool(f) for f in found(*series)]) < 0.95
 
 
 def test_a_series_states_how_far_it_can_be_trusted():

@@ -28,6 +28,11 @@ READ_BETTER = {
     ("0028_cores", "chrome-trace/viztracer.json"),
     # knows that an arrow does not say what happened between its ends
     ("0028_cores", "chrome-trace/browser.json"),
+    # takes the commit that it states, and of asv the environment
+    *(
+        ("0028_cores", f"benchmarks/{file}")
+        for file in ("jmh.json", "data.js", "pytest.json", "asv.json")
+    ),
     # knows how long regions and kernels took
     *(
         (older, file)
@@ -40,8 +45,11 @@ READ_BETTER = {
 }
 # Older models remain, so that those of this pwh have other versions.
 # Sources are numbered as they land; they are compared by their content. What was inside compressed
-# files is not known of older ones.
-VARYING = {"path", "ingested_at", "pwh_version", "model", "source_id", "content_sha256"}
+# files is not known of older ones, nor is the environment that files state.
+VARYING = {
+    *("path", "ingested_at", "pwh_version", "model", "source_id", "content_sha256", "landed_at"),
+    "environment",
+}
 VERDICTS = ("run_metrics", "bottleneck_verdicts", "slo_by_run", "throughput_predictions")
 TABLES = """
     SELECT DISTINCT table_name

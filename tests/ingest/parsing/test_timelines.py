@@ -36,7 +36,8 @@ def timeline(rows, launches=(), arrows=()):
         caller = Launches(*(np.array(c, np.int64) for c in zip(*launches, strict=True)))
     drawn = no_arrows()
     if arrows:
-        drawn = Arrows(*(np.array(c, np.int64) for c in zip(*arrows, strict=True)))
+        ends = (np.array(c, np.int64) for c in zip(*arrows, strict=True))
+        drawn = Arrows(*ends, np.ones(len(arrows), np.bool_))
     streams = set(worker[role == DEVICE].tolist())
     return Timeline(
         workers=[
