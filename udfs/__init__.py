@@ -471,7 +471,7 @@ UDFS: tuple[Udf, ...] = (
     Udf(
         "replay_tasks",
         "udfs.replay",
-        (*_TASK_GRAPH,),
+        _TASK_GRAPH,
         "STRUCT(critical_path BIGINT, no_latency BIGINT, no_overhead BIGINT, "
         "one_more_worker BIGINT)",
         "Longest chain of dependent computing of a task graph, and how much shorter replays of it "

@@ -56,11 +56,7 @@ def _timeline(view: View, run: str) -> None:
     component("timeline")(
         key="timeline",
         data={
-            "span": (span.t_end - span.t_begin) / 1e9,
-            "from": looked.begin,
-            "to": looked.end,
-            "seq": looked.seq,
-            "arrival": looked.arrival,
+            **looked.data(span),
             "lanes": view.rows(ask, "gpu/rows", run_id=run, most=LANES)["worker"].to_list(),
             "pieces": drawn_pieces(pieces),
             "binned": binned,

@@ -37,6 +37,12 @@ class Looked:
     seq: int
     arrival: int
 
+    def data(self, span: Span) -> dict[str, Any]:
+        """Return what the component timeline takes of it, and the length of the span, s."""
+        length = (span.t_end - span.t_begin) / 1e9
+        own = {"from": self.begin, "to": self.end, "seq": self.seq, "arrival": self.arrival}
+        return {"span": length, **own}
+
     def window(self, span: Span) -> Window | None:
         """Return the window in ns; None where it is the whole span."""
         if self.begin <= 0 and self.end >= 100:
@@ -129,11 +135,7 @@ def show_timeline(view: View, drawn: Drawing) -> None:
     component("timeline")(
         key="timeline",
         data={
-            "span": (span.t_end - span.t_begin) / 1e9,
-            "from": looked.begin,
-            "to": looked.end,
-            "seq": looked.seq,
-            "arrival": looked.arrival,
+            **looked.data(span),
             "lanes": lanes["worker"].to_list(),
             "pieces": drawn_pieces(rows),
             "binned": binned,

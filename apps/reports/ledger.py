@@ -15,6 +15,7 @@ _PARTS = {
     "kernel": "on the processor: the kernel",
     "processor": "on the processor",
     "other_processor": "on the processor, in no function",
+    "not_recorded": "not recorded",
     "tail": "after the last task",
     "not_explained": "not explained",
 }

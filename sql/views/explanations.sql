@@ -232,7 +232,7 @@ WITH
       a.id, a.main.unit AS unit,
       CASE
         WHEN len(a.devices) > 0 THEN 'devices'
-        WHEN a.together IS NULL AND len(w.parts) > 0 THEN 'workers'
+        WHEN a.main.unit = 's' AND a.together IS NULL AND len(w.parts) > 0 THEN 'workers'
         WHEN a.together IS NOT NULL AND NOT _are_parts(a.together, a.main) THEN 'functions'
         ELSE 'main'
       END AS kind,
@@ -501,7 +501,7 @@ COMMENT ON COLUMN difference_ledger.machine IS 'Machine.';
 COMMENT ON COLUMN difference_ledger.version IS 'Version of that run.';
 COMMENT ON COLUMN difference_ledger.started_at IS 'When it started.';
 COMMENT ON COLUMN difference_ledger.total IS 'What the parts are parts of: the main metric; functions:seconds where functions take longer than the run, as those of several threads do; window: the time from the first task to the last, mean over workers; devices: their time from the first work to the last, mean over devices.';
-COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), waiting (the total without the time on the processor); computing, starvation, latency, overhead, tail (of workers); busy, idle (of devices); not_explained: the rest.';
+COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), waiting (the total without the time on the processor); computing, starvation, latency, overhead, not_recorded, tail (of workers); busy, idle (of devices); not_explained: the rest.';
 COMMENT ON COLUMN difference_ledger.subject IS 'Function; of devices the operation, or what the device waited for; NULL for other parts.';
 COMMENT ON COLUMN difference_ledger.unit IS 'Unit of before, after and difference.';
 COMMENT ON COLUMN difference_ledger."before" IS 'Before the change, as in change_explanations.';

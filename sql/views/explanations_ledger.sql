@@ -2,7 +2,8 @@
 --
 -- The ledger of a difference: what it consists of, in one unit, so that the rows add up to it.
 
--- Where the time of workers went in the runs of both sides: means over workers and runs, in s.
+-- Where the time of workers went in the runs of both sides: means over workers and runs, in s; as
+-- explanations have it of idle time.
 CREATE OR REPLACE MACRO _worker_accounts(pairs) AS TABLE
 WITH
   sides AS (
@@ -10,17 +11,19 @@ WITH
       s.id, s.is_after,
       avg(i.wall / i.workers) / 1e9 AS total, avg(i.busy / i.workers) / 1e9 AS computing,
       avg(i.starvation / i.workers) / 1e9 AS starvation, avg(i.latency / i.workers) / 1e9 AS latency,
-      avg(i.overhead / i.workers) / 1e9 AS overhead, avg(i.tail / i.workers) / 1e9 AS tail
+      avg((i.overhead - i.not_recorded) / i.workers) / 1e9 AS overhead,
+      avg(i.not_recorded / i.workers) / 1e9 AS not_recorded, avg(i.tail / i.workers) / 1e9 AS tail
     FROM (SELECT unnest(pairs, recursive := true)) AS s
     JOIN slo_by_run AS i ON s.run_id = i.run_id
-    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'direct' AND i.latency_rule = 'union'
+    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'transitive' AND i.latency_rule = 'union'
       AND i.wall > 0
       AND i.run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, _run_ids(pairs)))
     GROUP BY s.id, s.is_after
   ),
 
   parts AS (
-    UNPIVOT sides ON total, computing, starvation, latency, overhead, tail INTO NAME part VALUE seconds
+    UNPIVOT sides ON total, computing, starvation, latency, overhead, not_recorded, tail
+    INTO NAME part VALUE seconds
   )
 
 SELECT

@@ -51,6 +51,19 @@ SELECT
 FROM _run_commits
 WHERE configuration_id IS NOT NULL AND counted_at IS NOT NULL AND NOT is_candidate;
 
+-- Runs of other branches than the default one, with the place in the series of their configuration
+-- after which they come: that of the last run up to their fork, as far as it is known.
+CREATE OR REPLACE VIEW _run_forks AS
+SELECT
+  c.app, c.configuration_id, c.run_id, c.branch, c.counted_at,
+  c.fork_position IS NOT NULL AS is_known, max(p.place) AS place
+FROM _run_commits AS c
+LEFT JOIN _run_places AS p
+  ON c.configuration_id = p.configuration_id
+  AND coalesce(p.point.position <= c.fork_position, true)
+WHERE c.is_candidate AND c.configuration_id IS NOT NULL
+GROUP BY ALL;
+
 -- Values in several units are no series, nor are rows of a table of runs that landed with one
 -- --started-at: they have no order.
 CREATE OR REPLACE MACRO _is_series(unit, point) AS

@@ -317,6 +317,40 @@ def test_an_exponent_that_got_worse(warehouse):
     ]
 
 
+def test_the_ledger_of_workers_says_what_idle_says(warehouse):
+    """What the trace does not tell is no overhead, and cycles have no ledger of seconds."""
+    sides = "['r1.23', 'r1.24', 'r1.25'], ['r1.20', 'r1.21', 'r1.22']"
+    for run in ("1.20", "1.21", "1.22", "1.23", "1.24", "1.25"):
+        land(warehouse, FOLDER / f"history/stencil-{run}.tasks", run_id=f"r{run}")
+    warehouse.execute("UPDATE runs SET wall_seconds = if(run_id < 'r1.23', 10, 20)")
+    found = rows(
+        warehouse, f"SELECT part, round(after, 6), total, difference FROM explain_ledger({sides})"
+    )
+    parts = {part: after for part, after, *_ in found}
+    ((not_recorded, overhead, starvation),) = rows(
+        warehouse,
+        """SELECT
+             avg(not_recorded / workers) / 1e9, avg((overhead - not_recorded) / workers) / 1e9,
+             avg(starvation / workers) / 1e9
+           FROM slo_by_run
+           WHERE mode = 'transitive' AND latency_rule = 'union' AND run_id >= 'r1.23'""",
+    )
+    assert not_recorded > 0
+    assert parts["not_recorded"] == pytest.approx(not_recorded, abs=1e-6)
+    assert parts["overhead"] == pytest.approx(overhead, abs=1e-6)
+    assert parts["starvation"] == pytest.approx(starvation, abs=1e-6)
+    assert {total for _, _, total, _ in found} == {"window"}
+    assert parts["not_explained"] == pytest.approx(0, abs=1e-6)
+    warehouse.execute("UPDATE runs SET wall_seconds = NULL")
+    for run in ("1.20", "1.21", "1.22", "1.23", "1.24", "1.25"):
+        warehouse.execute(
+            "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
+            "VALUES (?, 0, 0, 'cycles', ?)",
+            [f"r{run}", 1e9 if run < "1.23" else 2e9],
+        )
+    assert rows(warehouse, f"FROM explain_ledger({sides})") == []
+
+
 def test_idle_time_that_shifted(warehouse):
     for run in ("1.20", "1.21", "1.22", "1.23", "1.24", "1.25"):
         land(warehouse, FOLDER / f"history/stencil-{run}.tasks", run_id=f"r{run}")

@@ -3,28 +3,19 @@
 -- `comparison` has it, of the metrics that match $patterns; the runs of the levels are 30 at most.
 -- A change that is not certain yet is that of all runs since.
 WITH
-  -- With the places of the runs of its configuration; those of a branch come after the run of the
-  -- default branch at their fork, else after the newest.
+  -- With the places of the runs of its configuration; those of a branch come after its fork.
   candidates AS (
     SELECT
-      app, configuration_id, min(coalesce(place, forked + 1)) AS first,
-      max(coalesce(place, forked)) AS last, list(run_id ORDER BY place, counted_at, run_id) AS runs,
+      app, configuration_id, min(place + CAST(is_branch AS INTEGER)) AS first, max(place) AS last,
+      list(run_id ORDER BY place, counted_at, run_id) AS runs,
       -- what is open on the default branch is none of its doing
-      bool_or(place IS NULL) AS is_branch
+      bool_or(is_branch) AS is_branch
     FROM (
-      SELECT
-        c.app, c.configuration_id, c.run_id, c.counted_at, p.place,
-        CASE WHEN p.place IS NULL THEN (
-          SELECT max(q.place)
-          FROM _run_places AS q
-          JOIN _run_commits AS d ON q.run_id = d.run_id
-          WHERE q.configuration_id = c.configuration_id
-            AND coalesce(d.position <= c.fork_position, true)
-        ) END AS forked
-      FROM _run_commits AS c
-      LEFT JOIN _run_places AS p ON c.run_id = p.run_id
-      WHERE list_contains(CAST($after AS VARCHAR[]), c.run_id)
+      SELECT app, configuration_id, run_id, counted_at, place, false AS is_branch FROM _run_places
+      UNION ALL
+      SELECT app, configuration_id, run_id, counted_at, place, true FROM _run_forks
     )
+    WHERE list_contains(CAST($after AS VARCHAR[]), run_id) AND place IS NOT NULL
     GROUP BY app, configuration_id
   ),
 

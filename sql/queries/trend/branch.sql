@@ -3,18 +3,14 @@
 -- known, as the gate has them. `branch` is the default one.
 WITH
   own AS (
-    SELECT
-      run_id, configuration_id, max(fork_position) OVER (PARTITION BY configuration_id) AS forked
-    FROM _run_commits
-    WHERE app = $app AND branch = $branch AND is_candidate AND configuration_id IS NOT NULL
+    FROM _run_forks WHERE app = $app AND branch = $branch
   ),
 
   before AS (
     SELECT p.configuration_id, p.run_id, p.place
     FROM _run_places AS p
-    JOIN (SELECT DISTINCT configuration_id, forked FROM own) AS o
-      ON p.configuration_id = o.configuration_id
-    WHERE o.forked IS NULL OR coalesce(p.point.position <= o.forked, true)
+    JOIN (SELECT configuration_id, max(place) AS place FROM own GROUP BY configuration_id) AS o
+      ON p.configuration_id = o.configuration_id AND p.place <= o.place
   ),
 
   levels AS (
@@ -36,7 +32,7 @@ WITH
 SELECT
   list(run_id) FILTER (is_after) AS runs, list(run_id) FILTER (NOT is_after) AS against,
   (SELECT branch FROM _default_branches WHERE app = $app) AS default_branch,
-  (SELECT bool_and(forked IS NOT NULL) FROM own) AS is_forked
+  (SELECT bool_and(is_known) FROM own) AS is_forked
 FROM (
   SELECT run_id, true AS is_after FROM own
   UNION ALL
