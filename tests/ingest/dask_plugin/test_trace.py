@@ -72,14 +72,14 @@ def test_the_others_wait_for_a_chain_on_one_worker(processes, warehouse, tmp_pat
     first, second = addresses(processes)
     link, sides = None, []
     for i in range(8):
-        link = processes.submit(stamped, link, seconds=0.03, key=f"link-{i}", workers=[first])
+        link = processes.submit(stamped, link, seconds=0.15, key=f"link-{i}", workers=[first])
         sides.append(processes.submit(stamped, link, key=f"side-{i}", workers=[second]))
     wait([link, *sides])
     land(warehouse, Path(TraceRecorder.save(processes)))
     sound(warehouse)
     waited = """
         SELECT
-          made.name, count(*),
+          made.name,
           sum(least(made.t_end, i.t_end) - i.t_start) / sum(i.t_end - i.t_start)
         FROM worker_idle AS i
         JOIN task_inputs USING (run_id, task)
@@ -88,9 +88,8 @@ def test_the_others_wait_for_a_chain_on_one_worker(processes, warehouse, tmp_pat
         WHERE i.worker LIKE ? AND made.t_end > i.t_start
         GROUP BY ALL
     """
-    [(name, count, share)] = rows(warehouse, waited, f"{second}/%")
+    [(name, share)] = rows(warehouse, waited, f"{second}/%")
     assert name == "link"
-    assert count >= 4, "some of 8: a busy machine may run two links between two sides"
     assert share > 0.5
     [(chain, others)] = rows(
         warehouse,
