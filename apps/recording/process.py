@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import math
 import os
 import shutil
 import signal
@@ -49,7 +50,9 @@ class Execution:
 
     `exit_code` is 128 and the signal's number where a signal ended it, as in shells. Times are in
     seconds, of the program and those of its children that it waited for; `max_rss` in bytes is that
-    of the largest of these processes. `interrupted`: pwh was asked to stop meanwhile.
+    of the largest of these processes. `run_delay` is how long the first thread of the program was
+    ready to run and waited for a processor, NaN where it is unknown. `interrupted`: pwh was asked
+    to stop meanwhile.
     """
 
     started_at: datetime
@@ -57,6 +60,7 @@ class Execution:
     wall: float
     user: float
     system: float
+    run_delay: float
     max_rss: int
     major_page_faults: int
     minor_page_faults: int
@@ -106,23 +110,27 @@ def execute(
             os.waitpid(pid, 0)
             raise
         relay.pid = pid
-        before = _processor_seconds(pid)
+        spent, delayed = _scheduled(pid)
         started_at = datetime.now(UTC)
         began = time.perf_counter()
         os.write(go, b"\n")
-        _, status, usage = os.wait4(pid, 0)
+        # What the scheduler counted of a process is there until its parent has waited for it.
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         wall = time.perf_counter() - began
+        run_delay = _scheduled(pid)[1] - delayed
+        _, status, usage = os.wait4(pid, 0)
         relay.pid = None
         os.close(go)
     code = os.waitstatus_to_exitcode(status)
     total = usage.ru_utime + usage.ru_stime
-    own = max(0.0, 1 - before / total) if total else 0.0
+    own = 1.0 if math.isnan(spent) else max(0.0, 1 - spent / total) if total else 0.0
     return Execution(
         started_at=started_at,
         exit_code=code if code >= 0 else 128 - code,
         wall=wall,
         user=own * usage.ru_utime,
         system=own * usage.ru_stime,
+        run_delay=run_delay,
         max_rss=usage.ru_maxrss * 1024,
         major_page_faults=usage.ru_majflt,
         minor_page_faults=usage.ru_minflt,
@@ -134,12 +142,13 @@ def execute(
     )
 
 
-def _processor_seconds(pid: int) -> float:
-    """Return the processor time of a process up to now; 0 where it is unknown."""
+def _scheduled(pid: int) -> tuple[float, float]:
+    """Return how long the first thread of a process ran and waited to run, in s; NaN if unknown."""
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
+        spent, delayed, _ = map(int, Path(f"/proc/{pid}/schedstat").read_text().split())
+    except (OSError, ValueError):
+        return math.nan, math.nan
+    return spent / 1e9, delayed / 1e9
 
 
 class _Relay:

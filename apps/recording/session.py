@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def times_text(
             f'\tCommand being timed: "{shell_text(command)}"',
             f"\tUser time (seconds): {done.user:.6f}",
             f"\tSystem time (seconds): {done.system:.6f}",
+            *([] if isnan(done.run_delay) else [f"\tRun delay (seconds): {done.run_delay:.6f}"]),
             f"\tElapsed (wall clock) time (h:mm:ss or m:ss): {minutes:.0f}:{seconds:09.6f}",
             f"\tMaximum resident set size (kbytes): {done.max_rss // 1024}",
             f"\tMajor (requiring I/O) page faults: {done.major_page_faults}",

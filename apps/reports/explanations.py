@@ -47,8 +47,9 @@ _TOPICS = {
     "benchmark": ("benchmarks", "results of benchmarks"),
 }
 _INTERPRETER = "_PyEval_"
+_UNEXPLAINED = {"cause_unknown", "works_longer"}
 # Mechanisms that counters would tell apart.
-_UNCOUNTED = {"cause_unknown", "slower_calls"}
+_UNCOUNTED = {*_UNEXPLAINED, "slower_calls"}
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _COLUMNS = (
     "topic",
@@ -202,7 +203,7 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
         share = percent(min(cause["share"], 1))
         text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
         if mechanism["code"] != "more_work":
-            text += f"{'; ' if mechanism['code'] == 'cause_unknown' else ', since '}{why}"
+            text += f"{'; ' if mechanism['code'] in _UNEXPLAINED else ', since '}{why}"
     if main["topic"] != "metric":
         text += " (the time of whole runs varies too much to tell)"
     yield Sentence(f"{text}.", cause["query"])

@@ -15,6 +15,8 @@ _PARTS = {
     "kernel": "on the processor: the kernel",
     "processor": "on the processor",
     "other_processor": "on the processor, in no function",
+    "run_delay": "waiting for a processor",
+    "waiting": "other waiting",
     "not_recorded": "not recorded",
     "tail": "after the last task",
     "not_explained": "not explained",

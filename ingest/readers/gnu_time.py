@@ -5,7 +5,8 @@ TIMEFMT; tcsh(1), variable time; fish's timer.cpp. Output of the command itself 
 Each timing is a run: its elapsed time is the wall time, and a command that failed has the tag
 `exit_code`, 128 and the number of the signal where one ended it. What lands in `metrics`:
 
-- user and system, s. GNU time writes two digits: less than 5 ms is 0.
+- user and system, s. GNU time writes two digits: less than 5 ms is 0. Of pwh record also run_delay,
+  s: how long the first thread was ready to run and waited for a processor (proc(5), schedstat).
 - with -v and by default, and of time -l (macOS, FreeBSD): max_rss (bytes), page faults, context
   switches, file system inputs and outputs (blocks of 512 bytes). What Linux does not record (shared
   text size, swaps, signals ...) is always 0 there and left alone. time -l does not say that max_rss
@@ -33,7 +34,7 @@ _SHORT = re.compile(
 )
 _SHORT_REST = re.compile(r"(\d+)inputs\+(\d+)outputs \((\d+)major\+(\d+)minor\)pagefaults \d+swaps")
 _COMMAND = re.compile(r'[ \t]+Command being timed: "(.*)"')
-# pwh record writes it before a timing.
+# pwh record writes it before a timing, and the run delay among its lines.
 _ENVIRONMENT = re.compile(r"Environment (\w+): (.+)")
 _LABEL = re.compile(r"[ \t]+(.+?): (\S+)")
 _WORD = re.compile(r"(real|user|sys)\s+(?:(\d{1,9})m)?(\d{1,12}[.,]\d+)s?")
@@ -64,6 +65,7 @@ _START = re.compile(
 _LABELS: dict[str, tuple[str, float, str | None]] = {
     "User time (seconds)": ("user", 1.0, "s"),
     "System time (seconds)": ("system", 1.0, "s"),
+    "Run delay (seconds)": ("run_delay", 1.0, "s"),
     "Maximum resident set size (kbytes)": ("max_rss", 1024.0, "bytes"),
     "Major (requiring I/O) page faults": ("major_page_faults", 1.0, None),
     "Minor (reclaiming a frame) page faults": ("minor_page_faults", 1.0, None),

@@ -141,6 +141,26 @@ WITH
     GROUP BY id
   ),
 
+  timed AS (
+    SELECT
+      v.*, _more_seconds(roles['delay'], roles['delay'].ratio) AS more_delay,
+      coalesce(
+        _more_seconds(roles['processor'], roles['processor'].ratio),
+        _more_seconds(roles['user'], roles['user'].ratio)
+          + _more_seconds(roles['kernel'], roles['kernel'].ratio)
+      ) AS more_processor,
+      1 + more_processor
+        / coalesce(roles['processor'].seconds, roles['user'].seconds + roles['kernel'].seconds)
+        AS processor_ratio,
+      -- of a quarter of the change or less nothing is told
+      CASE
+        WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
+          THEN l.more_seconds - coalesce(more_delay, 0)
+      END AS undelayed
+    FROM evidence AS v
+    JOIN headline AS l ON v.id = l.id
+  ),
+
   -- Each a column of its own: a macro repeats what it is given.
   evidenced AS (
     SELECT
@@ -151,17 +171,22 @@ WITH
       {
         'function': f.subject, 'is_new': f."before" = 0, 'calls_after': f.calls_after,
         'is_more': l."after" > l."before",
-        'waited': 1 - coalesce(
-          _more_seconds(roles['processor'], roles['processor'].ratio),
-          _more_seconds(roles['user'], roles['user'].ratio)
-            + _more_seconds(roles['kernel'], roles['kernel'].ratio)
-        ) / l.more_seconds,
+        'off_processor': 1 - more_processor / l.more_seconds,
+        -- without the delay that grew as the time on the processor did
+        'delayed':
+          (more_delay - _more_seconds(roles['delay'], processor_ratio)) / l.more_seconds,
+        'waited': 1 - more_processor / undelayed,
         -- whatever the noise between runs hides
         'waited_least': 1 - coalesce(
           _more_seconds(roles['processor'], roles['processor'].most),
           _more_seconds(roles['user'], roles['user'].most)
             + _more_seconds(roles['kernel'], coalesce(roles['kernel'].most, roles['kernel'].ratio))
-        ) / l.more_seconds,
+        ) / undelayed,
+        'waited_most': 1 - coalesce(
+          _more_seconds(roles['processor'], roles['processor'].least),
+          _more_seconds(roles['user'], roles['user'].least)
+            + _more_seconds(roles['kernel'], coalesce(roles['kernel'].least, roles['kernel'].ratio))
+        ) / undelayed,
         'in_kernel': _more_seconds(roles['kernel'], roles['kernel'].ratio) / l.more_seconds,
         'in_kernel_least': _more_seconds(roles['kernel'], roles['kernel'].least) / l.more_seconds,
         'calls_ratio': f.calls_ratio, 'calls': _growth(f.calls_ratio, f.ratio),
@@ -183,7 +208,7 @@ WITH
       } AS e
     FROM headline AS l
     LEFT JOIN foremost AS f ON l.id = f.id
-    LEFT JOIN evidence AS v ON l.id = v.id
+    LEFT JOIN timed AS v ON l.id = v.id
     WHERE l.certain
   ),
 
@@ -220,6 +245,7 @@ WITH
   clocked AS (
     SELECT
       id, _seconds_of(roles['kernel']) AS kernel, _seconds_of(roles['user']) AS program,
+      _seconds_of(roles['delay']) AS delay,
       coalesce(
         _seconds_of(roles['processor']), CASE WHEN program IS NOT NULL THEN _sum_of([program, kernel]) END
       ) AS processor
@@ -246,7 +272,7 @@ WITH
         WHEN 'devices' THEN a.devices
         WHEN 'workers' THEN w.parts
         WHEN 'functions' THEN _function_entries(a.functions, a.together)
-        ELSE _time_entries(a.main, a.functions, a.together, c.kernel, c.processor)
+        ELSE _time_entries(a.main, a.functions, a.together, c.kernel, c.processor, c.delay)
       END AS entries
     FROM amounts AS a
     LEFT JOIN workers AS w ON a.id = w.id
@@ -501,7 +527,7 @@ COMMENT ON COLUMN difference_ledger.machine IS 'Machine.';
 COMMENT ON COLUMN difference_ledger.version IS 'Version of that run.';
 COMMENT ON COLUMN difference_ledger.started_at IS 'When it started.';
 COMMENT ON COLUMN difference_ledger.total IS 'What the parts are parts of: the main metric; functions:seconds where functions take longer than the run, as those of several threads do; window: the time from the first task to the last, mean over workers; devices: their time from the first work to the last, mean over devices.';
-COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), waiting (the total without the time on the processor); computing, starvation, latency, overhead, not_recorded, tail (of workers); busy, idle (of devices); not_explained: the rest.';
+COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), run_delay (ready to run and waiting for a processor), waiting (the total without both); computing, starvation, latency, overhead, not_recorded, tail (of workers); busy, idle (of devices); not_explained: the rest.';
 COMMENT ON COLUMN difference_ledger.subject IS 'Function; of devices the operation, or what the device waited for; NULL for other parts.';
 COMMENT ON COLUMN difference_ledger.unit IS 'Unit of before, after and difference.';
 COMMENT ON COLUMN difference_ledger."before" IS 'Before the change, as in change_explanations.';

@@ -77,9 +77,18 @@ CREATE OR REPLACE MACRO _function_entries(functions, together) AS functions[:8] 
   [_entry('other_functions', NULL, _without(together, functions[:8]), NULL)], []
 );
 
+-- Time not on the processor: ready to run there, where that is a part of it, and waiting.
+CREATE OR REPLACE MACRO _waiting_entries(waiting, delay) AS if(
+  _is_part(delay, waiting),
+  [
+    _entry('run_delay', NULL, delay, NULL), _entry('waiting', NULL, _without(waiting, [delay]), NULL)
+  ],
+  [_entry('waiting', NULL, waiting, NULL)]
+);
+
 -- What a total time consists of: on the processor, by function, and waiting. Functions that take
 -- longer than the processor wait, too.
-CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, processor) AS
+CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, processor, delay) AS
   if(together IS NULL, [], _function_entries(functions, together))
   || CASE
     WHEN total.metric <> 'wall_seconds' OR NOT _is_part(processor, total) THEN []
@@ -91,11 +100,10 @@ CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, proces
           _entry('kernel', NULL, kernel, NULL)
         ]
       )
-      || [_entry('waiting', NULL, _without(total, [processor]), NULL)]
-    WHEN _is_part(together, processor) THEN [
-      _entry('other_processor', NULL, _without(processor, [together]), NULL),
-      _entry('waiting', NULL, _without(total, [processor]), NULL)
-    ]
+      || _waiting_entries(_without(total, [processor]), delay)
+    WHEN _is_part(together, processor) THEN
+      [_entry('other_processor', NULL, _without(processor, [together]), NULL)]
+      || _waiting_entries(_without(total, [processor]), delay)
     ELSE []
   END;
 

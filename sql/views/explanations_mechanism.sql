@@ -10,7 +10,7 @@ WITH
   named (role, place, name) AS (
     VALUES
       ('processor', 0, 'task-clock'), ('processor', 1, 'cpu-clock'), ('user', 0, 'user'),
-      ('kernel', 0, 'system'), ('instructions', 0, 'instructions'),
+      ('kernel', 0, 'system'), ('delay', 0, 'run_delay'), ('instructions', 0, 'instructions'),
       ('instructions', 1, 'papi_tot_ins'), ('instructions', 2, 'ir'), ('cycles', 0, 'cycles'),
       ('cycles', 1, 'papi_tot_cyc'), ('memory', 0, 'longest_lat_cache.miss'),
       ('memory', 1, 'cache-misses'), ('memory', 2, 'l3_misses'), ('memory', 3, 'papi_l3_tcm'),
@@ -79,8 +79,9 @@ CREATE OR REPLACE MACRO _waiting(function) AS CASE
 END;
 
 -- The mechanism of a change, a flag, from its evidence `e`: the function, and whether it is new, with
--- its calls; the shares of the change that are not on
--- the processor (waited) and in the kernel; of the growth of the function's time that of its calls,
+-- its calls; the shares of the change that are off the processor, in the kernel, and ready to run more
+-- than the time on the processor tells (delayed); of the change without such delay that off the
+-- processor (waited); of the growth of the function's time that of its calls,
 -- of the growth of the main metric that of instructions and cycles; and what else changed for
 -- certain, in the same direction: `causes`, a list of role, ratio and name, the largest first.
 -- More than half of a growth is what explains it; less than a quarter is what refutes it: at the far
@@ -90,13 +91,15 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
   WHEN e.is_new AND e.calls_after > 0
     THEN _flag('first_calls', MAP {'calls': format('{:,}', CAST(e.calls_after AS BIGINT))})
   WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
+  WHEN e.delayed >= 0.5
+    THEN _flag('waits_processor', MAP {'share': _as_percent(e.delayed)})
   WHEN e.waited >= 0.5 AND e.waited_least > 0.25 THEN coalesce(
     _first_cause(
       e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],
       ['waits_writes', 'waits_reads', 'waits_reads_back', 'waits_preemptions', 'waits_switches'],
-      MAP {'share': _as_percent(e.waited)}
+      MAP {'share': _as_percent(e.off_processor)}
     ),
-    _flag('waits', MAP {'share': _as_percent(e.waited), 'how': if(e.is_more, 'more', 'less')})
+    _flag('waits', MAP {'share': _as_percent(e.off_processor), 'how': if(e.is_more, 'more', 'less')})
   )
   WHEN e.in_kernel >= 0.5 AND e.in_kernel_least > 0.25 THEN coalesce(
     _first_cause(
@@ -124,5 +127,6 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     _flag('same_instructions')
   )
   WHEN e.calls <= 0.25 THEN _flag('slower_calls')
+  WHEN e.waited <= 0.25 AND e.waited_most < 0.5 THEN _flag('works_longer')
   ELSE _flag('cause_unknown')
 END;

@@ -111,6 +111,27 @@ IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
             "waits_switches",
             None,
         ),
+        # the processor is busy with others; and what is on it for longer waits for it longer, too
+        (
+            [("task-clock", "ms", 5_000.0, 5_100.0)],
+            [("run_delay", "s", 4.0, 13.8), ("voluntary_context_switches", None, 10, 10_000)],
+            "waits_processor",
+            "other programs take the processor: for 97.2 % of the change it is ready to run and "
+            "waits for one",
+        ),
+        (
+            [("task-clock", "ms", 4_000.0, 8_000.0)],
+            [("run_delay", "s", 5.8, 11.6)],
+            "works_longer",
+            None,
+        ),
+        # half of the change is delay, as others run: of the rest it waits
+        (
+            [("task-clock", "ms", 2_000.0, 2_100.0)],
+            [("run_delay", "s", 7.8, 12.0), ("voluntary_context_switches", None, 10, 10_000)],
+            "waits_switches",
+            None,
+        ),
         (
             [],
             [
@@ -171,6 +192,7 @@ def ledger(con):
     return rows(con, sql)
 
 
+CPU_OF_FEW = ("task-clock", "ms", 5_000.0, 6_000.0)
 KERNEL = [("user", "s", 9.0, 12.0), ("system", "s", 0.5, 4.5)]
 
 
@@ -182,6 +204,15 @@ KERNEL = [("user", "s", 9.0, 12.0), ("system", "s", 0.5, 4.5)]
             [
                 ("wall_seconds", "processor", None, 9.8, 9.9, 0.01),
                 ("wall_seconds", "waiting", None, 0.2, 10.1, 0.99),
+                ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
+        (
+            {"counters": [CPU_OF_FEW], "metrics": [("run_delay", "s", 4.0, 13.0)]},
+            [
+                ("wall_seconds", "processor", None, 5.0, 6.0, 0.1),
+                ("wall_seconds", "run_delay", None, 4.0, 13.0, 0.9),
+                ("wall_seconds", "waiting", None, 1.0, 1.0, 0.0),
                 ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
             ],
         ),

@@ -20,6 +20,7 @@ def test_a_program_that_does_nothing_has_small_times_and_memory():
     done = run("true")
     assert done.exit_code == 0 and not done.interrupted
     assert 0 < done.wall and done.user >= 0
+    assert 0 <= done.run_delay <= done.wall
     # pwh itself, of which a fork would be a copy, has tens of megabytes.
     assert 0 < done.max_rss < 8e6
 
