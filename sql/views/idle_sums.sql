@@ -131,21 +131,14 @@ FROM rooted AS s
 LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
-COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN slo_by_worker.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
 COMMENT ON COLUMN slo_by_worker.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
-COMMENT ON COLUMN slo_by_worker.worker IS 'Worker.';
-COMMENT ON COLUMN slo_by_worker.node IS 'Node it ran on.';
 COMMENT ON COLUMN slo_by_worker.kind IS 'What it is: stream or copy (engine) of a device, host (a thread that launches work for one), runtime (driver, scheduler), process, or cpu (a thread that runs tasks).';
 COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window, or the trace states when it could.';
 COMMENT ON COLUMN slo_by_worker.intervals IS 'Idle intervals, the tail left out.';
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
 COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
 COMMENT ON COLUMN slo_by_worker.starvation IS 'No task was ready, ns; the tail left out.';
-COMMENT ON COLUMN slo_by_worker.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN slo_by_worker.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN slo_by_worker.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN slo_by_worker.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
 COMMENT ON COLUMN slo_by_worker.tail IS 'Idle after its last task, ns.';
 COMMENT ON COLUMN slo_by_worker.busy_percent IS 'Busy, % of the window.';
 COMMENT ON COLUMN slo_by_worker.starvation_percent IS 'Starvation, % of the window.';
@@ -155,9 +148,6 @@ COMMENT ON COLUMN slo_by_worker.not_recorded_percent IS 'Not recorded, % of the 
 COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
 COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
 COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and known overhead; NULL where the worker did not idle before its tail, or unknown (reason).';
-COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
 
 CREATE OR REPLACE VIEW idle_by_node AS
 WITH
@@ -181,25 +171,17 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
-COMMENT ON COLUMN idle_by_node.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN idle_by_node.mode IS 'direct, propagated or transitive.';
-COMMENT ON COLUMN idle_by_node.latency_rule IS 'union or last_arrival.';
 COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
 COMMENT ON COLUMN idle_by_node.workers IS 'Workers on it.';
-COMMENT ON COLUMN idle_by_node.intervals IS 'Idle intervals, tails left out.';
 COMMENT ON COLUMN idle_by_node.wall IS 'Sum of their windows, ns.';
-COMMENT ON COLUMN idle_by_node.busy IS 'Time in which they ran tasks, ns.';
 COMMENT ON COLUMN idle_by_node.starvation IS 'Starvation, ns; tails left out.';
 COMMENT ON COLUMN idle_by_node.latency IS 'Latency, ns.';
 COMMENT ON COLUMN idle_by_node.overhead IS 'Overhead, ns.';
-COMMENT ON COLUMN idle_by_node.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN idle_by_node.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
 COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
 COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.not_recorded_percent IS 'Not recorded, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
 CREATE OR REPLACE VIEW _slo_of_kinds AS
 WITH
@@ -246,57 +228,15 @@ SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
 
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
-COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN slo_by_run.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
 COMMENT ON COLUMN slo_by_run.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
-COMMENT ON COLUMN slo_by_run.workers IS 'Workers.';
-COMMENT ON COLUMN slo_by_run.intervals IS 'Idle intervals, tails left out.';
-COMMENT ON COLUMN slo_by_run.wall IS 'Sum of the workers'' windows, ns.';
-COMMENT ON COLUMN slo_by_run.busy IS 'Time in which they ran tasks, ns.';
-COMMENT ON COLUMN slo_by_run.starvation IS 'No task was ready, ns; tails left out.';
-COMMENT ON COLUMN slo_by_run.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN slo_by_run.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN slo_by_run.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN slo_by_run.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
-COMMENT ON COLUMN slo_by_run.tail IS 'Idle after the workers'' last tasks, ns.';
-COMMENT ON COLUMN slo_by_run.busy_percent IS 'Busy, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.starvation_percent IS 'Starvation, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.latency_percent IS 'Latency, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
-COMMENT ON COLUMN slo_by_run.not_recorded_percent IS 'Not recorded, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
 
 CREATE OR REPLACE VIEW slo_by_kind AS
 SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
 
 COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
-COMMENT ON COLUMN slo_by_kind.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN slo_by_kind.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
 COMMENT ON COLUMN slo_by_kind.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
 COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
-COMMENT ON COLUMN slo_by_kind.workers IS 'Workers.';
-COMMENT ON COLUMN slo_by_kind.intervals IS 'Idle intervals, tails left out.';
-COMMENT ON COLUMN slo_by_kind.wall IS 'Sum of the workers'' windows, ns.';
-COMMENT ON COLUMN slo_by_kind.busy IS 'Time in which they ran tasks, ns.';
-COMMENT ON COLUMN slo_by_kind.starvation IS 'No task was ready, ns; tails left out.';
-COMMENT ON COLUMN slo_by_kind.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN slo_by_kind.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN slo_by_kind.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN slo_by_kind.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
-COMMENT ON COLUMN slo_by_kind.tail IS 'Idle after the workers'' last tasks, ns.';
-COMMENT ON COLUMN slo_by_kind.busy_percent IS 'Busy, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.starvation_percent IS 'Starvation, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.latency_percent IS 'Latency, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.not_recorded_percent IS 'Not recorded, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.tail_percent IS 'Tails, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
 COMMENT ON COLUMN slo_by_kind.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_kind.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
-COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';

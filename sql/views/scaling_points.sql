@@ -93,11 +93,8 @@ SELECT
 FROM varying;
 
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
-COMMENT ON COLUMN scaling_runs.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN scaling_runs.set_id IS 'Its set of runs (scaling_sets.set_id).';
-COMMENT ON COLUMN scaling_runs.app IS 'Application.';
 COMMENT ON COLUMN scaling_runs.version IS 'Version.';
-COMMENT ON COLUMN scaling_runs.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.';
@@ -194,11 +191,7 @@ GROUP BY
   u.problem_size;
 
 COMMENT ON VIEW scaling_points IS 'One row is the time of one function of a set of runs at one parallelism and problem size.';
-COMMENT ON COLUMN scaling_points.set_id IS 'Set of runs (scaling_sets.set_id).';
-COMMENT ON COLUMN scaling_points.app IS 'Application.';
 COMMENT ON COLUMN scaling_points.version IS 'Version.';
-COMMENT ON COLUMN scaling_points.machine IS 'Machine.';
-COMMENT ON COLUMN scaling_points.function IS 'Function.';
 COMMENT ON COLUMN scaling_points.kind IS 'Kind: what the tool states where that is one of the kinds, else by function_classes.';
 COMMENT ON COLUMN scaling_points.parallelism IS 'fn_timings.parallelism; where that is unknown what varies between the set''s runs: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_points.problem_size IS 'Problem size of the runs.';

@@ -102,8 +102,6 @@ SELECT
 FROM largest;
 
 COMMENT ON VIEW topdown IS 'One row is a region of a run with top-down counters, and the shares of its issue slots by level 1 and 2.';
-COMMENT ON COLUMN topdown.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN topdown.region IS 'Code region or function; NULL for samples of the whole program.';
 COMMENT ON COLUMN topdown.leaf IS 'Whether no other region of the run was called from it. Shares of groups, which have hardly any time of their own, can be noise.';
 COMMENT ON COLUMN topdown.category IS 'Category of level 1 with the most slots; of equal ones all, with commas.';
 COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';
