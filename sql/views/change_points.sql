@@ -124,7 +124,6 @@ FROM _found_changes
 WHERE more_runs IS NULL;
 
 COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves. A series of more than 2000 runs is searched in parts of 2000 runs, each of which begins 1000 after the one before.';
-COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN change_points.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN change_points.run_id IS 'First run after the change.';
 COMMENT ON COLUMN change_points.version IS 'Its version.';
@@ -143,7 +142,6 @@ FROM _found_changes
 WHERE more_runs IS NOT NULL;
 
 COMMENT ON VIEW provisional_changes IS 'One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1).';
-COMMENT ON COLUMN provisional_changes.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN provisional_changes.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN provisional_changes.run_id IS 'First run after the change (as change_points.run_id).';
 COMMENT ON COLUMN provisional_changes.version IS 'Its version.';

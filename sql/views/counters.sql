@@ -172,7 +172,6 @@ LEFT JOIN sample_cycles AS c
   AND _core_type(s.event) IS NOT DISTINCT FROM c.core_type;
 
 COMMENT ON VIEW pmu_per_cycle IS 'One row is one event of one sample, divided by the cycles of the same sample.';
-COMMENT ON COLUMN pmu_per_cycle.region IS 'Code region or function.';
 COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';

@@ -106,7 +106,6 @@ SELECT
 FROM means;
 
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions, and kernels are in gpu_kernels; of several process counts of a run the largest counts.';
-COMMENT ON COLUMN function_shares.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
 COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
 COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and repetitions.';
@@ -333,6 +332,7 @@ COMMENT ON COLUMN call_tree.callpath IS 'Call path from the root, joined with ->
 COMMENT ON COLUMN call_tree.function IS 'Its last function.';
 COMMENT ON COLUMN call_tree.depth IS 'Functions on the path.';
 COMMENT ON COLUMN call_tree.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
+COMMENT ON COLUMN call_tree.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
 COMMENT ON COLUMN call_tree.inclusive IS 'With callees: the sum over all paths below. In flat profiles, and where paths are cut off above (callgrind --separate-callers), as the tool states it, else NULL.';
 
 -- A function that calls itself is on a call path several times, and counts once.
@@ -381,4 +381,5 @@ WINDOW of_run AS (PARTITION BY run_id);
 COMMENT ON VIEW function_totals IS 'One row is one function of a run: what it took itself, and with its callees on all its call paths, of which a recursive function counts once.';
 COMMENT ON COLUMN function_totals.function IS 'Function, as the tool names it.';
 COMMENT ON COLUMN function_totals.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
+COMMENT ON COLUMN function_totals.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
 COMMENT ON COLUMN function_totals.inclusive IS 'With callees. In flat profiles as the tool states it, else NULL. Where paths are cut off above (callgrind --separate-callers) as the tool states it of the only path that ends in the function; NULL where there are several.';

@@ -2,36 +2,6 @@
 --
 -- What devices did, why they idled, what limits them, and what would help.
 
-CREATE OR REPLACE VIEW gpu_activity AS
-SELECT
-  run_id, device,
-  t_begin, t_end, activities,
-  (busy + idle) / 1e9 AS window_seconds,
-  busy / 1e9 AS busy_seconds,
-  (busy - copying) / 1e9 AS computing_seconds,
-  (busy - computing) / 1e9 AS copying_seconds,
-  (computing + copying - busy) / 1e9 AS both_seconds,
-  communicating / 1e9 AS communicating_seconds,
-  (communicating + calculating - computing) / 1e9 AS hidden_seconds,
-  idle / 1e9 AS idle_seconds,
-  parts.sync / 1e9 AS sync_seconds,
-  parts.copy / 1e9 AS copy_seconds,
-  parts.memory / 1e9 AS memory_seconds,
-  parts.launch / 1e9 AS launch_seconds,
-  parts.operators / 1e9 AS operators_seconds,
-  parts.python / 1e9 AS python_seconds,
-  parts.unrecorded / 1e9 AS unrecorded_seconds,
-  parts.call / 1e9 AS call_seconds,
-  parts.device / 1e9 AS device_seconds,
-  parts.unknown / 1e9 AS unknown_seconds,
-  interpreter / 1e9 AS interpreter_seconds
-FROM _gpu_sums
-WHERE stream IS NULL AND NOT is_step;
-
-COMMENT ON VIEW gpu_activity IS 'One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.';
-COMMENT ON COLUMN gpu_activity.t_end IS 'Last end, ns.';
-COMMENT ON COLUMN gpu_activity.window_seconds IS 'From the first start to the last end.';
-
 -- A duration in ns, and a share, with three digits.
 CREATE OR REPLACE MACRO _duration_text(ns) AS
   CASE
@@ -183,9 +153,10 @@ COMMENT ON COLUMN gpu_verdicts.second IS 'The next cause, code and args, where i
 COMMENT ON COLUMN gpu_verdicts.is_tied IS 'Whether the two are within a tenth, so that neither is the cause.';
 COMMENT ON COLUMN gpu_verdicts.flags IS 'What to note: calls_unknown, short_kernels, record_stacks (flag_texts).';
 
-CREATE OR REPLACE VIEW gpu_activity_by AS
+-- What lanes, and devices in a step, did: in seconds.
+CREATE OR REPLACE VIEW _gpu_activity AS
 SELECT
-  run_id, device, stream, step, code,
+  run_id, device, stream, step, is_step, code,
   t_begin, t_end, activities,
   (busy + idle) / 1e9 AS window_seconds,
   busy / 1e9 AS busy_seconds,
@@ -206,7 +177,22 @@ SELECT
   parts.device / 1e9 AS device_seconds,
   parts.unknown / 1e9 AS unknown_seconds,
   interpreter / 1e9 AS interpreter_seconds
-FROM _gpu_judged
+FROM _gpu_judged;
+
+CREATE OR REPLACE VIEW gpu_activity AS
+SELECT * EXCLUDE (stream, step, is_step, code)
+FROM _gpu_activity
+WHERE stream IS NULL AND NOT is_step;
+
+COMMENT ON VIEW gpu_activity IS 'One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.';
+COMMENT ON COLUMN gpu_activity.t_end IS 'Last end, ns.';
+COMMENT ON COLUMN gpu_activity.window_seconds IS 'From the first start to the last end.';
+COMMENT ON COLUMN gpu_activity.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
+COMMENT ON COLUMN gpu_activity.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
+
+CREATE OR REPLACE VIEW gpu_activity_by AS
+SELECT * EXCLUDE (is_step)
+FROM _gpu_activity
 WHERE stream IS NOT NULL OR is_step;
 
 COMMENT ON VIEW gpu_activity_by IS 'One row is a device in a step, or one of its several streams: how long it was busy, and why it was idle.';
@@ -215,6 +201,8 @@ COMMENT ON COLUMN gpu_activity_by.step IS 'Step in which the work was launched, 
 COMMENT ON COLUMN gpu_activity_by.code IS 'What limits the device in this step (gpu_verdicts); NULL in rows of streams.';
 COMMENT ON COLUMN gpu_activity_by.t_end IS 'Last end, ns.';
 COMMENT ON COLUMN gpu_activity_by.window_seconds IS 'From the first start to the last end, of a step the sum of what it did and of the gaps before that.';
+COMMENT ON COLUMN gpu_activity_by.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
+COMMENT ON COLUMN gpu_activity_by.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 
 CREATE OR REPLACE VIEW gpu_gains AS
 WITH

@@ -30,11 +30,6 @@ FROM sums;
 
 COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
 COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
-COMMENT ON COLUMN idle_by_type.intervals IS 'Idle intervals.';
-COMMENT ON COLUMN idle_by_type.starvation IS 'Starvation, ns.';
-COMMENT ON COLUMN idle_by_type.latency IS 'Latency, ns.';
-COMMENT ON COLUMN idle_by_type.overhead IS 'Overhead, ns.';
-COMMENT ON COLUMN idle_by_type.not_recorded IS 'Of overhead: the trace does not tell whether it is, ns.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
 
 -- Only the wait for the last input is blamed on its producer, so only that is added up.

@@ -37,7 +37,6 @@ JOIN grouped AS r USING (run_id);
 
 COMMENT ON VIEW run_metrics IS 'One row is one scalar of one run.';
 COMMENT ON COLUMN run_metrics.machine IS 'Machine; values of different machines are not one series.';
-COMMENT ON COLUMN run_metrics.started_at IS 'When the run started.';
 COMMENT ON COLUMN run_metrics.metric IS 'Metric: wall_seconds, counter:EVENT, per_cycle:EVENT, seconds:FUNCTION, functions:..., tasks:..., blocks:..., segments:..., metric:NAME (of benchmarks, the mean over repetitions)';
 COMMENT ON COLUMN run_metrics.value IS 'Its value.';
 COMMENT ON COLUMN run_metrics.unit IS 'Unit; 1 for a share, NULL where there is none or the tool does not record it.';

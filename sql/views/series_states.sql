@@ -20,7 +20,6 @@ SELECT
 FROM found;
 
 COMMENT ON VIEW disturbances IS 'One row is a burst of runs far from the level around them: 2 to 7 runs inside a series, 2 to 4 at its start. Bursts are no changes and do not count as noise; runs that were measured wrongly are removed from the series by pwh ack.';
-COMMENT ON COLUMN disturbances.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN disturbances.unit IS 'Unit of usual and disturbed.';
 COMMENT ON COLUMN disturbances."first" IS 'Position of its first run in the series, from 0.';
 COMMENT ON COLUMN disturbances."last" IS 'Position of its last run.';
@@ -43,7 +42,6 @@ SELECT
 FROM series;
 
 COMMENT ON VIEW series_states IS 'One row is a series of metric_series: what its noise is like, and which changes could be seen in it.';
-COMMENT ON COLUMN series_states.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN series_states.unit IS 'Unit of level, low and high.';
 COMMENT ON COLUMN series_states.state IS 'The first that applies of short (fewer than 10 runs: no change can be confirmed), alternating (between two levels: low, high), disturbed (a fifth of the runs in bursts), wandering (a run is so like its neighbours that levels are not seen), noisy (smallest_visible above a quarter), drifting (in a straight line: drift), steady.';
 COMMENT ON COLUMN series_states.level IS 'Median since the last change.';

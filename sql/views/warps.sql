@@ -76,7 +76,6 @@ SELECT
 FROM _warp_sums AS w;
 
 COMMENT ON VIEW warp_divergence IS 'One row is one warp; ranked by what divergence costs in its launch.';
-COMMENT ON COLUMN warp_divergence.kernel IS 'Kernel.';
 COMMENT ON COLUMN warp_divergence.block IS 'Thread block, linear in the grid.';
 COMMENT ON COLUMN warp_divergence.threads IS 'Traced threads of the warp.';
 COMMENT ON COLUMN warp_divergence.lanes IS 'Lanes that have a thread: fewer than the warp size where the thread block ends within the warp; NULL where the size of thread blocks is not known and the warp is not full.';

@@ -188,6 +188,7 @@ WHERE t_end > free_from;
 COMMENT ON VIEW worker_idle IS 'One row is one interval in which a worker ran no task.';
 COMMENT ON COLUMN worker_idle.t_end IS 'End, ns after clock correction.';
 COMMENT ON COLUMN worker_idle.kind IS 'lead (before the worker''s first task), inner, or tail (after its last).';
+COMMENT ON COLUMN worker_idle.task IS 'Task that ended it; NULL for a tail.';
 COMMENT ON COLUMN worker_idle.seconds IS 'Length, s.';
 
 CREATE OR REPLACE VIEW worker_summary AS

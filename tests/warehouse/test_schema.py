@@ -119,10 +119,10 @@ def test_shared_comments_are_of_columns_of_several_views(warehouse):
 
 
 def test_a_view_describes_a_column_otherwise(warehouse):
-    sql = "SELECT comment FROM duckdb_columns() WHERE table_name = $1 AND column_name = 'latency'"
-    shared = modules.column_comments()["latency"]
-    assert rows(warehouse, sql, "slo_by_run") == [(shared,)]
-    assert rows(warehouse, sql, "idle_by_node") == [("Latency, ns.",)]
+    sql = "SELECT comment FROM duckdb_columns() WHERE table_name = $1 AND column_name = 'change'"
+    shared = modules.column_comments()["change"]
+    assert rows(warehouse, sql, "change_points") == [(shared,)]
+    assert rows(warehouse, sql, "gpu_gains")[0][0].startswith("early_launches")
 
 
 def test_modules_are_ordered_by_what_they_require():
