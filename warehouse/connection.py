@@ -28,7 +28,14 @@ from warehouse.errors import (
     WarehouseOutdated,
 )
 from warehouse.lake import stamp
-from warehouse.lake.attach import attach, engine, is_lake, use, use_all_threads
+from warehouse.lake.attach import (
+    attach,
+    engine,
+    is_lake,
+    store_nested_in_files,
+    use,
+    use_all_threads,
+)
 from warehouse.lake.writers import alone
 from warehouse.memory import out_of_memory
 from warehouse.opened import Identity, identity, remember, remember_cursor
@@ -266,6 +273,8 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
         shipped.refresh(con)
         analyses.begin(con)
         stamp.write(con, is_whole=True)
+    if is_lake(con):
+        store_nested_in_files(con)
     return done
 
 

@@ -278,6 +278,15 @@ def test_rows_with_keys_are_replaced(writer, reader):
         reader.execute("INSERT INTO runs (run_id) VALUES ('x')")
 
 
+def test_texts_of_flags_keep_their_quotes(writer, reader):
+    text = "it's \\\"b\\\" of 'c'"
+    sql = "INSERT INTO sample_metrics (run_id, reason) SELECT 'quoted', _flag('x', MAP {'a': $1})"
+    writer.execute(sql, [text])
+    found = rows(reader, "SELECT reason.args['a'] FROM sample_metrics WHERE run_id = 'quoted'")
+    writer.execute("DELETE FROM sample_metrics WHERE run_id = 'quoted'")
+    assert found == [(text,)]
+
+
 def test_of_two_writers_of_a_file_one_lands_it(address, writer, tmp_path, monkeypatch, reader):
     path = csv(tmp_path, "same", [("twice", "cycles", 1)])
     with pwh.connect(address) as other:
