@@ -2,7 +2,8 @@
 SELECT column_name AS "column", lower(data_type) AS type, NOT is_nullable AS required,
   coalesce(
     comment, CAST($comments AS JSON)->>(table_name || '.' || column_name),
-    CAST($comments AS JSON)->>('.' || column_name)
+    CASE WHEN table_name IN (SELECT unnest(views) FROM view_modules)
+      THEN CAST($comments AS JSON)->>('.' || column_name) END
   ) AS description
 FROM duckdb_columns()
 WHERE database_name = current_database() AND table_name = $name AND NOT internal
