@@ -187,7 +187,8 @@ def schema_reference() -> str:
         _table(("function", "returns", "what"), [_function(udf) for udf in UDFS if udf.public]),
         "## Without pwh's functions\n",
         "A DuckDB client that has not registered pwh's functions reads all tables and views, and "
-        "all macros but these, which answer what-if questions; pwh and `pwh serve` do:\n",
+        "all macros but these ([why](#what-the-warehouse-contains-and-answers)); pwh and `pwh "
+        "serve` do:\n",
         _code(tuple(calling_functions(con))) + ".\n",
         "## Cookbook\n",
         _table(("question", "query"), list(_cookbook())),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from warehouse import analyses, sqlfiles
 from warehouse.catalog import by_run_and_source, counted
-from warehouse.lake.copies import leave_to_cursor
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
@@ -149,7 +148,6 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
         one for one in analyses.every() if one.name in ("run_groups", "_series_parts", "series")
     ]
     for table in ("analysis_states", *(one.name for one in wanted)):
-        leave_to_cursor(con, table)
         con.execute(f"CREATE TEMP TABLE {table} AS FROM {table} WITH NO DATA")
     runs = con.execute("SELECT run_id FROM runs WHERE app = $1", [app]).fetchall()
     scopes = {"run_id": [run_id for (run_id,) in runs], "app": [app]}

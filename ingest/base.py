@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
     from ingest.recording import Recording
 
+# Landing tables of kinds of traces, for what a reader declares.
+_GRAPH_TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs")
+TASK_TABLES = (*_GRAPH_TABLES, "transfers", "runtime_intervals")
+DEVICE_TABLES = (*_GRAPH_TABLES, "gpu_gaps", "gpu_late")
+BLOCK_TABLES = ("bb_launches", "bb_visits", "bb_edges", "bb_blocks", "bb_opcodes", "bb_dependences")
+
 
 @dataclass(frozen=True)
 class Head:

@@ -16,24 +16,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
-TASK_TABLES = (
-    "nodes",
-    "workers",
-    "tasks",
-    "task_data",
-    "task_inputs",
-    "transfers",
-    "runtime_intervals",
-)
 _MOST_FOR_SEGMENTS = 10_000
 
 
 def derive(con: DuckDBPyConnection, sources: Mapping[str, int]) -> None:
     """Attribute the idle time of runs, in place of what was derived of them before.
 
-    To be called when rows of TASK_TABLES landed or went. `sources` has, by run, the source_id that
-    becomes the rows' own. The caller keeps the transaction. Raises `InputError` where times or
-    lengths leave 64 bits.
+    To be called when rows of `ingest.base.TASK_TABLES` landed or went. `sources` has, by run, the
+    source_id that becomes the rows' own. The caller keeps the transaction. Raises `InputError`
+    where times or lengths leave 64 bits.
     """
     import duckdb
 

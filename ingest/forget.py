@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ingest.analyse import analyse
-from ingest.derive import TASK_TABLES, derive
+from ingest.base import TASK_TABLES
+from ingest.derive import derive
 from ingest.runs import renew_runs
 from ingest.scalars import keep_scalars
 from warehouse.catalog import DERIVED, by_run_and_source, landing

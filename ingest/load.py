@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.analyse import analyse, apps_of, until_analysed
-from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
+from ingest.base import TASK_TABLES, Item, LeftOut, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_keys, check_rows, to_check
 from ingest.clocks import Clock, set_clocks
 from ingest.commits import take_commits
 from ingest.compressed import path_text
-from ingest.derive import TASK_TABLES, decode_segments, derive
+from ingest.derive import decode_segments, derive
 from ingest.earlier import (
     LandedBefore,
     is_of,

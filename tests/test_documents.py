@@ -16,6 +16,7 @@ from apps.queries.schema import schema_objects
 from apps.reference import BEGIN, DOCUMENTS, current_text
 from tests.helpers.support import rows
 from warehouse.catalog import landing
+from warehouse.modules import calling_functions
 
 PROJECT = Path(__file__).parents[1]
 DOCS = {
@@ -184,6 +185,13 @@ def test_picture_of_the_schema_has_only_what_exists_and_every_landing_table(ware
             assert left in boxes[one] and (right or left) in boxes[many], (one, many, on)
     # nothing is left unconnected
     assert {table for one, many, _ in joins for table in (one, many)} == set(boxes)
+
+
+def test_why_a_macro_is_computed_when_asked_is_stated(warehouse):
+    begin = DOCS["sql/README.md"].index("| macros | computed when asked")
+    table = DOCS["sql/README.md"][begin:].partition("\n\n")[0]
+    stated = {name for line in table.splitlines() for name in CODE.findall(line.split("|")[1])}
+    assert {name for name, _ in stated} == set(calling_functions(warehouse))
 
 
 def test_no_temporary_table_is_public(warehouse):

@@ -28,8 +28,14 @@ from warehouse.errors import (
     WarehouseOutdated,
 )
 from warehouse.lake import stamp
-from warehouse.lake.attach import attach, engine, is_lake, use, use_all_threads
-from warehouse.lake.copies import use_copies
+from warehouse.lake.attach import (
+    attach,
+    engine,
+    is_lake,
+    store_nested_in_files,
+    use,
+    use_all_threads,
+)
 from warehouse.lake.writers import alone
 from warehouse.memory import out_of_memory
 from warehouse.opened import Identity, identity, remember, remember_cursor
@@ -267,6 +273,8 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
         shipped.refresh(con)
         analyses.begin(con)
         stamp.write(con, is_whole=True)
+    if is_lake(con):
+        store_nested_in_files(con)
     return done
 
 
@@ -503,15 +511,6 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     remember_cursor(own, con)
     if is_lake(con):
         use(own, con)
-    _set_session(own)
-    return own
-
-
-def reading_cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
-    """Return a cursor that only reads: of a lake one state, and copies of its small tables."""
-    own = con.cursor()
-    _CURSORS.setdefault(con, WeakSet()).add(own)
-    use_copies(own, con)
     _set_session(own)
     return own
 

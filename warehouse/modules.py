@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import re
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _COMMENT = re.compile(
 )
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
 _DEFINES = re.compile(r"^CREATE OR REPLACE (?:VIEW|MACRO) (\w+)(.*?);$", re.MULTILINE | re.DOTALL)
+_COLUMNS = sqlfiles.SQL / "column_comments.csv"
 # What SQL as DuckDB writes it reads or calls; a column may have the name of a view.
 _USED = re.compile(r"""\b(?:FROM|JOIN)\s+[(\s]*"?(\w+)|\b(\w+)\s*\(""")
 
@@ -100,8 +102,19 @@ def stale(con: DuckDBPyConnection) -> bool:
 
 @cache
 def digests() -> dict[str, str]:
-    """Return the SHA-256 of this pwh's modules by name."""
-    return {module.name: module.sha256 for module in ordered()}
+    """Return the SHA-256 of this pwh's modules by name, each with that of shared comments."""
+    shared = _COLUMNS.read_text(encoding="utf-8")
+    return {
+        module.name: hashlib.sha256(f"{module.text}{shared}".encode()).hexdigest()
+        for module in ordered()
+    }
+
+
+@cache
+def column_comments() -> dict[str, str]:
+    """Return by the name of a column what it means in all views that state nothing else of it."""
+    with _COLUMNS.open(newline="", encoding="utf-8") as file:
+        return {row["column"]: row["comment"] for row in csv.DictReader(file)}
 
 
 @cache
@@ -113,10 +126,12 @@ def definitions() -> dict[str, str]:
 def comments() -> dict[str, str]:
     """Return the comments on views, macros and columns (`view.column`) of this pwh's modules.
 
-    They are also in the database, except in a lake, which has none on macros and columns of views.
+    Those of columns in all views are under `.column`. They are also in the database, except in a
+    lake, which has none on macros and columns of views.
     """
     found = (pair for module in ordered() for pair in _COMMENT.findall(module.text))
-    return {name.replace('"', ""): text.replace("''", "'") for name, text in found}
+    own = {name.replace('"', ""): text.replace("''", "'") for name, text in found}
+    return {f".{column}": text for column, text in column_comments().items()} | own
 
 
 def check(con: DuckDBPyConnection, path: str) -> None:
@@ -140,7 +155,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
                 "INSERT INTO view_modules VALUES (?, ?, ?, ?, ?)",
                 [
                     module.name,
-                    module.sha256,
+                    digests()[module.name],
                     module.creates("VIEW"),
                     module.creates("MACRO"),
                     __version__,
@@ -177,6 +192,18 @@ def create(con: DuckDBPyConnection, modules: Iterable[Module]) -> None:
     # What has a table of its name in front of it cannot be commented on.
     for statement in comments:
         con.execute(statement)
+    if not in_lake:
+        views = [name for module in modules for name in module.creates("VIEW")]
+        _comment_columns(con, views)
+
+
+def _comment_columns(con: DuckDBPyConnection, views: list[str]) -> None:
+    """Comment on the columns of views that have no comment of their own."""
+    shared = column_comments()
+    sql = sqlfiles.read("queries/schema/uncommented")
+    for view, column in con.execute(sql, {"views": views, "columns": list(shared)}).fetchall():
+        text = sqlfiles.literal(shared[column])
+        con.execute(f"COMMENT ON COLUMN {view}.{sqlfiles.identifier(column)} IS {text}")
 
 
 def calling_functions(con: DuckDBPyConnection) -> list[str]:

@@ -11,7 +11,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warehouse.lake.copies import leave_to_cursor
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) ->
         if keep:
             con.execute("DELETE FROM series_fields")
         else:
-            leave_to_cursor(con, "series_fields")
             con.execute(
                 "CREATE TEMP TABLE series_fields (field VARCHAR PRIMARY KEY, shipped BOOLEAN)"
             )
@@ -75,7 +73,6 @@ def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, 
     """Add rules of what counts as a change; `keep` is that of `set_fields`."""
     table = "change_thresholds" if keep else "temp.change_thresholds"
     if not keep:
-        leave_to_cursor(con, "change_thresholds")
         con.execute("CREATE TEMP TABLE change_thresholds AS FROM change_thresholds")
     for row in thresholds:
         con.execute(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.address import Address
-from warehouse.connection import connect, reading_cursor
+from warehouse.connection import connect, cursor
 from warehouse.errors import WarehouseError
 from warehouse.opened import closing_in_place
 from warehouse.queue import waiting_writers
@@ -70,7 +70,7 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
                 con.close()
     try:
         if own is None:
-            own = reading_cursor(shared.con)
+            own = cursor(shared.con)
         yield own
     finally:
         if own is not None:
@@ -94,10 +94,10 @@ def _cursor(key: Address, shared: _Shared) -> DuckDBPyConnection | None:
     import duckdb
 
     if isinstance(key, Path):
-        return reading_cursor(shared.con)
+        return cursor(shared.con)
     own = None
     try:
-        own = reading_cursor(shared.con)
+        own = cursor(shared.con)
         own.execute("SELECT 1").fetchone()
         return own
     except (duckdb.Error, WarehouseError):

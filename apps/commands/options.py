@@ -116,7 +116,7 @@ def reading(
     from apps.reports.freshness import not_fresh
     from warehouse import yielding
     from warehouse.connection import DEFAULT_WAIT
-    from warehouse.lake.copies import let_copy
+    from warehouse.lake.attach import is_lake
 
     seconds = DEFAULT_WAIT if wait is None else wait
     how: dict[str, Any] = {"wait": seconds, "on_wait": note}
@@ -131,7 +131,9 @@ def reading(
                 con.execute("SET threads = 1")
             for sentence in not_fresh(con):
                 note(sentence)
-            let_copy(con)
+            if is_lake(con):
+                # All questions of a command read one state, which others change meanwhile.
+                con.execute("BEGIN")
             yield con
     except ReadingInterrupted as error:
         _INTERRUPTED.append(error)

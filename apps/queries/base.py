@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from apps.output.tables import Row, dicts
 from warehouse import sqlfiles
-from warehouse.lake.copies import forget_transaction, read_copies
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -95,11 +94,5 @@ def _computed(
     if remembered is not None:
         remembered.append(Asked(name, query, params))
     table = f"_asked_{next(_NUMBER)}"
-    # Over a lake, copies of its tables are read.
-    read_copies(con, query)
-    try:
-        con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
-    except BaseException:
-        forget_transaction(con)
-        raise
+    con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     return con.table(table)

@@ -11,8 +11,6 @@ from warehouse.messages import plain_message
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_TOO_MANY = "are too many for one matrix"
-
 
 def thread_picture(
     con: DuckDBPyConnection, run_id: str, launch: int, block: int | None, metric: str
@@ -26,12 +24,10 @@ def thread_picture(
     params = {"run_id": run_id, "launch": launch, "block": block, "metric": metric}
     try:
         rows: list[tuple[Any, bytes]] = ask(con, "threads/picture", **params).fetchall()
-    except duckdb.Error as error:
-        message = plain_message(error)
-        if _TOO_MANY not in message:
-            raise
+    except duckdb.InvalidInputException as error:
+        # Of these arguments the function refuses only too many threads.
         raise UsageError(
-            f"no picture of launch {launch}: {message}",
+            f"no picture of launch {launch}: {plain_message(error)}",
             hint="Choose one with --block; --groups lists groups of similar threads.",
         ) from None
     return rows

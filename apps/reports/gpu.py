@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from apps.output.numbers import amount, counted, percent
 from apps.output.tables import dicts
 from apps.output.text import cell
-from apps.queries.base import ask
+from apps.queries.base import ask, ask_value
 from apps.reports.flags import Flag, flag_text
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
     An empty list for a run without work of a device.
     """
-    devices = dicts(ask(con, "gpu/devices", run_id=run_id))
-    if not devices:
+    if not ask_value(con, "gpu/any", run_id=run_id):
         return []
+    devices = dicts(ask(con, "gpu/devices", run_id=run_id))
     about: dict[str, dict[str, list[dict[str, Any]]]] = {
         topic: defaultdict(list) for topic in ("steps", "operations", "gains")
     }

@@ -77,11 +77,12 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
     counts = row_counts(con, run_id)
     made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
     sections = [section for section in made if section is not None]
+    facts = run_facts(con, run_id)
     landed = ", ".join(f"{table} {count}" for table, count in counts.items()) or "none"
     return Report(
         run_id,
-        facts_line(run_facts(con, run_id)),
-        [*_failure(con, run_id), *change_headline(con, run_id)],
+        facts_line(facts),
+        [*_failure(facts), *change_headline(con, run_id)],
         sections,
         landed,
         _lacking(con, run_id),
@@ -137,9 +138,9 @@ def _fact(name: str, value: Any) -> str:
     return f"{_FACTS.get(name, name)} {text}"
 
 
-def _failure(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _failure(facts: Mapping[str, Any]) -> list[str]:
     """Return that the program of a run failed, where it did."""
-    tags = run_facts(con, run_id).get("tags", {})
+    tags = facts.get("tags", {})
     code, interrupted = tags.get("exit_code", "0"), tags.get("interrupted") == "true"
     if code == "0" and not interrupted:
         return []
@@ -305,7 +306,7 @@ def _kernels(con: DuckDBPyConnection, run_id: str) -> Section | None:
 
 def _workers(con: DuckDBPyConnection, run_id: str) -> Section | None:
     """Return how the workers of a runtime of tasks idle, None where these are of a device."""
-    if len(ask(con, "gpu/devices", run_id=run_id)):
+    if ask_value(con, "gpu/any", run_id=run_id):
         return None
     relation = ask(con, "runs/workers", run_id=run_id)
     rows = dicts(relation)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ingest.base import Rows
+from ingest.parsing.units import PER_SECOND
 from warehouse.errors import InputError
 
 Better = Literal["lower", "higher"]
 _CLOCK = "Was the clock set back while it ran? Run the benchmark again."
-SECONDS = {"ns": 1e-9, "us": 1e-6, "usec": 1e-6, "\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
+SECONDS = {unit: 1 / PER_SECOND[unit] for unit in ("ns", "us", "usec", "\u00b5s", "ms", "s")}
 
 
 class Value(NamedTuple):

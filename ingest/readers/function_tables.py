@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import check_line_end, quoted, whole_text
+from ingest.parsing.units import PER_SECOND
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _NAMES = ("name", "operation", "range", "event", "function")
 _CALLS = ("instances", "num calls", "calls", "count")
 _KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
 _TOTAL = re.compile(r"total ?time ?\((ns|us|ms|s|sec)\)|totalduration(ns)|cpu time(?::self)?")
-_SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0}
+_SCALES = {unit: 1 / PER_SECOND[unit] for unit in ("ns", "us", "ms", "s", "sec")}
 _WITH_UNIT = re.compile(r"([\d.]+) ?(ns|us|ms|s)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")

@@ -69,9 +69,6 @@ LEFT JOIN launched AS l ON g.run_id = l.run_id AND g.launch = l.launch
 LEFT JOIN visited AS v ON g.run_id = v.run_id AND g.launch = v.launch;
 
 COMMENT ON VIEW thread_groups IS 'One row is a group of threads of a launch that behave alike, with a representative thread. No two vectors of a group are further apart than a quarter of the largest distance in the launch.';
-COMMENT ON COLUMN thread_groups.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN thread_groups.launch IS 'Launch within the run; a CPU program is launch 0.';
-COMMENT ON COLUMN thread_groups.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN thread_groups.behaviour_group IS 'Number of the group within its launch, from 1, the largest first; NULL for threads whose vectors are rarer than the 2048 commonest.';
 COMMENT ON COLUMN thread_groups.threads IS 'Threads of the group.';
 COMMENT ON COLUMN thread_groups.share IS 'threads over all threads of the launch, 0..1.';
@@ -86,8 +83,6 @@ FROM _thread_marks AS t
 LEFT JOIN _vector_groups AS g ON t.run_id = g.run_id AND t.launch = g.launch AND t.mark = g.mark;
 
 COMMENT ON VIEW thread_group_members IS 'One row is one thread and the group it belongs to.';
-COMMENT ON COLUMN thread_group_members.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN thread_group_members.launch IS 'Launch within the run; a CPU program is launch 0.';
 COMMENT ON COLUMN thread_group_members.block IS 'Thread block, linear in the grid; NULL for CPU threads.';
 COMMENT ON COLUMN thread_group_members.thread IS 'Thread, linear in its thread block.';
 COMMENT ON COLUMN thread_group_members.behaviour_group IS 'Group (thread_groups.behaviour_group).';

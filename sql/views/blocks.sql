@@ -95,9 +95,6 @@ SELECT
 FROM edges;
 
 COMMENT ON VIEW bb_transitions IS 'One row is one edge of the control-flow graph of a launch, over all its threads.';
-COMMENT ON COLUMN bb_transitions.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN bb_transitions.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN bb_transitions.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN bb_transitions.src IS 'Basic block that was left.';
 COMMENT ON COLUMN bb_transitions.dst IS 'Basic block that was visited next.';
 COMMENT ON COLUMN bb_transitions.count IS 'Times dst followed src in a thread.';
@@ -130,11 +127,7 @@ SELECT
 FROM threads;
 
 COMMENT ON VIEW bb_vectors IS 'One row is the basic-block vector of one thread, over all its intervals; blocks it never entered are left out.';
-COMMENT ON COLUMN bb_vectors.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN bb_vectors.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN bb_vectors.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN bb_vectors.block IS 'Thread block, linear in the grid; NULL for CPU threads.';
-COMMENT ON COLUMN bb_vectors.warp IS 'Warp within its thread block.';
 COMMENT ON COLUMN bb_vectors.thread IS 'Thread, linear in its thread block.';
 COMMENT ON COLUMN bb_vectors.bbs IS 'Basic blocks that the thread entered, ascending.';
 COMMENT ON COLUMN bb_vectors.visits IS 'Visits of each of bbs; NULL where only instructions are known.';
@@ -180,9 +173,6 @@ LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
 LEFT JOIN visits AS v ON k.run_id = v.run_id AND k.launch = v.launch;
 
 COMMENT ON VIEW launch_summary IS 'One row is one kernel launch, also one that only bb_visits has; a CPU program is launch 0.';
-COMMENT ON COLUMN launch_summary.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN launch_summary.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN launch_summary.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN launch_summary.threads IS 'Traced threads that executed anything; NULL where threads are not known.';
 COMMENT ON COLUMN launch_summary.blocks_visited IS 'Basic blocks that any thread entered.';
 COMMENT ON COLUMN launch_summary.visits IS 'Visits of basic blocks, over all threads; NULL where only instructions are known.';

@@ -95,10 +95,6 @@ SELECT
 FROM weighed;
 
 COMMENT ON VIEW bottleneck_weights IS 'One row is a class of the samples of one thread in one region of a run (of Unknown, one reason), and how much it weighs. What verdicts on more are added up from.';
-COMMENT ON COLUMN bottleneck_weights.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN bottleneck_weights.rank IS 'MPI rank.';
-COMMENT ON COLUMN bottleneck_weights.thread IS 'Thread.';
-COMMENT ON COLUMN bottleneck_weights.region IS 'Code region or function.';
 COMMENT ON COLUMN bottleneck_weights.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
 COMMENT ON COLUMN bottleneck_weights.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_weights.weighed_by IS 'What the samples of the run are weighted by: cycles, seconds where none has cycles, samples where none has either.';
@@ -194,11 +190,8 @@ SELECT
 FROM places;
 
 COMMENT ON VIEW bottleneck_verdicts IS 'One row is the verdict on a run, a process, a thread or a region: the class with the largest weight of its samples.';
-COMMENT ON COLUMN bottleneck_verdicts.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_verdicts.place IS 'What it is the verdict on: run, process (a rank), thread (of a rank) or region.';
 COMMENT ON COLUMN bottleneck_verdicts.rank IS 'MPI rank of a process or thread; NULL where samples are of the whole program.';
-COMMENT ON COLUMN bottleneck_verdicts.thread IS 'Thread.';
-COMMENT ON COLUMN bottleneck_verdicts.region IS 'Code region or function; NULL for samples of the whole program.';
 COMMENT ON COLUMN bottleneck_verdicts.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_verdicts.is_tie IS 'Whether several classes have the largest weight, within 1 % of the whole.';
 COMMENT ON COLUMN bottleneck_verdicts.share IS 'Share of the weight that is of that class (of a tie: of those classes), 0..1.';
@@ -217,7 +210,6 @@ COMMENT ON COLUMN bottleneck_verdicts.frac_dtb_high IS 'Upper end of its 90 % ba
 COMMENT ON COLUMN bottleneck_verdicts.frac_icache IS 'Share that would be saved if instruction-cache misses cost nothing.';
 COMMENT ON COLUMN bottleneck_verdicts.frac_icache_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_verdicts.frac_icache_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_dma IS 'Share that would be saved if DMA cost nothing.';
 COMMENT ON COLUMN bottleneck_verdicts.frac_dma_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_verdicts.frac_dma_high IS 'Upper end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_verdicts.advice IS 'What usually helps (bottleneck_rules).';
@@ -229,7 +221,6 @@ FROM bottleneck_verdicts
 WHERE place = 'process';
 
 COMMENT ON VIEW bottleneck_by_process IS 'One row is a process of a run and its bottleneck (bottleneck_verdicts).';
-COMMENT ON COLUMN bottleneck_by_process.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_by_process.rank IS 'MPI rank; NULL where samples are of the whole program.';
 COMMENT ON COLUMN bottleneck_by_process.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_by_process.samples IS 'Samples of that class.';
@@ -244,8 +235,6 @@ FROM bottleneck_verdicts
 WHERE place = 'region';
 
 COMMENT ON VIEW bottleneck_by_region IS 'One row is a code region of a run and its bottleneck (bottleneck_verdicts).';
-COMMENT ON COLUMN bottleneck_by_region.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN bottleneck_by_region.region IS 'Code region or function; NULL for samples of the whole program.';
 COMMENT ON COLUMN bottleneck_by_region.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_by_region.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_by_region.share IS 'Share of the cycles of the region that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
@@ -254,7 +243,6 @@ COMMENT ON COLUMN bottleneck_by_region.cycles IS 'Cycles of all samples of the r
 COMMENT ON COLUMN bottleneck_by_region.frac_mem IS 'Share of its cycles that would be saved if main memory cost nothing, 0..1.';
 COMMENT ON COLUMN bottleneck_by_region.frac_dtb IS 'Share that would be saved without data-TLB misses.';
 COMMENT ON COLUMN bottleneck_by_region.frac_icache IS 'Share that would be saved without instruction-cache misses.';
-COMMENT ON COLUMN bottleneck_by_region.frac_dma IS 'Share that would be saved if DMA cost nothing.';
 COMMENT ON COLUMN bottleneck_by_region.advice IS 'What usually helps (bottleneck_rules).';
 
 CREATE OR REPLACE VIEW bottleneck_summary AS
@@ -263,6 +251,5 @@ FROM bottleneck_by_process
 GROUP BY run_id, class;
 
 COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run in it.';
-COMMENT ON COLUMN bottleneck_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_summary.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_summary.processes IS 'Processes (ranks) with that verdict.';

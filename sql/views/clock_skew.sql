@@ -29,7 +29,6 @@ LEFT JOIN _node_clocks AS n ON there.run_id = n.run_id AND there.from_node = n.n
 LEFT JOIN _node_clocks AS o ON there.run_id = o.run_id AND there.to_node = o.node;
 
 COMMENT ON VIEW clock_skew IS 'One row is a pair of nodes that sent data both ways: how far their clocks seem to be apart.';
-COMMENT ON COLUMN clock_skew.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN clock_skew.node IS 'Node.';
 COMMENT ON COLUMN clock_skew.other IS 'The other node.';
 COMMENT ON COLUMN clock_skew.transfers IS 'Transfers between them, both ways.';

@@ -57,7 +57,6 @@ GROUP BY run_id, part, whole
 HAVING bool_or(_exceeds(part_value, whole_value));
 
 COMMENT ON VIEW counter_contradictions IS 'One row is an event of a run that was counted more often than an event that it is a part of, as branch-misses are of branches: they were counted at other times, or count other things on that processor. Samples in which this is so of an event of their metric set have no verdict (bottlenecks.reason).';
-COMMENT ON COLUMN counter_contradictions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_contradictions.part IS 'Event that is a part.';
 COMMENT ON COLUMN counter_contradictions.whole IS 'Event of which it is a part, of the same kind of cores.';
 COMMENT ON COLUMN counter_contradictions.part_value IS 'Sum of the part over the samples that have both.';

@@ -13,7 +13,6 @@ FROM runs
 WHERE cardinality(environment) > 0;
 
 COMMENT ON VIEW run_environment IS 'One row is a field of the environment of a run.';
-COMMENT ON COLUMN run_environment.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN run_environment.environment_id IS 'Its environment (environments.environment_id).';
 COMMENT ON COLUMN run_environment.field IS 'Field: cpu, microcode, cores, smt, governor, turbo, kernel, os, libc, compiler, interpreter ...';
 COMMENT ON COLUMN run_environment."value" IS 'Its value, as the file states it.';

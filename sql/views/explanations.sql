@@ -476,12 +476,8 @@ FROM change_explanations
 WHERE main_direction = 'worse' AND topic <> 'ledger';
 
 COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.';
-COMMENT ON COLUMN explanations.change_id IS 'Number of the change (change_explanations.change_id).';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
-COMMENT ON COLUMN explanations.app IS 'Application.';
-COMMENT ON COLUMN explanations.machine IS 'Machine.';
 COMMENT ON COLUMN explanations.version IS 'Version of that run.';
-COMMENT ON COLUMN explanations.started_at IS 'When it started.';
 COMMENT ON COLUMN explanations.main_metric IS 'Metric that got worse.';
 COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next one, 30 at most, 8 of a series that drifts.';
 COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, likewise.';
@@ -491,9 +487,7 @@ COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:
 COMMENT ON COLUMN explanations.unit IS 'Their unit.';
 COMMENT ON COLUMN explanations."before" IS 'Before the change: the geometric mean of its runs, or the mean where values are not positive (as in comparison; without a function a run spent no time in it).';
 COMMENT ON COLUMN explanations."after" IS 'The same after it.';
-COMMENT ON COLUMN explanations.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN explanations.change_low IS 'Lower end of the interval of change, which holds for all metrics together with a probability of 95 %; NULL where it is unbounded or the noise is unknown.';
-COMMENT ON COLUMN explanations.change_high IS 'Upper end of it.';
 COMMENT ON COLUMN explanations.before_label IS 'In words: class of bottleneck, formula, dominant part of the idle time, verdict on threads, setting.';
 COMMENT ON COLUMN explanations.after_label IS 'The same after the change.';
 COMMENT ON COLUMN explanations.share IS 'Share of the loss: of the time that all functions together take more, or of the cycles that all counted regions take more. Negative where it took less. NULL where there is no such sum.';
@@ -520,12 +514,8 @@ WINDOW of_change AS (PARTITION BY change_id ORDER BY change_explanations.place)
 QUALIFY metric <> 'total';
 
 COMMENT ON VIEW difference_ledger IS 'One row is one part of the difference that a change made (changes of the metric that runs are judged by), in one unit: the parts of a change add up to it. For any two sets of runs: explain_ledger.';
-COMMENT ON COLUMN difference_ledger.change_id IS 'Number of the change (change_explanations.change_id).';
 COMMENT ON COLUMN difference_ledger.run_id IS 'First run after the change.';
-COMMENT ON COLUMN difference_ledger.app IS 'Application.';
-COMMENT ON COLUMN difference_ledger.machine IS 'Machine.';
 COMMENT ON COLUMN difference_ledger.version IS 'Version of that run.';
-COMMENT ON COLUMN difference_ledger.started_at IS 'When it started.';
 COMMENT ON COLUMN difference_ledger.total IS 'What the parts are parts of: the main metric; functions:seconds where functions take longer than the run, as those of several threads do; window: the time from the first task to the last, mean over workers; devices: their time from the first work to the last, mean over devices.';
 COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), run_delay (ready to run and waiting for a processor), waiting (the total without both); computing, starvation, latency, overhead, not_recorded, tail (of workers); busy, idle (of devices); not_explained: the rest.';
 COMMENT ON COLUMN difference_ledger.subject IS 'Function; of devices the operation, or what the device waited for; NULL for other parts.';

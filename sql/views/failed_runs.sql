@@ -8,11 +8,6 @@ FROM runs
 WHERE coalesce(tags['exit_code'], '0') <> '0' OR tags['interrupted'] = 'true';
 
 COMMENT ON VIEW failed_runs IS 'One row is a run whose program ended with an error (its tag exit_code is not 0) or was interrupted while pwh record ran it. It is in no series, comparison, gate or scaling set.';
-COMMENT ON COLUMN failed_runs.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN failed_runs.app IS 'Application.';
-COMMENT ON COLUMN failed_runs.version IS 'Version of the application.';
-COMMENT ON COLUMN failed_runs.machine IS 'Machine.';
-COMMENT ON COLUMN failed_runs.started_at IS 'When it started.';
 COMMENT ON COLUMN failed_runs.exit_code IS 'Exit code of the program; 128 and the number of the signal where one ended it; NULL for 0.';
 COMMENT ON COLUMN failed_runs.interrupted IS 'Whether it was interrupted (Ctrl-C, SIGTERM, SIGHUP), with whatever exit code.';
 COMMENT ON COLUMN failed_runs.command IS 'Command line, where it is known.';

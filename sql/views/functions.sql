@@ -106,8 +106,6 @@ SELECT
 FROM means;
 
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions, and kernels are in gpu_kernels; of several process counts of a run the largest counts.';
-COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN function_shares.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
 COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
 COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and repetitions.';
@@ -199,7 +197,6 @@ LEFT JOIN (SELECT run_id, true AS is_timed FROM fn_timings GROUP BY run_id) USIN
 WHERE is_timed IS NULL;
 
 COMMENT ON VIEW function_costs IS 'One row is what one function, or one call path, cost in a profile of events: of a run without function times.';
-COMMENT ON COLUMN function_costs.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles, bytes at the peak of a heap, weight or samples; without the modifiers of perf.';
 COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time; else the event.';
 COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
@@ -229,7 +226,6 @@ FROM _profile_costs
 GROUP BY run_id, rank, thread, region, event, usual_unit, preference;
 
 COMMENT ON VIEW profile_stacks IS 'One row is what one stack of functions cost by itself in a profile: its time, or one event, on one thread of one rank.';
-COMMENT ON COLUMN profile_stacks.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN profile_stacks.rank IS 'MPI rank; NULL where the cost is of the whole program.';
 COMMENT ON COLUMN profile_stacks.thread IS 'Thread; NULL where the cost is of the process.';
 COMMENT ON COLUMN profile_stacks.stack IS 'Functions from the root to the one that cost it; one function in flat profiles.';
@@ -332,7 +328,6 @@ FROM sums
 WINDOW of_tree AS (PARTITION BY run_id);
 
 COMMENT ON VIEW call_tree IS 'One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.';
-COMMENT ON COLUMN call_tree.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN call_tree.callpath IS 'Call path from the root, joined with ->.';
 COMMENT ON COLUMN call_tree.function IS 'Its last function.';
 COMMENT ON COLUMN call_tree.depth IS 'Functions on the path.';
@@ -384,7 +379,6 @@ FROM sums
 WINDOW of_run AS (PARTITION BY run_id);
 
 COMMENT ON VIEW function_totals IS 'One row is one function of a run: what it took itself, and with its callees on all its call paths, of which a recursive function counts once.';
-COMMENT ON COLUMN function_totals.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_totals.function IS 'Function, as the tool names it.';
 COMMENT ON COLUMN function_totals.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
 COMMENT ON COLUMN function_totals.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';

@@ -2,58 +2,6 @@
 --
 -- What devices did, why they idled, what limits them, and what would help.
 
-CREATE OR REPLACE VIEW gpu_activity AS
-SELECT
-  run_id, device,
-  t_begin, t_end, activities,
-  (busy + idle) / 1e9 AS window_seconds,
-  busy / 1e9 AS busy_seconds,
-  (busy - copying) / 1e9 AS computing_seconds,
-  (busy - computing) / 1e9 AS copying_seconds,
-  (computing + copying - busy) / 1e9 AS both_seconds,
-  communicating / 1e9 AS communicating_seconds,
-  (communicating + calculating - computing) / 1e9 AS hidden_seconds,
-  idle / 1e9 AS idle_seconds,
-  parts.sync / 1e9 AS sync_seconds,
-  parts.copy / 1e9 AS copy_seconds,
-  parts.memory / 1e9 AS memory_seconds,
-  parts.launch / 1e9 AS launch_seconds,
-  parts.operators / 1e9 AS operators_seconds,
-  parts.python / 1e9 AS python_seconds,
-  parts.unrecorded / 1e9 AS unrecorded_seconds,
-  parts.call / 1e9 AS call_seconds,
-  parts.device / 1e9 AS device_seconds,
-  parts.unknown / 1e9 AS unknown_seconds,
-  interpreter / 1e9 AS interpreter_seconds
-FROM _gpu_sums
-WHERE stream IS NULL AND NOT is_step;
-
-COMMENT ON VIEW gpu_activity IS 'One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.';
-COMMENT ON COLUMN gpu_activity.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_activity.device IS 'Device.';
-COMMENT ON COLUMN gpu_activity.t_begin IS 'First start of work, ns.';
-COMMENT ON COLUMN gpu_activity.t_end IS 'Last end, ns.';
-COMMENT ON COLUMN gpu_activity.activities IS 'Kernels, copies and fills.';
-COMMENT ON COLUMN gpu_activity.window_seconds IS 'From the first start to the last end.';
-COMMENT ON COLUMN gpu_activity.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
-COMMENT ON COLUMN gpu_activity.computing_seconds IS 'Time in which kernels ran, and neither copies nor fills.';
-COMMENT ON COLUMN gpu_activity.copying_seconds IS 'Time in which copies or fills ran, and no kernels.';
-COMMENT ON COLUMN gpu_activity.both_seconds IS 'Time in which both did.';
-COMMENT ON COLUMN gpu_activity.communicating_seconds IS 'Time in which communication between devices ran; part of the time of kernels.';
-COMMENT ON COLUMN gpu_activity.hidden_seconds IS 'Time in which both communication and other kernels ran: communication hidden behind computation.';
-COMMENT ON COLUMN gpu_activity.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
-COMMENT ON COLUMN gpu_activity.sync_seconds IS 'Idle time in which the thread that launched the next work waited in a call for the device or for other processes.';
-COMMENT ON COLUMN gpu_activity.copy_seconds IS 'Idle time in which it was in a call that copies.';
-COMMENT ON COLUMN gpu_activity.memory_seconds IS 'Idle time in which it was in a call that allocates or frees memory.';
-COMMENT ON COLUMN gpu_activity.launch_seconds IS 'Idle time in which it was in another call of the device''s interface.';
-COMMENT ON COLUMN gpu_activity.operators_seconds IS 'Idle time in which it was in operators of a framework, or other functions of the host.';
-COMMENT ON COLUMN gpu_activity.python_seconds IS 'Idle time in which it was in recorded functions of Python.';
-COMMENT ON COLUMN gpu_activity.unrecorded_seconds IS 'Idle time in which nothing was recorded of it.';
-COMMENT ON COLUMN gpu_activity.call_seconds IS 'Idle time in which the call ran that launched the next work.';
-COMMENT ON COLUMN gpu_activity.device_seconds IS 'Idle time in which that call had returned: the device waited for another stream, or for itself.';
-COMMENT ON COLUMN gpu_activity.unknown_seconds IS 'Idle time in which no call is known.';
-COMMENT ON COLUMN gpu_activity.interpreter_seconds IS 'Of unrecorded_seconds: stretches of less than 200 us between two things recorded, in which the interpreter works.';
-
 -- A duration in ns, and a share, with three digits.
 CREATE OR REPLACE MACRO _duration_text(ns) AS
   CASE
@@ -199,17 +147,16 @@ LEFT JOIN latest AS l
   ON j.run_id = l.run_id AND j.device = l.device AND j.code = l.code;
 
 COMMENT ON VIEW gpu_verdicts IS 'One row is a device of a run, and what limits it: a code with arguments, whose text is in flag_texts.';
-COMMENT ON COLUMN gpu_verdicts.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_verdicts.device IS 'Device.';
 COMMENT ON COLUMN gpu_verdicts.code IS 'gpu_bound (busy for 80 % of the window or more), copy_bound (copies that run alone, or that the host waits for), launch_bound (operators, launches and calls of the host), sync_bound (synchronisation), memory_bound_host (allocations), host_unrecorded (the host did what was not recorded, or Python functions), dependency_bound (launched work waited for other streams) or unknown.';
 COMMENT ON COLUMN gpu_verdicts.args IS 'Arguments of its text, a map of texts.';
 COMMENT ON COLUMN gpu_verdicts.second IS 'The next cause, code and args, where it has a fifth of the idle time or more; else NULL.';
 COMMENT ON COLUMN gpu_verdicts.is_tied IS 'Whether the two are within a tenth, so that neither is the cause.';
 COMMENT ON COLUMN gpu_verdicts.flags IS 'What to note: calls_unknown, short_kernels, record_stacks (flag_texts).';
 
-CREATE OR REPLACE VIEW gpu_activity_by AS
+-- What lanes, and devices in a step, did: in seconds.
+CREATE OR REPLACE VIEW _gpu_activity AS
 SELECT
-  run_id, device, stream, step, code,
+  run_id, device, stream, step, is_step, code,
   t_begin, t_end, activities,
   (busy + idle) / 1e9 AS window_seconds,
   busy / 1e9 AS busy_seconds,
@@ -230,37 +177,32 @@ SELECT
   parts.device / 1e9 AS device_seconds,
   parts.unknown / 1e9 AS unknown_seconds,
   interpreter / 1e9 AS interpreter_seconds
-FROM _gpu_judged
+FROM _gpu_judged;
+
+CREATE OR REPLACE VIEW gpu_activity AS
+SELECT * EXCLUDE (stream, step, is_step, code)
+FROM _gpu_activity
+WHERE stream IS NULL AND NOT is_step;
+
+COMMENT ON VIEW gpu_activity IS 'One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.';
+COMMENT ON COLUMN gpu_activity.t_end IS 'Last end, ns.';
+COMMENT ON COLUMN gpu_activity.window_seconds IS 'From the first start to the last end.';
+COMMENT ON COLUMN gpu_activity.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
+COMMENT ON COLUMN gpu_activity.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
+
+CREATE OR REPLACE VIEW gpu_activity_by AS
+SELECT * EXCLUDE (is_step)
+FROM _gpu_activity
 WHERE stream IS NOT NULL OR is_step;
 
 COMMENT ON VIEW gpu_activity_by IS 'One row is a device in a step, or one of its several streams: how long it was busy, and why it was idle.';
-COMMENT ON COLUMN gpu_activity_by.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_activity_by.device IS 'Device.';
 COMMENT ON COLUMN gpu_activity_by.stream IS 'Stream (workers.worker); NULL in rows of steps.';
 COMMENT ON COLUMN gpu_activity_by.step IS 'Step in which the work was launched, as marks number them; NULL in rows of streams, and for what is in no step.';
 COMMENT ON COLUMN gpu_activity_by.code IS 'What limits the device in this step (gpu_verdicts); NULL in rows of streams.';
-COMMENT ON COLUMN gpu_activity_by.t_begin IS 'First start of work, ns.';
 COMMENT ON COLUMN gpu_activity_by.t_end IS 'Last end, ns.';
-COMMENT ON COLUMN gpu_activity_by.activities IS 'Kernels, copies and fills.';
 COMMENT ON COLUMN gpu_activity_by.window_seconds IS 'From the first start to the last end, of a step the sum of what it did and of the gaps before that.';
 COMMENT ON COLUMN gpu_activity_by.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
-COMMENT ON COLUMN gpu_activity_by.computing_seconds IS 'Time in which kernels ran, and neither copies nor fills.';
-COMMENT ON COLUMN gpu_activity_by.copying_seconds IS 'Time in which copies or fills ran, and no kernels.';
-COMMENT ON COLUMN gpu_activity_by.both_seconds IS 'Time in which both did.';
-COMMENT ON COLUMN gpu_activity_by.communicating_seconds IS 'Time in which communication between devices ran; part of the time of kernels.';
-COMMENT ON COLUMN gpu_activity_by.hidden_seconds IS 'Time in which both communication and other kernels ran: communication hidden behind computation.';
 COMMENT ON COLUMN gpu_activity_by.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
-COMMENT ON COLUMN gpu_activity_by.sync_seconds IS 'Idle time in which the thread that launched the next work waited in a call for the device or for other processes.';
-COMMENT ON COLUMN gpu_activity_by.copy_seconds IS 'Idle time in which it was in a call that copies.';
-COMMENT ON COLUMN gpu_activity_by.memory_seconds IS 'Idle time in which it was in a call that allocates or frees memory.';
-COMMENT ON COLUMN gpu_activity_by.launch_seconds IS 'Idle time in which it was in another call of the device''s interface.';
-COMMENT ON COLUMN gpu_activity_by.operators_seconds IS 'Idle time in which it was in operators of a framework, or other functions of the host.';
-COMMENT ON COLUMN gpu_activity_by.python_seconds IS 'Idle time in which it was in recorded functions of Python.';
-COMMENT ON COLUMN gpu_activity_by.unrecorded_seconds IS 'Idle time in which nothing was recorded of it.';
-COMMENT ON COLUMN gpu_activity_by.call_seconds IS 'Idle time in which the call ran that launched the next work.';
-COMMENT ON COLUMN gpu_activity_by.device_seconds IS 'Idle time in which that call had returned: the device waited for another stream, or for itself.';
-COMMENT ON COLUMN gpu_activity_by.unknown_seconds IS 'Idle time in which no call is known.';
-COMMENT ON COLUMN gpu_activity_by.interpreter_seconds IS 'Of unrecorded_seconds: stretches of less than 200 us between two things recorded, in which the interpreter works.';
 
 CREATE OR REPLACE VIEW gpu_gains AS
 WITH
@@ -292,8 +234,6 @@ FROM changes
 WHERE gain.ns IS NOT NULL;
 
 COMMENT ON VIEW gpu_gains IS 'One row is a change, and what it would gain on a device of a run, with the durations of its work and its waits for launched work as they were.';
-COMMENT ON COLUMN gpu_gains.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_gains.device IS 'Device.';
 COMMENT ON COLUMN gpu_gains.change IS 'early_launches (the host launches all work before the device is free), overlapped_copies (copies run beside kernels) or graph_a_step (one call launches the work of a step; only where steps are marked).';
 COMMENT ON COLUMN gpu_gains.window_seconds IS 'From the first start to the last end of work, after the change.';
 COMMENT ON COLUMN gpu_gains.gain_seconds IS 'By how much that is less.';
@@ -317,13 +257,10 @@ SELECT
 FROM works;
 
 COMMENT ON VIEW gpu_kernels IS 'One row is a kernel, or a kind of copies or fills, that a device of a run executed.';
-COMMENT ON COLUMN gpu_kernels.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_kernels.device IS 'Device.';
 COMMENT ON COLUMN gpu_kernels.kind IS 'kernel, copy, fill or communication (between devices).';
 COMMENT ON COLUMN gpu_kernels.name IS 'Name.';
 COMMENT ON COLUMN gpu_kernels.operation IS 'What it computes, as far as operator and name tell.';
 COMMENT ON COLUMN gpu_kernels.operator IS 'Operator of the framework within which most were launched; NULL where none is known.';
-COMMENT ON COLUMN gpu_kernels.calls IS 'How often it ran.';
 COMMENT ON COLUMN gpu_kernels.seconds IS 'How long it ran in all.';
 COMMENT ON COLUMN gpu_kernels.mean_seconds IS 'How long once.';
 COMMENT ON COLUMN gpu_kernels.share IS 'Share of the durations of all work of the device, 0..1.';

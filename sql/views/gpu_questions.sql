@@ -21,8 +21,6 @@ FROM changes
 GROUP BY run_id, device, stream, t;
 
 COMMENT ON VIEW gpu_queue IS 'One row is a moment at which the launch queue of a stream of a device changes: works that the host has launched and that have not begun. Work of which no call is known is left out.';
-COMMENT ON COLUMN gpu_queue.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_queue.device IS 'Device.';
 COMMENT ON COLUMN gpu_queue.stream IS 'Stream.';
 COMMENT ON COLUMN gpu_queue.t IS 'The moment, ns: a call that launches began, or work did.';
 COMMENT ON COLUMN gpu_queue.length IS 'Works in the queue from then on, until the next row of the stream.';
@@ -35,14 +33,11 @@ FROM _gpu_works
 GROUP BY run_id, device, step, module, operator, kind, name;
 
 COMMENT ON VIEW gpu_operators IS 'One row is what an operator of the framework, within a module of the program and a step, had a device execute: a kernel, or a kind of copies or fills.';
-COMMENT ON COLUMN gpu_operators.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN gpu_operators.device IS 'Device.';
 COMMENT ON COLUMN gpu_operators.step IS 'Step; NULL outside of marked steps.';
 COMMENT ON COLUMN gpu_operators.module IS 'Module (tasks.module); NULL where modules are not recorded, as in backward passes.';
 COMMENT ON COLUMN gpu_operators.operator IS 'Operator; NULL where none is known.';
 COMMENT ON COLUMN gpu_operators.kind IS 'kernel, copy, fill or communication (between devices).';
 COMMENT ON COLUMN gpu_operators.name IS 'Name of what was executed.';
-COMMENT ON COLUMN gpu_operators.calls IS 'How often it ran.';
 COMMENT ON COLUMN gpu_operators.seconds IS 'How long it ran in all.';
 
 CREATE OR REPLACE VIEW gpu_stragglers AS
@@ -57,7 +52,6 @@ GROUP BY run_id, is_step, step
 HAVING count(*) > 1 AND min(communicating) > 0;
 
 COMMENT ON VIEW gpu_stragglers IS 'One row is a run on several devices that communicate, or a step of it, and the device that the others waited for in communication: it spends the least time there, as it comes last.';
-COMMENT ON COLUMN gpu_stragglers.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN gpu_stragglers.step IS 'Step; NULL for all of the run.';
 COMMENT ON COLUMN gpu_stragglers.devices IS 'Devices.';
 COMMENT ON COLUMN gpu_stragglers.straggler IS 'The device that came last.';

@@ -78,11 +78,8 @@ UNION ALL FROM _idle_reading('propagated', 'last_arrival')
 UNION ALL FROM _idle_reading('transitive', 'last_arrival');
 
 COMMENT ON VIEW idle_attribution IS 'One row is one idle interval of a worker in one reading (mode and latency rule): starvation + latency + overhead is its length, to the nanosecond.';
-COMMENT ON COLUMN idle_attribution.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN idle_attribution.mode IS 'direct (the literal reading), propagated (overhead in the producer''s own idle intervals is passed on to those who wait for it) or transitive (latency too: the root cause).';
 COMMENT ON COLUMN idle_attribution.latency_rule IS 'union (latency while any input was on the wire) or last_arrival (until the last input arrived; for traces without send times).';
-COMMENT ON COLUMN idle_attribution.worker IS 'Worker that was idle.';
-COMMENT ON COLUMN idle_attribution.t_start IS 'Start, ns after clock correction.';
 COMMENT ON COLUMN idle_attribution.t_end IS 'End, ns after clock correction.';
 COMMENT ON COLUMN idle_attribution.kind IS 'lead (before the worker''s first task), inner, or tail (after its last).';
 COMMENT ON COLUMN idle_attribution.task IS 'Task that ended it; NULL for a tail.';
@@ -96,7 +93,5 @@ COMMENT ON COLUMN idle_attribution.ov_rest IS 'What neither starvation nor laten
 COMMENT ON COLUMN idle_attribution.ov_unsubmitted IS 'Of ov_rest: before the program had submitted the task, ns.';
 COMMENT ON COLUMN idle_attribution.lat_inherited IS 'Of starvation1: latency in the producer''s own waits, passed on (mode transitive), ns.';
 COMMENT ON COLUMN idle_attribution.starvation IS 'No task was ready, ns; a tail is all starvation.';
-COMMENT ON COLUMN idle_attribution.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN idle_attribution.overhead IS 'The runtime was in the way, ns.';
 COMMENT ON COLUMN idle_attribution.not_recorded IS 'Of overhead: the trace does not tell whether it is, because it has neither inputs of the task nor work of the runtime on the worker, or not who made an input or how it came, or because it is inherited from such a wait, ns.';
 COMMENT ON COLUMN idle_attribution.flags IS 'Inconsistencies in the trace: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made), unknown_input (an input whose making the trace does not list: what is counted as overhead may be starvation).';

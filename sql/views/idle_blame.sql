@@ -29,18 +29,8 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
-COMMENT ON COLUMN idle_by_type.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN idle_by_type.mode IS 'direct, propagated or transitive.';
-COMMENT ON COLUMN idle_by_type.latency_rule IS 'union or last_arrival.';
 COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
-COMMENT ON COLUMN idle_by_type.intervals IS 'Idle intervals.';
-COMMENT ON COLUMN idle_by_type.starvation IS 'Starvation, ns.';
-COMMENT ON COLUMN idle_by_type.latency IS 'Latency, ns.';
-COMMENT ON COLUMN idle_by_type.overhead IS 'Overhead, ns.';
-COMMENT ON COLUMN idle_by_type.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN idle_by_type.not_recorded IS 'Of overhead: the trace does not tell whether it is, ns.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
-COMMENT ON COLUMN idle_by_type.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
 -- Only the wait for the last input is blamed on its producer, so only that is added up.
 CREATE OR REPLACE VIEW _idle_blamed AS
@@ -71,16 +61,11 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW idle_by_blamed IS 'One row is one type of task that workers waited for, in one reading.';
-COMMENT ON COLUMN idle_by_blamed.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN idle_by_blamed.mode IS 'direct, propagated or transitive.';
-COMMENT ON COLUMN idle_by_blamed.latency_rule IS 'union or last_arrival.';
 COMMENT ON COLUMN idle_by_blamed.blamed_type IS 'Type of the tasks waited for (tasks.name); NULL where unknown.';
 COMMENT ON COLUMN idle_by_blamed.intervals IS 'Idle intervals that waited for one.';
-COMMENT ON COLUMN idle_by_blamed.starvation1 IS 'Wait for their data to be made, ns.';
 COMMENT ON COLUMN idle_by_blamed.starvation IS 'Of it: starvation, ns.';
 COMMENT ON COLUMN idle_by_blamed.latency IS 'Of it: latency passed on, ns.';
 COMMENT ON COLUMN idle_by_blamed.overhead IS 'Of it: runtime work of their workers, and overhead passed on, ns.';
-COMMENT ON COLUMN idle_by_blamed.blamed_percent IS 'Share of all such waits of the run, %.';
 
 CREATE OR REPLACE VIEW idle_by_blamed_worker AS
 WITH
@@ -100,13 +85,8 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW idle_by_blamed_worker IS 'One row is one worker that others waited for, in one reading.';
-COMMENT ON COLUMN idle_by_blamed_worker.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN idle_by_blamed_worker.mode IS 'direct, propagated or transitive.';
-COMMENT ON COLUMN idle_by_blamed_worker.latency_rule IS 'union or last_arrival.';
 COMMENT ON COLUMN idle_by_blamed_worker.blamed_worker IS 'Worker waited for; NULL where unknown.';
 COMMENT ON COLUMN idle_by_blamed_worker.intervals IS 'Idle intervals that waited for its tasks.';
-COMMENT ON COLUMN idle_by_blamed_worker.starvation1 IS 'Wait for their data to be made, ns.';
 COMMENT ON COLUMN idle_by_blamed_worker.starvation IS 'Of it: starvation, ns.';
 COMMENT ON COLUMN idle_by_blamed_worker.latency IS 'Of it: latency passed on, ns.';
 COMMENT ON COLUMN idle_by_blamed_worker.overhead IS 'Of it: runtime work of the worker, and overhead passed on, ns.';
-COMMENT ON COLUMN idle_by_blamed_worker.blamed_percent IS 'Share of all such waits of the run, %.';

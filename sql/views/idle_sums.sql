@@ -50,6 +50,24 @@ CREATE OR REPLACE MACRO _advice(root, task_ns, tasks, workers) AS CASE
     THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
 END;
 
+-- Figures that follow from sums, their root, the tasks of the run and the number of workers.
+CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
+  'busy_percent': _percent(sums.busy, sums.wall),
+  'starvation_percent': _percent(sums.starvation, sums.wall),
+  'latency_percent': _percent(sums.latency, sums.wall),
+  'overhead_percent': _percent(sums.overhead - sums.not_recorded, sums.wall),
+  'not_recorded_percent': _percent(sums.not_recorded, sums.wall),
+  'tail_percent': _percent(sums.tail, sums.wall),
+  'unsubmitted_percent': _percent(sums.unsubmitted, sums.wall),
+  'dominant': _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded),
+  'advice': _advice(root, lengths.task_ns, lengths.tasks, workers),
+  'root_cause': root.cause,
+  'reason': _why_unknown(
+    _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
+    sums.starvation + sums.latency + sums.overhead, sums.unfollowed, sums.not_recorded
+  )
+};
+
 -- Tasks of runs, and how long they are on average, ns.
 CREATE OR REPLACE VIEW _task_lengths AS
 SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns
@@ -110,53 +128,23 @@ WITH
       any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, worker) AS root
     FROM _slo_sums
+  ),
+
+  figured AS (
+    SELECT s.*, _figures(s, s.root, l, count(*) OVER (PARTITION BY s.run_id, s.mode, s.latency_rule)) AS figures
+    FROM rooted AS s
+    LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
   )
 
-SELECT
-  s.* EXCLUDE (root, unfollowed),
-  _percent(s.busy, s.wall) AS busy_percent,
-  _percent(s.starvation, s.wall) AS starvation_percent,
-  _percent(s.latency, s.wall) AS latency_percent,
-  _percent(s.overhead - s.not_recorded, s.wall) AS overhead_percent,
-  _percent(s.not_recorded, s.wall) AS not_recorded_percent,
-  _percent(s.tail, s.wall) AS tail_percent,
-  _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.not_recorded) AS dominant,
-  _advice(s.root, l.task_ns, l.tasks, count(*) OVER (PARTITION BY s.run_id, s.mode, s.latency_rule)) AS advice,
-  s.root.cause AS root_cause,
-  _why_unknown(
-    dominant, root_cause, s.starvation + s.latency + s.overhead, s.unfollowed, s.not_recorded
-  ) AS reason
-FROM rooted AS s
-LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id;
+SELECT * EXCLUDE (root, unfollowed, figures), figures.*
+FROM figured;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
-COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN slo_by_worker.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
-COMMENT ON COLUMN slo_by_worker.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
-COMMENT ON COLUMN slo_by_worker.worker IS 'Worker.';
-COMMENT ON COLUMN slo_by_worker.node IS 'Node it ran on.';
 COMMENT ON COLUMN slo_by_worker.kind IS 'What it is: stream or copy (engine) of a device, host (a thread that launches work for one), runtime (driver, scheduler), process, or cpu (a thread that runs tasks).';
 COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window, or the trace states when it could.';
-COMMENT ON COLUMN slo_by_worker.intervals IS 'Idle intervals, the tail left out.';
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
 COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
-COMMENT ON COLUMN slo_by_worker.starvation IS 'No task was ready, ns; the tail left out.';
-COMMENT ON COLUMN slo_by_worker.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN slo_by_worker.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN slo_by_worker.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN slo_by_worker.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
-COMMENT ON COLUMN slo_by_worker.tail IS 'Idle after its last task, ns.';
-COMMENT ON COLUMN slo_by_worker.busy_percent IS 'Busy, % of the window.';
-COMMENT ON COLUMN slo_by_worker.starvation_percent IS 'Starvation, % of the window.';
-COMMENT ON COLUMN slo_by_worker.latency_percent IS 'Latency, % of the window.';
-COMMENT ON COLUMN slo_by_worker.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of the window.';
-COMMENT ON COLUMN slo_by_worker.not_recorded_percent IS 'Not recorded, % of the window.';
-COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
-COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
-COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and known overhead; NULL where the worker did not idle before its tail, or unknown (reason).';
 COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
 
 CREATE OR REPLACE VIEW idle_by_node AS
@@ -181,25 +169,7 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
-COMMENT ON COLUMN idle_by_node.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN idle_by_node.mode IS 'direct, propagated or transitive.';
-COMMENT ON COLUMN idle_by_node.latency_rule IS 'union or last_arrival.';
 COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
-COMMENT ON COLUMN idle_by_node.workers IS 'Workers on it.';
-COMMENT ON COLUMN idle_by_node.intervals IS 'Idle intervals, tails left out.';
-COMMENT ON COLUMN idle_by_node.wall IS 'Sum of their windows, ns.';
-COMMENT ON COLUMN idle_by_node.busy IS 'Time in which they ran tasks, ns.';
-COMMENT ON COLUMN idle_by_node.starvation IS 'Starvation, ns; tails left out.';
-COMMENT ON COLUMN idle_by_node.latency IS 'Latency, ns.';
-COMMENT ON COLUMN idle_by_node.overhead IS 'Overhead, ns.';
-COMMENT ON COLUMN idle_by_node.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN idle_by_node.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
-COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
-COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.not_recorded_percent IS 'Not recorded, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
 CREATE OR REPLACE VIEW _slo_of_kinds AS
 WITH
@@ -221,82 +191,29 @@ WITH
       any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, is_whole, kind) AS root
     FROM sums
+  ),
+
+  figured AS (
+    SELECT s.*, _figures(s, s.root, l, s.workers) AS figures
+    FROM rooted AS s
+    LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
   )
 
-SELECT
-  s.* EXCLUDE (root, unfollowed),
-  _percent(s.busy, s.wall) AS busy_percent,
-  _percent(s.starvation, s.wall) AS starvation_percent,
-  _percent(s.latency, s.wall) AS latency_percent,
-  _percent(s.overhead - s.not_recorded, s.wall) AS overhead_percent,
-  _percent(s.not_recorded, s.wall) AS not_recorded_percent,
-  _percent(s.tail, s.wall) AS tail_percent,
-  _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.not_recorded) AS dominant,
-  _advice(s.root, l.task_ns, l.tasks, s.workers) AS advice,
-  s.root.cause AS root_cause,
-  _why_unknown(
-    dominant, root_cause, s.starvation + s.latency + s.overhead, s.unfollowed, s.not_recorded
-  ) AS reason
-FROM rooted AS s
-LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id;
+SELECT * EXCLUDE (root, unfollowed, figures), figures.*
+FROM figured;
 
 CREATE OR REPLACE VIEW slo_by_run AS
 SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
 
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
-COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN slo_by_run.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
-COMMENT ON COLUMN slo_by_run.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
-COMMENT ON COLUMN slo_by_run.workers IS 'Workers.';
-COMMENT ON COLUMN slo_by_run.intervals IS 'Idle intervals, tails left out.';
-COMMENT ON COLUMN slo_by_run.wall IS 'Sum of the workers'' windows, ns.';
-COMMENT ON COLUMN slo_by_run.busy IS 'Time in which they ran tasks, ns.';
-COMMENT ON COLUMN slo_by_run.starvation IS 'No task was ready, ns; tails left out.';
-COMMENT ON COLUMN slo_by_run.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN slo_by_run.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN slo_by_run.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN slo_by_run.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
-COMMENT ON COLUMN slo_by_run.tail IS 'Idle after the workers'' last tasks, ns.';
-COMMENT ON COLUMN slo_by_run.busy_percent IS 'Busy, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.starvation_percent IS 'Starvation, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.latency_percent IS 'Latency, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
-COMMENT ON COLUMN slo_by_run.not_recorded_percent IS 'Not recorded, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
 
 CREATE OR REPLACE VIEW slo_by_kind AS
 SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
 
 COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
-COMMENT ON COLUMN slo_by_kind.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN slo_by_kind.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
-COMMENT ON COLUMN slo_by_kind.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
 COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
-COMMENT ON COLUMN slo_by_kind.workers IS 'Workers.';
-COMMENT ON COLUMN slo_by_kind.intervals IS 'Idle intervals, tails left out.';
-COMMENT ON COLUMN slo_by_kind.wall IS 'Sum of the workers'' windows, ns.';
-COMMENT ON COLUMN slo_by_kind.busy IS 'Time in which they ran tasks, ns.';
-COMMENT ON COLUMN slo_by_kind.starvation IS 'No task was ready, ns; tails left out.';
-COMMENT ON COLUMN slo_by_kind.latency IS 'Data were on the wire, ns.';
-COMMENT ON COLUMN slo_by_kind.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN slo_by_kind.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN slo_by_kind.not_recorded IS 'Of overhead: the trace does not tell whether it is (idle_attribution.not_recorded), ns.';
-COMMENT ON COLUMN slo_by_kind.tail IS 'Idle after the workers'' last tasks, ns.';
-COMMENT ON COLUMN slo_by_kind.busy_percent IS 'Busy, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.starvation_percent IS 'Starvation, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.latency_percent IS 'Latency, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.overhead_percent IS 'Overhead that is known to be it (overhead without not_recorded), % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.not_recorded_percent IS 'Not recorded, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.tail_percent IS 'Tails, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
-COMMENT ON COLUMN slo_by_kind.dominant IS 'The largest of starvation, latency and known overhead; NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_kind.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';

@@ -246,25 +246,16 @@ WITH
       latency_rule, _root(starvation, latency, overhead, unsubmitted, not_recorded) AS root
     FROM sums
     WHERE mode = 'transitive'
+  ),
+
+  figured AS (
+    SELECT s.*, _figures(s, r.root, t, s.workers) AS figures
+    FROM sums AS s
+    JOIN root AS r USING (latency_rule)
+    LEFT JOIN (FROM _task_lengths WHERE run_id = run) AS t ON true
   )
 
-SELECT
-  s.* EXCLUDE (unfollowed),
-  _percent(s.busy, s.wall) AS busy_percent,
-  _percent(s.starvation, s.wall) AS starvation_percent,
-  _percent(s.latency, s.wall) AS latency_percent,
-  _percent(s.overhead - s.not_recorded, s.wall) AS overhead_percent,
-  _percent(s.not_recorded, s.wall) AS not_recorded_percent,
-  _percent(s.tail, s.wall) AS tail_percent,
-  _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.not_recorded) AS dominant,
-  _advice(r.root, t.task_ns, t.tasks, s.workers) AS advice,
-  r.root.cause AS root_cause,
-  _why_unknown(
-    dominant, root_cause, s.starvation + s.latency + s.overhead, s.unfollowed, s.not_recorded
-  ) AS reason
-FROM sums AS s
-JOIN root AS r USING (latency_rule)
-LEFT JOIN (FROM _task_lengths WHERE run_id = run) AS t ON true;
+SELECT * EXCLUDE (unfollowed, figures), figures.*
+FROM figured;
 
 COMMENT ON MACRO TABLE slo_window IS 'As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.';

@@ -80,11 +80,6 @@ JOIN classes AS c ON r.function = c.function
 WHERE NOT c.is_total AND r.tool_kind IS DISTINCT FROM 'total';
 
 COMMENT ON VIEW rank_times IS 'One row is one function on one rank in one measurement (run, parallelism and repetition). A rank on which a function did not run has no row; times of whole runs (kind total) are left out.';
-COMMENT ON COLUMN rank_times.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN rank_times.parallelism IS 'Parallelism, where the file states it (fn_timings.parallelism).';
-COMMENT ON COLUMN rank_times.repetition IS 'Repetition; NULL where the file has only one.';
-COMMENT ON COLUMN rank_times.rank IS 'MPI rank.';
-COMMENT ON COLUMN rank_times.function IS 'Function.';
 COMMENT ON COLUMN rank_times.waiting IS 'Whether its time is for the most part waiting for other ranks: collectives, blocking point-to-point calls, waits and barriers (function_classes, kinds that the tool states, names).';
 COMMENT ON COLUMN rank_times.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads. NULL where it is unknown, below zero or not finite.';
 
@@ -208,10 +203,6 @@ FROM together AS t
 LEFT JOIN runs AS r ON t.run_id = r.run_id;
 
 COMMENT ON VIEW rank_imbalance IS 'One row is one function in one measurement (run, parallelism and repetition), and how evenly the ranks share its time. Times of whole runs (kind total) are left out.';
-COMMENT ON COLUMN rank_imbalance.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN rank_imbalance.parallelism IS 'Parallelism, where the file states it (fn_timings.parallelism).';
-COMMENT ON COLUMN rank_imbalance.repetition IS 'Repetition; NULL where the file has only one.';
-COMMENT ON COLUMN rank_imbalance.function IS 'Function.';
 COMMENT ON COLUMN rank_imbalance.waiting IS 'Whether its time is for the most part waiting for other ranks (rank_times.waiting); NULL where ranks are unknown.';
 COMMENT ON COLUMN rank_imbalance.ranks IS 'Ranks that are compared: all that were measured, also those on which the function did not run (0 s), without those whose time is unknown. NULL where ranks are unknown.';
 COMMENT ON COLUMN rank_imbalance.min_seconds IS 'Shortest own (exclusive) time of a rank, s.';
@@ -272,14 +263,8 @@ FROM at_counts AS a
 LEFT JOIN laws AS l ON a.set_id = l.set_id AND a.function = l.function;
 
 COMMENT ON VIEW imbalance_scaling IS 'One row is one function of a set of runs (same application, version and machine) at one parallelism, at the set''s own problem size: how evenly the ranks share its time, as the median over runs and repetitions. Only measurements with two ranks or more.';
-COMMENT ON COLUMN imbalance_scaling.set_id IS 'Set of runs (scaling_sets.set_id).';
-COMMENT ON COLUMN imbalance_scaling.app IS 'Application.';
-COMMENT ON COLUMN imbalance_scaling.version IS 'Version.';
-COMMENT ON COLUMN imbalance_scaling.machine IS 'Machine.';
-COMMENT ON COLUMN imbalance_scaling.function IS 'Function.';
 COMMENT ON COLUMN imbalance_scaling.waiting IS 'Whether its time is for the most part waiting for other ranks (rank_times.waiting).';
 COMMENT ON COLUMN imbalance_scaling.parallelism IS 'Parallelism, as in scaling_points.';
-COMMENT ON COLUMN imbalance_scaling.ranks IS 'Ranks that are compared.';
 COMMENT ON COLUMN imbalance_scaling.measurements IS 'Runs and repetitions.';
 COMMENT ON COLUMN imbalance_scaling.mean_seconds IS 'Own (exclusive) time, mean over the ranks, s.';
 COMMENT ON COLUMN imbalance_scaling.max_seconds IS 'Time of the slowest rank, s.';

@@ -120,27 +120,10 @@ FROM _behaviour_sums
 WHERE NOT whole_program;
 
 COMMENT ON VIEW kernel_behaviour IS 'One row is one kernel of a run: the verdict on its threads over all its launches, which count by their instructions.';
-COMMENT ON COLUMN kernel_behaviour.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN kernel_behaviour.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN kernel_behaviour.launches IS 'Launches.';
 COMMENT ON COLUMN kernel_behaviour.instructions IS 'Executed thread instructions that the trace states or has; NULL where those of a launch are not known.';
-COMMENT ON COLUMN kernel_behaviour.judged_share IS 'Share of the instructions in launches that have a verdict on divergence, 0..1.';
-COMMENT ON COLUMN kernel_behaviour.divergent_launches IS 'Launches that are divergent (thread_behaviour.divergent).';
-COMMENT ON COLUMN kernel_behaviour.divergent_share IS 'Share of the instructions in them, of launches that have a verdict, 0..1.';
-COMMENT ON COLUMN kernel_behaviour.simt_efficiency IS 'Thread instructions over warp size x warp instructions, of all launches together where it is known, 0..1.';
-COMMENT ON COLUMN kernel_behaviour.simt_is_bound IS 'That of some launches comes from vectors and is an upper bound.';
-COMMENT ON COLUMN kernel_behaviour.idle_lane_share IS 'Share of the instruction slots of lanes that have a thread in which these idle, of all launches together, 0..1.';
-COMMENT ON COLUMN kernel_behaviour.idle_warp_share IS 'The same for the warps of a thread block, were they lanes of one warp.';
-COMMENT ON COLUMN kernel_behaviour.fluctuation IS 'Mean fluctuation rate of launches, weighted by instructions, 0..1.';
-COMMENT ON COLUMN kernel_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits, of all launches together.';
-COMMENT ON COLUMN kernel_behaviour.sync_share IS 'Barriers over executed thread instructions that are traced, of all launches together, 0..1.';
-COMMENT ON COLUMN kernel_behaviour.least_traced_share IS 'Of the launch of which the fewest threads are traced: their share, 0..1.';
 COMMENT ON COLUMN kernel_behaviour.divergent IS 'Branch divergence is prominent: idle_lane_share is over its threshold; where it is not known, launches with more than half of the instructions are divergent. NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN kernel_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
-COMMENT ON COLUMN kernel_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold, and at least one instruction in a hundred is a barrier, where the instructions are known.';
-COMMENT ON COLUMN kernel_behaviour.simt_threshold IS 'SIMT efficiency of full warps below which they are divergent.';
-COMMENT ON COLUMN kernel_behaviour.sync_threshold IS 'Threshold of sync_rate (behaviour_thresholds).';
-COMMENT ON COLUMN kernel_behaviour.fluctuation_threshold IS 'Threshold of fluctuation.';
 COMMENT ON COLUMN kernel_behaviour.note IS 'Why divergence or synchronisation is unknown.';
 
 CREATE OR REPLACE VIEW program_behaviour AS
@@ -149,25 +132,9 @@ FROM _behaviour_sums
 WHERE whole_program;
 
 COMMENT ON VIEW program_behaviour IS 'One row is one run: the verdict on the threads of all launches of all its kernels, which count by their instructions.';
-COMMENT ON COLUMN program_behaviour.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN program_behaviour.kernels IS 'Kernels.';
 COMMENT ON COLUMN program_behaviour.launches IS 'Launches.';
 COMMENT ON COLUMN program_behaviour.instructions IS 'Executed thread instructions that the trace states or has; NULL where those of a launch are not known.';
-COMMENT ON COLUMN program_behaviour.judged_share IS 'Share of the instructions in launches that have a verdict on divergence, 0..1.';
-COMMENT ON COLUMN program_behaviour.divergent_launches IS 'Launches that are divergent (thread_behaviour.divergent).';
-COMMENT ON COLUMN program_behaviour.divergent_share IS 'Share of the instructions in them, of launches that have a verdict, 0..1.';
-COMMENT ON COLUMN program_behaviour.simt_efficiency IS 'Thread instructions over warp size x warp instructions, of all launches together where it is known, 0..1.';
-COMMENT ON COLUMN program_behaviour.simt_is_bound IS 'That of some launches comes from vectors and is an upper bound.';
-COMMENT ON COLUMN program_behaviour.idle_lane_share IS 'Share of the instruction slots of lanes that have a thread in which these idle, of all launches together, 0..1.';
-COMMENT ON COLUMN program_behaviour.idle_warp_share IS 'The same for the warps of a thread block, were they lanes of one warp.';
-COMMENT ON COLUMN program_behaviour.fluctuation IS 'Mean fluctuation rate of launches, weighted by instructions, 0..1.';
-COMMENT ON COLUMN program_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits, of all launches together.';
-COMMENT ON COLUMN program_behaviour.sync_share IS 'Barriers over executed thread instructions that are traced, of all launches together, 0..1.';
-COMMENT ON COLUMN program_behaviour.least_traced_share IS 'Of the launch of which the fewest threads are traced: their share, 0..1.';
 COMMENT ON COLUMN program_behaviour.divergent IS 'Branch divergence is prominent: idle_lane_share is over its threshold; where it is not known, launches with more than half of the instructions are divergent. NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN program_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
-COMMENT ON COLUMN program_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold, and at least one instruction in a hundred is a barrier, where the instructions are known.';
-COMMENT ON COLUMN program_behaviour.simt_threshold IS 'SIMT efficiency of full warps below which they are divergent.';
-COMMENT ON COLUMN program_behaviour.sync_threshold IS 'Threshold of sync_rate (behaviour_thresholds).';
-COMMENT ON COLUMN program_behaviour.fluctuation_threshold IS 'Threshold of fluctuation.';
 COMMENT ON COLUMN program_behaviour.note IS 'Why divergence or synchronisation is unknown.';

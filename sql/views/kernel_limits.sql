@@ -253,9 +253,7 @@ FROM ranked
 WHERE place = 1 OR place = 2 AND c.share >= .3;
 
 COMMENT ON VIEW kernel_limits IS 'One row is a launch of a GPU kernel that Nsight Compute measured, and what limits it, or what is second to that.';
-COMMENT ON COLUMN kernel_limits.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN kernel_limits.launch IS 'Launch (pmu_samples.sample); NULL where launches are summed up.';
-COMMENT ON COLUMN kernel_limits.kernel IS 'Kernel.';
 COMMENT ON COLUMN kernel_limits.place IS '1 for what limits it, 2 for what is second and has a share of .3 or more.';
 COMMENT ON COLUMN kernel_limits.code IS 'memory_bandwidth, memory_latency, compute, shared_memory, local_memory (spilled registers, arrays of a thread), divergence (threads of a warp part), atomics, barriers, few_blocks (fewer than multiprocessors), tail (few blocks run on while most multiprocessors are idle), occupancy (too few warps to hide latencies), or unknown.';
 COMMENT ON COLUMN kernel_limits.args IS 'Figures behind it.';

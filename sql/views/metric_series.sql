@@ -101,11 +101,8 @@ SELECT
 FROM grouped;
 
 COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in the order of their commits (commits.position, else their dates), else of their starts. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application, or commit and start, are unknown are left out, as are those on a branch that is not the default one (default_branches), invalid ones (acknowledgements) and failed_runs.';
-COMMENT ON COLUMN metric_series.series_id IS 'Number of the series (series.series_id).';
-COMMENT ON COLUMN metric_series.app IS 'Application.';
 COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
 COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
-COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
 COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
 COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version, commit (runs.commit) and started_at (when the commit was made, else when the run started), in that order; runs of one commit by their starts, then run_id.';

@@ -185,8 +185,6 @@ FROM _file_sets
 WHERE has_metrics;
 
 COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has at least one metric of a run.';
-COMMENT ON COLUMN metric_coverage.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN metric_coverage.source_id IS 'File the events came from (sources.source_id).';
 COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_set).';
 COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that can be computed from the events.';
 COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';

@@ -50,9 +50,6 @@ FROM sums AS s
 LEFT JOIN classes AS c ON s.opcode = c.opcode;
 
 COMMENT ON VIEW opcode_mix IS 'One row is one opcode of a launch, over all its basic blocks.';
-COMMENT ON COLUMN opcode_mix.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN opcode_mix.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN opcode_mix.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN opcode_mix.opcode IS 'Opcode as the trace writes it.';
 COMMENT ON COLUMN opcode_mix.class IS 'arithmetic, memory (global, local, texture), on-core memory (shared, parameters, constants), control, barrier, move, or other: not an opcode of PTX or of NVIDIA''s machine code.';
 COMMENT ON COLUMN opcode_mix.count IS 'Executed thread instructions.';
@@ -72,9 +69,6 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW dependence_distances IS 'One row is one dependence distance of a launch, over all its basic blocks.';
-COMMENT ON COLUMN dependence_distances.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN dependence_distances.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN dependence_distances.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN dependence_distances.distance IS 'Instructions of the same thread since the latest writer of any source register; NULL: no source was written before.';
 COMMENT ON COLUMN dependence_distances.count IS 'Executed thread instructions with that distance.';
 COMMENT ON COLUMN dependence_distances.share IS 'count over all instructions of the launch, 0..1.';
@@ -134,9 +128,6 @@ LEFT JOIN waits AS w
 LEFT JOIN visits AS v ON s.run_id = v.run_id AND s.launch = v.launch;
 
 COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it is rather compute-bound or data-bound. Static figures: they compare programs and do not take caches and bandwidths into account.';
-COMMENT ON COLUMN launch_balance.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN launch_balance.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN launch_balance.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN launch_balance.instructions IS 'Executed thread instructions whose opcode is known.';
 COMMENT ON COLUMN launch_balance.arithmetic_share IS 'Share of arithmetic, logic, comparisons and conversions, 0..1.';
 COMMENT ON COLUMN launch_balance.memory_share IS 'Share of accesses to global, local and texture memory, 0..1.';

@@ -76,6 +76,5 @@ LEFT JOIN differing AS d ON r.run_id = d.run_id
 WHERE d.run_id IS NOT NULL OR k.run_id IS NULL;
 
 COMMENT ON VIEW outdated_runs IS 'One row is a run to which rows were added by hand, or from which some were deleted, since what is stored of it was computed. pwh refresh computes it anew.';
-COMMENT ON COLUMN outdated_runs.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN outdated_runs.is_computed IS 'Whether anything was computed of it: FALSE for a run written by hand, until pwh refresh.';
 COMMENT ON COLUMN outdated_runs.tables IS 'Landing tables that have more or fewer rows of it than then.';

@@ -63,9 +63,9 @@ FROM series AS s
 JOIN scaling_sets AS t ON s.set_id = t.set_id
 LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
--- One row is a set: what the sum of its functions is predicted to take at the counts `ats`, where
+-- One row is a set: what the sum of its functions is predicted to take at the counts `wanted`, where
 -- that is the prediction of the program.
-CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
+CREATE OR REPLACE MACRO _program_sums(wanted) AS TABLE
 WITH
   functions AS (
     SELECT
@@ -77,8 +77,10 @@ WITH
         CASE WHEN f.seen_last AND p.is_sum THEN f.y ELSE [] END,
         f.noise,
         ats
-      ) AS forecast
+      ) AS forecast,
+      ats
     FROM scaling_series AS f
+    CROSS JOIN (SELECT wanted AS ats)
     LEFT JOIN _program_series AS p ON f.set_id = p.set_id
     WHERE f.in_program
   ),
@@ -144,23 +146,24 @@ SELECT
 FROM summed
 GROUP BY set_id, app, version, machine;
 
--- One row is a set: its measured times, what it is predicted to take at the counts `ats`, the facts
--- of the set and what to keep in mind. Up to the largest count the measured times are joined.
--- `ats` is evaluated at each place where it is used: it has to be in the same order each time.
-CREATE OR REPLACE MACRO _programs(ats) AS TABLE
+-- One row is a set: its measured times, what it is predicted to take at the counts `wanted`, the
+-- facts of the set and what to keep in mind. Up to the largest count the measured times are joined.
+-- `wanted` is evaluated twice: it has to be in the same order each time.
+CREATE OR REPLACE MACRO _programs(wanted) AS TABLE
 WITH
   forecasts AS (
     SELECT
       t.* EXCLUDE (set_id, app, version, machine), u.*,
       s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each, s.flags AS assumptions,
-      scaling_forecast(t.kind, t.x, t.y, t.noise, ats) AS forecast
+      ats, scaling_forecast(t.kind, t.x, t.y, t.noise, ats) AS forecast
     FROM _program_series AS t
-    JOIN _program_sums(ats) AS u ON t.set_id = u.set_id
+    CROSS JOIN (SELECT wanted AS ats)
+    JOIN _program_sums(wanted) AS u ON t.set_id = u.set_id
     JOIN scaling_sets AS s ON u.set_id = s.set_id
   )
 
 SELECT
-  * EXCLUDE (assumptions, predictions, forecast),
+  * EXCLUDE (assumptions, predictions, forecast, ats),
   list_transform(
     list_zip(
       ats, forecast['seconds'], forecast['low'], forecast['high'],

@@ -28,7 +28,6 @@ FROM parts
 LEFT JOIN groups USING (run_id, region);
 
 COMMENT ON VIEW pmu_regions IS 'One row is a region of a run with counters. Metrics of a group, which has hardly any time of its own, can be noise: top-down shares that do not add up to 1.';
-COMMENT ON COLUMN pmu_regions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN pmu_regions.region IS 'Region, as in pmu_samples; of a call path its functions, joined with ->.';
 COMMENT ON COLUMN pmu_regions.function IS 'Last function of the call path.';
 COMMENT ON COLUMN pmu_regions.depth IS 'Functions in the call path, from 1.';

@@ -141,8 +141,6 @@ SELECT
 FROM intensities;
 
 COMMENT ON VIEW roofline IS 'One row is a region of a run of which floating-point operations or bytes of main memory are known, and how near it is to the peaks of its machine.';
-COMMENT ON COLUMN roofline.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN roofline.region IS 'Code region or function; NULL for samples of the whole program.';
 COMMENT ON COLUMN roofline.flops IS 'Floating-point operations.';
 COMMENT ON COLUMN roofline.bytes IS 'Bytes to and from main memory, or of the arrays where a benchmark states these (Bytes/Rep).';
 COMMENT ON COLUMN roofline.seconds IS 'Time, s: the longest of a rank and thread; NULL where unknown.';

@@ -36,17 +36,11 @@ FROM _scalars AS m
 JOIN grouped AS r USING (run_id);
 
 COMMENT ON VIEW run_metrics IS 'One row is one scalar of one run.';
-COMMENT ON COLUMN run_metrics.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN run_metrics.app IS 'Application.';
-COMMENT ON COLUMN run_metrics.version IS 'Version of the application.';
 COMMENT ON COLUMN run_metrics.machine IS 'Machine; values of different machines are not one series.';
-COMMENT ON COLUMN run_metrics.started_at IS 'When the run started.';
 COMMENT ON COLUMN run_metrics.metric IS 'Metric: wall_seconds, counter:EVENT, per_cycle:EVENT, seconds:FUNCTION, functions:..., tasks:..., blocks:..., segments:..., metric:NAME (of benchmarks, the mean over repetitions)';
 COMMENT ON COLUMN run_metrics.value IS 'Its value.';
 COMMENT ON COLUMN run_metrics.unit IS 'Unit; 1 for a share, NULL where there is none or the tool does not record it.';
 COMMENT ON COLUMN run_metrics.series_id IS 'Series of the value (series.series_id, metric_series); of a run on another branch, the one that it is compared with. NULL for runs that are in none: failed and invalid ones, those without application, or start and commit, and those written by hand until pwh refresh.';
 COMMENT ON COLUMN run_metrics.version_order IS 'Place of the version among those of the application (app_versions).';
-COMMENT ON COLUMN run_metrics.ranks IS 'Processes (MPI ranks).';
-COMMENT ON COLUMN run_metrics.threads IS 'Threads per process.';
 COMMENT ON COLUMN run_metrics.measurements IS 'Measurements that it rests on, where that is known: repetitions within the run, or about how many samples of a profiler.';
 COMMENT ON COLUMN run_metrics.deviation IS 'Standard deviation of one measurement over their mean; 0 of what the tool counts exactly, NULL where it is not known, or its samples say it.';

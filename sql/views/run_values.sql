@@ -24,11 +24,6 @@ JOIN _series_of_runs AS f ON r.run_id = f.run_id
 LEFT JOIN parallelisms AS p ON r.run_id = p.run_id;
 
 COMMENT ON VIEW run_configurations IS 'One row is a run and what it has in common with the runs that it can be compared with.';
-COMMENT ON COLUMN run_configurations.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN run_configurations.app IS 'Application.';
-COMMENT ON COLUMN run_configurations.version IS 'Version of the application.';
-COMMENT ON COLUMN run_configurations.machine IS 'Machine.';
-COMMENT ON COLUMN run_configurations.started_at IS 'When it started.';
 COMMENT ON COLUMN run_configurations.tags IS 'Anything else that is known of it.';
 COMMENT ON COLUMN run_configurations.fields IS 'Its values of the fields of series_fields; unknown ones are left out.';
 COMMENT ON COLUMN run_configurations.parallelism IS 'fn_timings.parallelism, where the run has one.';

@@ -57,7 +57,6 @@ LEFT JOIN known AS e ON n.plain = e.pattern AND NOT e.is_pattern
 LEFT JOIN matched AS m ON n.function = m.function;
 
 COMMENT ON VIEW function_classes IS 'One row is one function that was measured, and its kind by the table function_kinds.';
-COMMENT ON COLUMN function_classes.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_classes.kind IS 'Kind, as in function_kinds; computation where no row matches. A name wins over a pattern, a user''s row over one that pwh brings.';
 
 CREATE OR REPLACE VIEW scaling_runs AS
@@ -93,12 +92,6 @@ SELECT
 FROM varying;
 
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
-COMMENT ON COLUMN scaling_runs.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN scaling_runs.set_id IS 'Its set of runs (scaling_sets.set_id).';
-COMMENT ON COLUMN scaling_runs.app IS 'Application.';
-COMMENT ON COLUMN scaling_runs.version IS 'Version.';
-COMMENT ON COLUMN scaling_runs.machine IS 'Machine.';
-COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.';
 
@@ -194,14 +187,8 @@ GROUP BY
   u.problem_size;
 
 COMMENT ON VIEW scaling_points IS 'One row is the time of one function of a set of runs at one parallelism and problem size.';
-COMMENT ON COLUMN scaling_points.set_id IS 'Set of runs (scaling_sets.set_id).';
-COMMENT ON COLUMN scaling_points.app IS 'Application.';
-COMMENT ON COLUMN scaling_points.version IS 'Version.';
-COMMENT ON COLUMN scaling_points.machine IS 'Machine.';
-COMMENT ON COLUMN scaling_points.function IS 'Function.';
 COMMENT ON COLUMN scaling_points.kind IS 'Kind: what the tool states where that is one of the kinds, else by function_classes.';
 COMMENT ON COLUMN scaling_points.parallelism IS 'fn_timings.parallelism; where that is unknown what varies between the set''s runs: ranks, threads per rank, their product where both vary, or nodes.';
-COMMENT ON COLUMN scaling_points.problem_size IS 'Problem size of the runs.';
 COMMENT ON COLUMN scaling_points.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads, mean over the ranks, median of the repetitions.';
 COMMENT ON COLUMN scaling_points.fastest IS 'Shortest repetition, s.';
 COMMENT ON COLUMN scaling_points.slowest IS 'Longest repetition, s.';

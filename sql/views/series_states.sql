@@ -20,13 +20,7 @@ SELECT
 FROM found;
 
 COMMENT ON VIEW disturbances IS 'One row is a burst of runs far from the level around them: 2 to 7 runs inside a series, 2 to 4 at its start. Bursts are no changes and do not count as noise; runs that were measured wrongly are removed from the series by pwh ack.';
-COMMENT ON COLUMN disturbances.series_id IS 'Series (series.series_id).';
-COMMENT ON COLUMN disturbances.app IS 'Application.';
-COMMENT ON COLUMN disturbances.machine IS 'Machine (metric_series.machine).';
-COMMENT ON COLUMN disturbances.fields IS 'What the runs of the series have in common (series_fields).';
-COMMENT ON COLUMN disturbances.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN disturbances.unit IS 'Unit of usual and disturbed.';
-COMMENT ON COLUMN disturbances.points IS 'Runs in the series.';
 COMMENT ON COLUMN disturbances."first" IS 'Position of its first run in the series, from 0.';
 COMMENT ON COLUMN disturbances."last" IS 'Position of its last run.';
 COMMENT ON COLUMN disturbances.run_id IS 'First run of it.';
@@ -48,13 +42,7 @@ SELECT
 FROM series;
 
 COMMENT ON VIEW series_states IS 'One row is a series of metric_series: what its noise is like, and which changes could be seen in it.';
-COMMENT ON COLUMN series_states.series_id IS 'Series (series.series_id).';
-COMMENT ON COLUMN series_states.app IS 'Application.';
-COMMENT ON COLUMN series_states.machine IS 'Machine (metric_series.machine).';
-COMMENT ON COLUMN series_states.fields IS 'What the runs of the series have in common (series_fields).';
-COMMENT ON COLUMN series_states.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN series_states.unit IS 'Unit of level, low and high.';
-COMMENT ON COLUMN series_states.points IS 'Runs in the series.';
 COMMENT ON COLUMN series_states.state IS 'The first that applies of short (fewer than 10 runs: no change can be confirmed), alternating (between two levels: low, high), disturbed (a fifth of the runs in bursts), wandering (a run is so like its neighbours that levels are not seen), noisy (smallest_visible above a quarter), drifting (in a straight line: drift), steady.';
 COMMENT ON COLUMN series_states.level IS 'Median since the last change.';
 COMMENT ON COLUMN series_states.smallest_visible IS 'Smallest lasting relative change that would be found in four of five such series, in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown, as below 9 runs.';

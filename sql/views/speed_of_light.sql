@@ -60,8 +60,6 @@ FROM kernels
 WINDOW of_run AS (PARTITION BY run_id);
 
 COMMENT ON VIEW speed_of_light IS 'One row is a kernel of a GPU of which Nsight Compute measured how near it is to the peaks of memory and multiprocessors, and which of the two limits it.';
-COMMENT ON COLUMN speed_of_light.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN speed_of_light.kernel IS 'Kernel.';
 COMMENT ON COLUMN speed_of_light.launches IS 'Launches that were measured.';
 COMMENT ON COLUMN speed_of_light.seconds IS 'Time of these, s; NULL where that of a launch is unknown.';
 COMMENT ON COLUMN speed_of_light.share IS 'Its share of the time of all kernels of the run that were measured, 0..1.';

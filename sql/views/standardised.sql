@@ -53,12 +53,6 @@ SELECT
 FROM tall;
 
 COMMENT ON VIEW pmu_standardised IS 'One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.';
-COMMENT ON COLUMN pmu_standardised.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN pmu_standardised.source_id IS 'File it came from (sources.source_id).';
-COMMENT ON COLUMN pmu_standardised.rank IS 'MPI rank.';
-COMMENT ON COLUMN pmu_standardised.thread IS 'Thread.';
-COMMENT ON COLUMN pmu_standardised.cpu IS 'Processor, where counts are per processor.';
-COMMENT ON COLUMN pmu_standardised.region IS 'Code region or function.';
 COMMENT ON COLUMN pmu_standardised.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN pmu_standardised.metric_set IS 'Metric set.';
 COMMENT ON COLUMN pmu_standardised.metric IS 'Metric of that set.';

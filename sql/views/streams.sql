@@ -13,9 +13,7 @@ FROM segments
 GROUP BY run_id, thread;
 
 COMMENT ON VIEW segment_summary IS 'One row is one thread: its instruction-stream segments added up.';
-COMMENT ON COLUMN segment_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN segment_summary.thread IS 'Thread; NULL where the file has none.';
-COMMENT ON COLUMN segment_summary.segments IS 'Segments.';
 COMMENT ON COLUMN segment_summary.measured IS 'Segments with measured cycles.';
 COMMENT ON COLUMN segment_summary.instructions IS 'Instructions; NULL where the code is not decoded.';
 COMMENT ON COLUMN segment_summary.cycles IS 'Measured cycles, one pass of each segment.';

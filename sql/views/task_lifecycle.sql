@@ -42,7 +42,6 @@ SELECT
 FROM moments;
 
 COMMENT ON VIEW task_lifecycle IS 'One row is one run of one task: when it was submitted, its inputs were ready, it ran and was done.';
-COMMENT ON COLUMN task_lifecycle.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN task_lifecycle.task IS 'Task.';
 COMMENT ON COLUMN task_lifecycle.worker IS 'Worker that ran it.';
 COMMENT ON COLUMN task_lifecycle.name IS 'Type of task.';
@@ -78,7 +77,6 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW task_lifecycle_by_type IS 'One row is one type of task of a run: where the time of its tasks went from submission to end.';
-COMMENT ON COLUMN task_lifecycle_by_type.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN task_lifecycle_by_type.name IS 'Type of task; NULL where unknown.';
 COMMENT ON COLUMN task_lifecycle_by_type.tasks IS 'Tasks.';
 COMMENT ON COLUMN task_lifecycle_by_type.known_tasks IS 'Those whose submission and inputs are known; only these are summed.';

@@ -154,11 +154,7 @@ FROM _thread_functions
 WHERE leads;
 
 COMMENT ON VIEW thread_work IS 'One row is one thread of a process (or one number that several had, one after another) and what it spent: its instructions, or its seconds without calls that wait.';
-COMMENT ON COLUMN thread_work.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN thread_work.parallelism IS 'Processes or threads that it was measured with, where the file states it.';
-COMMENT ON COLUMN thread_work.repetition IS 'Repetition of the measurement, where the file states it.';
 COMMENT ON COLUMN thread_work.rank IS 'Process; NULL where there is one.';
-COMMENT ON COLUMN thread_work.measure IS 'instructions or seconds.';
 COMMENT ON COLUMN thread_work.thread IS 'Thread: its number.';
 COMMENT ON COLUMN thread_work.threads IS 'Threads that had this number, one after another: valgrind uses that of a thread that has ended again. Of exp-bbv at least so many.';
 COMMENT ON COLUMN thread_work.value IS 'What it spent, in instructions or seconds.';
@@ -197,11 +193,7 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW thread_imbalance IS 'One row is one process and measure: how unevenly its threads share the instructions or the seconds.';
-COMMENT ON COLUMN thread_imbalance.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN thread_imbalance.parallelism IS 'Processes or threads that it was measured with, where the file states it.';
-COMMENT ON COLUMN thread_imbalance.repetition IS 'Repetition of the measurement, where the file states it.';
 COMMENT ON COLUMN thread_imbalance.rank IS 'Process; NULL where there is one.';
-COMMENT ON COLUMN thread_imbalance.measure IS 'instructions or seconds.';
 COMMENT ON COLUMN thread_imbalance.threads IS 'Threads that work (thread_work.working).';
 COMMENT ON COLUMN thread_imbalance.first_thread IS 'The first thread, where it takes hardly any part in the work of the others and is left out.';
 COMMENT ON COLUMN thread_imbalance.first_thread_value IS 'What it spent.';
@@ -244,11 +236,7 @@ SELECT
 FROM sums;
 
 COMMENT ON VIEW function_thread_imbalance IS 'One row is one function: how unevenly the working threads of a process share its own cost, and how much of the imbalance of the process it makes.';
-COMMENT ON COLUMN function_thread_imbalance.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN function_thread_imbalance.parallelism IS 'Processes or threads that it was measured with, where the file states it.';
-COMMENT ON COLUMN function_thread_imbalance.repetition IS 'Repetition of the measurement, where the file states it.';
 COMMENT ON COLUMN function_thread_imbalance.rank IS 'Process; NULL where there is one.';
-COMMENT ON COLUMN function_thread_imbalance.measure IS 'instructions or seconds.';
 COMMENT ON COLUMN function_thread_imbalance.function IS 'Function; NULL for code whose function is not known.';
 COMMENT ON COLUMN function_thread_imbalance.threads IS 'Threads that work (thread_imbalance.threads).';
 COMMENT ON COLUMN function_thread_imbalance.called_on IS 'Threads, by their numbers, that executed it.';

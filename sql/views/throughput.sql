@@ -142,9 +142,7 @@ FROM weighed
 GROUP BY run_id, thread;
 
 COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, each as often as it was executed. Segments that are short, implausible, without a prediction (where others have one) or never executed are left out and counted.';
-COMMENT ON COLUMN throughput_by_thread.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_by_thread.thread IS 'Thread; NULL where the file has none.';
-COMMENT ON COLUMN throughput_by_thread.segments IS 'Segments.';
 COMMENT ON COLUMN throughput_by_thread.used IS 'Segments that the figures are of.';
 COMMENT ON COLUMN throughput_by_thread.undecodable IS 'Segments whose machine code cannot be decoded.';
 COMMENT ON COLUMN throughput_by_thread.short IS 'Segments of fewer cycles than throughput_settings.shortest.';
@@ -205,9 +203,6 @@ FROM tall
 WHERE alone IS NOT NULL;
 
 COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains, the functional units or the serialising instructions alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound. Where nothing is predicted, the tightest bound stands for the prediction.';
-COMMENT ON COLUMN throughput_contributions.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN throughput_contributions.thread IS 'Thread.';
-COMMENT ON COLUMN throughput_contributions.segment IS 'Segment.';
 COMMENT ON COLUMN throughput_contributions.component IS 'front end, critical path, functional units, serialising instructions or interplay.';
 COMMENT ON COLUMN throughput_contributions.cycles_per_instruction IS 'Cycles per instruction that it costs alone.';
 COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted cycles; that of a bound is how close the prediction is to it.';

@@ -165,10 +165,6 @@ LEFT JOIN segments AS s
   AND f.thread IS NOT DISTINCT FROM s.thread;
 
 COMMENT ON VIEW segment_inputs IS 'One row is one segment as models of throughput take it.';
-COMMENT ON COLUMN segment_inputs.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN segment_inputs.source_id IS 'File it came from (sources.source_id).';
-COMMENT ON COLUMN segment_inputs.thread IS 'Thread.';
-COMMENT ON COLUMN segment_inputs.segment IS 'Segment.';
 COMMENT ON COLUMN segment_inputs.address IS 'Address of its first instruction, where known.';
 COMMENT ON COLUMN segment_inputs.function IS 'Function it belongs to, where known.';
 COMMENT ON COLUMN segment_inputs.source_file IS 'Source file of its first instruction, where known.';

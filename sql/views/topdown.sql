@@ -38,10 +38,14 @@ WITH
           lambda s: {'name': s.name, 'share': s.share}
         )
       END AS largest_over_time,
-      _slots(map(list(name), list(share))) AS slots
+      map(list(name), list(share)) AS shares
     FROM means
     GROUP BY run_id, region
   ),
+
+  -- A macro repeats its argument, so that is a column; and a condition on what is computed of the
+  -- shares would repeat that, but not through unnest().
+  slotted AS (SELECT *, unnest([_slots(shares)]) AS slots FROM regions),
 
   placed AS (
     SELECT
@@ -54,7 +58,7 @@ WITH
       slots['frontend_bandwidth'] AS frontend_bandwidth,
       slots['memory_bound'] AS memory_bound, slots['core_bound'] AS core_bound,
       slots['light_operations'] AS light_operations, slots['heavy_operations'] AS heavy_operations
-    FROM regions AS m
+    FROM slotted AS m
     LEFT JOIN pmu_regions AS g
       ON m.run_id = g.run_id AND m.region IS NOT DISTINCT FROM g.region
   ),
@@ -77,33 +81,54 @@ WITH
             )
       ) AS most
     FROM placed
+  ),
+
+  -- with the parts of the category, the first of equal ones first
+  divided AS (
+    SELECT
+      *,
+      nullif(array_to_string(list_transform(most, lambda s: s.name), ', '), '') AS category,
+      CASE category
+        WHEN 'bad_speculation' THEN [
+          {'name': 'branch_mispredict', 'share': branch_mispredict},
+          {'name': 'machine_clears', 'share': machine_clears}
+        ]
+        WHEN 'frontend_bound' THEN [
+          {'name': 'frontend_latency', 'share': frontend_latency},
+          {'name': 'frontend_bandwidth', 'share': frontend_bandwidth}
+        ]
+        WHEN 'backend_bound' THEN [
+          {'name': 'memory_bound', 'share': memory_bound},
+          {'name': 'core_bound', 'share': core_bound}
+        ]
+        WHEN 'retiring' THEN [
+          {'name': 'light_operations', 'share': light_operations},
+          {'name': 'heavy_operations', 'share': heavy_operations}
+        ]
+      END AS parts
+    FROM largest
+  ),
+
+  parted AS (
+    SELECT
+      *,
+      CASE
+        WHEN parts[1].share >= parts[2].share THEN parts[1]
+        WHEN parts[2].share > parts[1].share THEN parts[2]
+      END AS larger
+    FROM divided
   )
 
 SELECT
-  run_id, region, leaf,
-  nullif(array_to_string(list_transform(most, lambda s: s.name), ', '), '') AS category,
-  most[1].share AS share, largest_over_time,
-  CASE category
-    WHEN 'bad_speculation' THEN CASE WHEN branch_mispredict >= machine_clears THEN 'branch_mispredict' WHEN machine_clears > branch_mispredict THEN 'machine_clears' END
-    WHEN 'frontend_bound' THEN CASE WHEN frontend_latency >= frontend_bandwidth THEN 'frontend_latency' WHEN frontend_bandwidth > frontend_latency THEN 'frontend_bandwidth' END
-    WHEN 'backend_bound' THEN CASE WHEN memory_bound >= core_bound THEN 'memory_bound' WHEN core_bound > memory_bound THEN 'core_bound' END
-    WHEN 'retiring' THEN CASE WHEN light_operations >= heavy_operations THEN 'light_operations' WHEN heavy_operations > light_operations THEN 'heavy_operations' END
-  END AS part,
-  CASE part
-    WHEN 'branch_mispredict' THEN branch_mispredict WHEN 'machine_clears' THEN machine_clears
-    WHEN 'frontend_latency' THEN frontend_latency WHEN 'frontend_bandwidth' THEN frontend_bandwidth
-    WHEN 'memory_bound' THEN memory_bound WHEN 'core_bound' THEN core_bound
-    WHEN 'light_operations' THEN light_operations WHEN 'heavy_operations' THEN heavy_operations
-  END AS part_share,
-  _slot_advice(coalesce(part, category)) AS advice,
+  run_id, region, leaf, category, most[1].share AS share, largest_over_time,
+  larger.name AS part, larger.share AS part_share,
+  _slot_advice(coalesce(larger.name, category)) AS advice,
   retiring, bad_speculation, frontend_bound, backend_bound, smt_contention, branch_mispredict,
   machine_clears, frontend_latency, frontend_bandwidth, memory_bound, core_bound, light_operations,
   heavy_operations, reason
-FROM largest;
+FROM parted;
 
 COMMENT ON VIEW topdown IS 'One row is a region of a run with top-down counters, and the shares of its issue slots by level 1 and 2.';
-COMMENT ON COLUMN topdown.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN topdown.region IS 'Code region or function; NULL for samples of the whole program.';
 COMMENT ON COLUMN topdown.leaf IS 'Whether no other region of the run was called from it. Shares of groups, which have hardly any time of their own, can be noise.';
 COMMENT ON COLUMN topdown.category IS 'Category of level 1 with the most slots; of equal ones all, with commas.';
 COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';

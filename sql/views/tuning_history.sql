@@ -17,14 +17,6 @@ LEFT JOIN app_versions AS v ON r.app = v.app AND r.version = v.version
 WHERE r.app IS NOT NULL AND r.run_id NOT IN (SELECT run_id FROM failed_runs);
 
 COMMENT ON VIEW run_versions IS 'One row is a run of an application, and the place of its version among those on one machine at one size.';
-COMMENT ON COLUMN run_versions.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN run_versions.app IS 'Application.';
-COMMENT ON COLUMN run_versions.machine IS 'Machine.';
-COMMENT ON COLUMN run_versions.problem_size IS 'Size of the problem.';
-COMMENT ON COLUMN run_versions.nodes IS 'Nodes used.';
-COMMENT ON COLUMN run_versions.ranks IS 'Processes (MPI ranks).';
-COMMENT ON COLUMN run_versions.threads IS 'Threads per process.';
-COMMENT ON COLUMN run_versions.version IS 'Version of the application.';
 COMMENT ON COLUMN run_versions.wall_seconds IS 'Wall time of the run, s.';
 COMMENT ON COLUMN run_versions.step IS 'Place of the version, from 1, in the order of app_versions.';
 
@@ -102,14 +94,7 @@ WINDOW
 QUALIFY count(v.class) OVER whole > 0;
 
 COMMENT ON VIEW tuning_history IS 'One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters have no rows.';
-COMMENT ON COLUMN tuning_history.app IS 'Application.';
-COMMENT ON COLUMN tuning_history.machine IS 'Machine.';
-COMMENT ON COLUMN tuning_history.problem_size IS 'Size of the problem.';
-COMMENT ON COLUMN tuning_history.nodes IS 'Nodes used.';
-COMMENT ON COLUMN tuning_history.ranks IS 'Processes (MPI ranks).';
-COMMENT ON COLUMN tuning_history.threads IS 'Threads per process.';
 COMMENT ON COLUMN tuning_history.step IS 'Place of the version in the history, from 1.';
-COMMENT ON COLUMN tuning_history.version IS 'Version of the application.';
 COMMENT ON COLUMN tuning_history.runs IS 'Runs of the version.';
 COMMENT ON COLUMN tuning_history.class IS 'Class with the largest weight in its runs (bottleneck_verdicts), or several of a tie; NULL where it has no counters.';
 COMMENT ON COLUMN tuning_history.seconds IS 'Median time of its runs, s: wall time, or from the first to the last sample where that is unknown.';

@@ -76,11 +76,7 @@ SELECT
 FROM _warp_sums AS w;
 
 COMMENT ON VIEW warp_divergence IS 'One row is one warp; ranked by what divergence costs in its launch.';
-COMMENT ON COLUMN warp_divergence.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN warp_divergence.launch IS 'Launch within the run, from 0.';
-COMMENT ON COLUMN warp_divergence.kernel IS 'Kernel.';
 COMMENT ON COLUMN warp_divergence.block IS 'Thread block, linear in the grid.';
-COMMENT ON COLUMN warp_divergence.warp IS 'Warp within its thread block.';
 COMMENT ON COLUMN warp_divergence.threads IS 'Traced threads of the warp.';
 COMMENT ON COLUMN warp_divergence.lanes IS 'Lanes that have a thread: fewer than the warp size where the thread block ends within the warp; NULL where the size of thread blocks is not known and the warp is not full.';
 COMMENT ON COLUMN warp_divergence.instructions IS 'Executed thread instructions; visits where no size of a basic block is known.';

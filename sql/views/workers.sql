@@ -186,9 +186,6 @@ FROM tails
 WHERE t_end > free_from;
 
 COMMENT ON VIEW worker_idle IS 'One row is one interval in which a worker ran no task.';
-COMMENT ON COLUMN worker_idle.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN worker_idle.worker IS 'Worker.';
-COMMENT ON COLUMN worker_idle.t_start IS 'Start, ns after clock correction.';
 COMMENT ON COLUMN worker_idle.t_end IS 'End, ns after clock correction.';
 COMMENT ON COLUMN worker_idle.kind IS 'lead (before the worker''s first task), inner, or tail (after its last).';
 COMMENT ON COLUMN worker_idle.task IS 'Task that ended it; NULL for a tail.';
@@ -224,9 +221,6 @@ LEFT JOIN idle AS i ON w.run_id = i.run_id AND w.worker = i.worker
 LEFT JOIN task_counts AS c ON w.run_id = c.run_id AND w.worker = c.worker;
 
 COMMENT ON VIEW worker_summary IS 'One row is one worker of a run: how long it ran tasks and how long it did not.';
-COMMENT ON COLUMN worker_summary.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN worker_summary.worker IS 'Worker.';
-COMMENT ON COLUMN worker_summary.node IS 'Node it ran on.';
 COMMENT ON COLUMN worker_summary.tasks IS 'Tasks it ran.';
 COMMENT ON COLUMN worker_summary.wall_seconds IS 'Length of its window, s.';
 COMMENT ON COLUMN worker_summary.busy_seconds IS 'Time in which at least one task ran on it, s.';

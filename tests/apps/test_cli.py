@@ -290,6 +290,14 @@ def test_schema_lists_and_explains(pwh):
     assert code == 2 and "Did you mean pmu_samples?" in err
 
 
+def test_columns_of_a_view_of_ones_own_are_not_described(pwh):
+    pwh("ingest", "counters.csv")
+    pwh("sql", "--write", "CREATE VIEW mine AS SELECT 1 AS latency")
+    assert "on the wire" in pwh("schema", "slo_by_kind")[1]
+    code, out, _ = pwh("schema", "mine")
+    assert code == 0 and "latency" in out and "on the wire" not in out
+
+
 def test_forget_a_run_and_a_source_by_path(pwh):
     pwh("ingest", "counters.csv", "--run", "r1")
     pwh("ingest", "times.csv")

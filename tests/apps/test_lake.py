@@ -20,16 +20,16 @@ import duckdb
 import pytest
 
 import warehouse as pwh
+from apps.commands.options import reading
 from apps.pages.answers import Answers, file_state
 from apps.queries.base import ask
 from apps.queries.runs import row_counts
-from apps.reports.runs import run_report
 from tests.helpers.network import Cut, network
 from tests.helpers.postgres import USER, call, programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
 from warehouse.address import parse_address
-from warehouse.connection import cursor, reading_cursor
+from warehouse.connection import cursor
 from warehouse.errors import (
     InputError,
     NotAWarehouse,
@@ -42,7 +42,6 @@ from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
 from warehouse.lake import lock, stamp
 from warehouse.lake.attach import METADATA
-from warehouse.lake.copies import let_copy
 from warehouse.maintenance import maintain
 from warehouse.saved_queries import save_query
 from warehouse.series import add_thresholds, set_fields
@@ -131,6 +130,7 @@ def csv(folder, name, rows):
         "runs -f json",
         "idle latest",
         "schema classify",
+        "schema slo_by_kind",
         "sql 'SELECT * REPLACE (round(value, 9) AS value) FROM run_metrics ORDER BY ALL' -f csv",
     ],
 )
@@ -148,74 +148,14 @@ def test_a_lake_that_is_open_has_as_many_threads_as_a_file(reader, writer, file)
         assert rows(reader, threads) == rows(writer, threads) == rows(one, threads)
 
 
-@pytest.fixture
-def copying(reader):
-    """Return a cursor as commands and pages have, which copies small tables of the lake."""
-    own = reading_cursor(reader)
-    yield own
-    own.close()
-
-
-def copied(con):
-    """Return the names of the tables in place of which a cursor reads copies."""
-    return {
-        name
-        for (name,) in rows(
-            con,
-            "SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND NOT internal",
-        )
-    }
-
-
-def test_copied_tables_are_those_that_a_question_reads(copying, reader):
-    listed = ask(reader, "runs/list", app=None).fetchall()
-    assert ask(copying, "runs/list", app=None).fetchall() == listed
-    assert {"runs", "run_facts"} <= copied(copying) <= {"runs", "run_facts", "nodes"}
-    for run_id, *_ in listed:
-        assert run_report(copying, run_id) == run_report(reader, run_id)
-
-
-def test_a_cursor_reads_one_snapshot(copying, reader, writer, tmp_path, monkeypatch):
-    monkeypatch.setattr("warehouse.lake.copies._MOST_ROWS", 1)
-    before = ask(copying, "runs/list", app=None).fetchall()
-    land(writer, csv(tmp_path, "later", [("later", "cycles", 1)]))
-    assert ask(copying, "runs/list", app=None).fetchall() == before
-    assert row_counts(copying, "later") == {}
-    own, after = copying_cursor(reader)
-    assert {run for run, *_ in after} == {"later", *(run for run, *_ in before)}
-    assert row_counts(own, "later") == {"pmu_samples": 1}
-    own.close()
-
-
-def copies(con):
-    """Return the names of the copies that cursors of a connection share."""
-    sql = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'memory'"
-    return {name for (name,) in rows(con, sql)}
-
-
-def copying_cursor(con):
-    """Return another cursor of a connection, which copies, and the runs that it lists."""
-    own = reading_cursor(con)
-    return own, ask(own, "runs/list", app=None).fetchall()
-
-
-def test_cursors_share_copies_which_go_with_their_last_reader(address, writer, tmp_path):
-    with pwh.connect(address, read_only=True) as con:
-        cursors = [copying_cursor(con)[0] for _ in range(2)]
-        first = copies(con)
-        assert {name.rpartition("_")[0] for name in first} >= {"runs", "run_facts"}
-        assert len({name.rpartition("_")[2] for name in first}) == 1
-        land(writer, csv(tmp_path, "kept", [("kept", "cycles", 1)]))
-        listed = []
-        for left in (first, set()):
-            cursors.pop(0).close()
-            own, runs = copying_cursor(con)
-            cursors.append(own)
-            listed.append(runs)
-            assert copies(con) & first == left
-        assert listed[0] == listed[1] != []
-        for own in cursors:
-            own.close()
+def test_a_command_reads_one_state(address, writer, tmp_path):
+    with reading(SimpleNamespace(obj=parse_address(address))) as con:
+        before = ask(con, "runs/list", app=None).fetchall()
+        land(writer, csv(tmp_path, "later", [("later", "cycles", 1)]))
+        assert ask(con, "runs/list", app=None).fetchall() == before != []
+        assert row_counts(con, "later") == {}
+    with reading(SimpleNamespace(obj=parse_address(address))) as con:
+        assert row_counts(con, "later") == {"pmu_samples": 1}
 
 
 def test_threads_read_a_lake_into_which_files_land(address, writer, tmp_path):
@@ -297,29 +237,22 @@ def test_a_shared_connection_sees_what_others_create(address, writer):
         con.execute("DROP VIEW added_runs; DROP TABLE added")
 
 
-def test_a_question_alone_copies_nothing(reader):
+def test_rules_of_a_connection_are_its_own(reader):
     own = cursor(reader)
-    let_copy(own)
-    for tables in (set(), {"runs", "run_facts", "nodes"}):
-        assert ask(own, "runs/list", app=None).fetchall()
-        assert copied(own) == tables
-    own.close()
-
-
-def test_rules_of_a_cursor_are_not_copied(copying):
-    assert ask(copying, "overview/watched", number=1, most=1, app="none").fetchall() == []
-    set_fields(copying, ["app"], keep=False)
-    add_thresholds(copying, [], keep=False)
-    assert ask(copying, "overview/watched", number=1, most=1, app="none").fetchall() == []
-    assert rows(copying, "FROM series_fields") == [("app", False)]
+    assert ask(own, "overview/watched", number=1, most=1, app="none").fetchall() == []
+    set_fields(own, ["app"], keep=False)
+    add_thresholds(own, [], keep=False)
+    assert ask(own, "overview/watched", number=1, most=1, app="none").fetchall() == []
+    assert rows(own, "FROM series_fields") == [("app", False)]
 
 
 @pytest.mark.parametrize(("params", "why"), [({}, "most"), ({"number": "many"}, "convert")])
-def test_questions_are_answered_after_one_that_fails(copying, params, why):
-    listed = ask(copying, "runs/list", app=None).fetchall()
+def test_questions_are_answered_after_one_that_fails(reader, params, why):
+    own = cursor(reader)
+    listed = ask(own, "runs/list", app=None).fetchall()
     with pytest.raises(duckdb.Error, match=why):
-        ask(copying, "overview/watched", **{"most": 1, "app": "none"} | params if params else {})
-    assert ask(copying, "runs/list", app=None).fetchall() == listed != []
+        ask(own, "overview/watched", **{"most": 1, "app": "none"} | params if params else {})
+    assert ask(own, "runs/list", app=None).fetchall() == listed != []
 
 
 def test_a_file_is_replaced_and_forgotten(run, address, writer, reader, tmp_path):
@@ -343,6 +276,15 @@ def test_rows_with_keys_are_replaced(writer, reader):
     assert rows(reader, "SELECT query FROM saved_queries") == [("SELECT 2",)]
     with pytest.raises(duckdb.Error, match="read-only"):
         reader.execute("INSERT INTO runs (run_id) VALUES ('x')")
+
+
+def test_texts_of_flags_keep_their_quotes(writer, reader):
+    text = "it's \\\"b\\\" of 'c'"
+    sql = "INSERT INTO sample_metrics (run_id, reason) SELECT 'quoted', _flag('x', MAP {'a': $1})"
+    writer.execute(sql, [text])
+    found = rows(reader, "SELECT reason.args['a'] FROM sample_metrics WHERE run_id = 'quoted'")
+    writer.execute("DELETE FROM sample_metrics WHERE run_id = 'quoted'")
+    assert found == [(text,)]
 
 
 def test_of_two_writers_of_a_file_one_lands_it(address, writer, tmp_path, monkeypatch, reader):

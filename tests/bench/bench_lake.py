@@ -25,7 +25,7 @@ from apps.reports.runs import run_report
 from tests.bench.bench_large import QUESTIONS, some_runs
 from tests.bench.large_warehouse import KINDS_OF_TRACE, fill
 from tests.helpers.postgres import running_postgres
-from warehouse.connection import reading_cursor
+from warehouse.connection import cursor
 from warehouse.maintenance import maintain
 from warehouse.transactions import transaction
 
@@ -82,7 +82,7 @@ def _open(address: str | Path) -> None:
 
 
 def _on_cursor(con: DuckDBPyConnection, ask: Callable[[DuckDBPyConnection], object]) -> None:
-    own = reading_cursor(con)
+    own = cursor(con)
     ask(own)
     own.close()
 

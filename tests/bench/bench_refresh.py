@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import warehouse
+from ingest.base import TASK_TABLES
 from ingest.cluster import Cluster, open_cluster
-from ingest.derive import TASK_TABLES
 from ingest.load import Options, load
 from ingest.readers.task_tables.reader import TaskTables
 from ingest.recording import Recording

@@ -107,6 +107,24 @@ def test_a_module_only_creates_and_comments(path):
         assert re.match(r"CREATE OR REPLACE (VIEW|MACRO)|COMMENT ON", text), text[:80]
 
 
+def test_shared_comments_are_of_columns_of_several_views(warehouse):
+    counts = dict(
+        rows(
+            warehouse,
+            "SELECT comment, count(*) FROM duckdb_columns() WHERE table_name IN "
+            "(SELECT view_name FROM duckdb_views() WHERE NOT internal) GROUP BY comment",
+        )
+    )
+    assert {name for name, text in modules.column_comments().items() if counts[text] < 2} == set()
+
+
+def test_a_view_describes_a_column_otherwise(warehouse):
+    sql = "SELECT comment FROM duckdb_columns() WHERE table_name = $1 AND column_name = 'change'"
+    shared = modules.column_comments()["change"]
+    assert rows(warehouse, sql, "change_points") == [(shared,)]
+    assert rows(warehouse, sql, "gpu_gains")[0][0].startswith("early_launches")
+
+
 def test_modules_are_ordered_by_what_they_require():
     given = (Module("a", ("b",), ""), Module("b", ("c",), ""), Module("c", (), ""))
     assert [module.name for module in ordered(given)] == ["c", "b", "a"]

@@ -121,12 +121,12 @@ def served(monkeypatch):
     opened = []
     monkeypatch.setattr(sharing, "connect", lambda *_, **__: Session(opened))
 
-    def reading_cursor(con):
+    def cursor(con):
         own = Session([])
         own.works = con.works
         return own
 
-    monkeypatch.setattr(sharing, "reading_cursor", reading_cursor)
+    monkeypatch.setattr(sharing, "cursor", cursor)
     yield opened
     sharing._OPEN.clear()
 

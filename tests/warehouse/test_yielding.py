@@ -16,7 +16,7 @@ import warehouse as pwh
 from tests.helpers.support import rows
 from warehouse import connection, yielding
 from warehouse.address import Served
-from warehouse.connection import interrupt, reading_cursor
+from warehouse.connection import cursor, interrupt
 from warehouse.errors import ReadingInterrupted, WarehouseBusy
 from warehouse.queue import place
 from warehouse.sharing import shared_reading
@@ -64,8 +64,8 @@ def test_so_is_one_of_a_cursor_of_a_cursor(path):
     with (
         pytest.raises(ReadingInterrupted),
         reading(path) as con,
-        reading_cursor(con) as own,
-        reading_cursor(own) as narrow,
+        cursor(con) as own,
+        cursor(own) as narrow,
         place(path, writes=True),
     ):
         run_long(narrow)

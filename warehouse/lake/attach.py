@@ -253,6 +253,23 @@ def _unusable(lake: Lake, error: Exception) -> WarehouseError | UsageError:
     return WarehouseError(f"cannot open {lake}: {reason}", hint=hint)
 
 
+def store_nested_in_files(con: DuckDBPyConnection) -> None:
+    """Let tables with a struct of structs or maps have no rows in the catalogue.
+
+    DuckLake (1.0) loses quotes and backslashes of texts in these, such as the names in a flag, on
+    the way through PostgreSQL; not of those in lists.
+    """
+    tables = con.execute(
+        "SELECT DISTINCT table_name FROM duckdb_columns() "
+        "SEMI JOIN duckdb_tables() USING (database_name, table_name) WHERE database_name = $1 "
+        r"AND regexp_full_match(data_type, 'STRUCT\(.*\b(STRUCT|MAP)\(.*\)')",
+        [NAME],
+    ).fetchall()
+    for (table,) in tables:
+        sql = f"CALL {NAME}.set_option('data_inlining_row_limit', '0', table_name => $1)"
+        con.execute(sql, [table])
+
+
 class Attachment:
     """A lake as a connection has attached it, for itself and its cursors."""
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.parsing.units import PER_SECOND
+
 Together = Literal["sum", "mean", "min", "max"]
 Role = Literal["own time", "inclusive time", "calls", "own event", "inclusive event"]
 
@@ -32,10 +34,6 @@ _CALLS = ("region.count", "rc.count")
 _COUNTS = ("count", "aggregate.count")
 _SLOT = "aggregate.slot"
 _EXTREMES: Mapping[str, Together] = {"min": "min", "max": "max"}
-_IN_A_SECOND = {
-    **{"sec": 1.0, "s": 1.0, "msec": 1e3, "ms": 1e3},
-    **{"usec": 1e6, "us": 1e6, "nsec": 1e9, "ns": 1e9},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ def _unit(base: str) -> str | None:
 
 def _per_second(base: str, unit: str | None, *, scaled: bool) -> float | None:
     if unit is not None:
-        return _IN_A_SECOND.get(unit)
+        return PER_SECOND.get(unit)
     if scaled or base.startswith("time ") or base == "time":
         return 1.0
     return 1e9 if base.endswith(".ns") else None

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.base import Head, Item
+from ingest.base import DEVICE_TABLES, Head, Item
 from ingest.readers.chrome_trace.ranks import ranks_beside
 from ingest.recording import Recording
 
@@ -33,10 +33,7 @@ class ChromeTrace:
     NAME = "chrome-trace"
     DESCRIPTION = "Chrome trace event JSON, PyTorch profiler traces (Kineto, all ranks of a run)"
     PATTERNS = ("*.trace.json", "*.pt.trace.json", "trace*.json", "*.trace.json.gz")
-    TABLES = (
-        *("nodes", "workers", "tasks", "task_data", "task_inputs", "gpu_gaps", "gpu_late"),
-        *("fn_timings", "metrics"),
-    )
+    TABLES = (*DEVICE_TABLES, "fn_timings", "metrics")
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:

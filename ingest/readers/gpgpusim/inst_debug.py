@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.base import Head, Item, Run, SingleFile
+from ingest.base import BLOCK_TABLES, Head, Item, Run, SingleFile
 from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, line_bounds
 from ingest.parsing.blocks.pieces import parsed
 from ingest.parsing.blocks.spool import Spool
@@ -61,7 +61,7 @@ class GpgpuSimInstDebug(SingleFile):
     NAME = "gpgpusim-inst-debug"
     DESCRIPTION = "GPGPU-Sim inst_debug file (basic blocks of threads, no thread blocks)"
     PATTERNS = ("inst_debug.txt", "*inst_debug.txt.gz")
-    TABLES = ("bb_launches", "bb_visits", "bb_edges", "bb_blocks", "bb_opcodes", "bb_dependences")
+    TABLES = BLOCK_TABLES
 
     def sniff(self, head: Head) -> bool:
         """Recognise an instruction line without the fields that a log has."""

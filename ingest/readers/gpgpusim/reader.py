@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.base import Head, Item, Run
+from ingest.base import BLOCK_TABLES, Head, Item, Run
 from ingest.compressed import bare_name, sibling
 from ingest.parsing.blocks.pieces import parsed
 from ingest.parsing.lines import chunks, numbered_lines
@@ -36,14 +36,7 @@ class GpgpuSim:
     NAME = "gpgpusim"
     DESCRIPTION = "GPGPU-Sim log with PTX_SIM_DEBUG=5 or more (basic blocks of GPU threads)"
     PATTERNS = ("*.log", "*.log.gz", "*.log.zst", "*.blocks.txt")
-    TABLES = (
-        "bb_launches",
-        "bb_visits",
-        "bb_edges",
-        "bb_blocks",
-        "bb_opcodes",
-        "bb_dependences",
-    )
+    TABLES = BLOCK_TABLES
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:

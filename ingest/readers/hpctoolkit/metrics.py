@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 from ingest.parsing.call_paths import frame_name
+from ingest.parsing.units import PER_SECOND
 
 _NAME = re.compile(
     r"(?P<name>.+?)(?: \((?![IE]\))(?P<unit>[\w%/]+)\))?"
     r"(?::(?P<statistic>Sum|Mean|StdDev|CfVar|Min|Max))?(?: \([IE]\))?"
 )
-_SECONDS = {"sec": 1.0, "s": 1.0, "msec": 1e3, "ms": 1e3, "usec": 1e6, "us": 1e6, "nsec": 1e9}
 _TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
 
 
@@ -39,7 +39,7 @@ def metric(text: str) -> Metric:
     if found is None:
         return Metric(text, None, None, None)
     unit = found["unit"]
-    per_second = _SECONDS.get(unit or "")
+    per_second = PER_SECOND.get(unit or "")
     return Metric(
         frame_name(found["name"]), "s" if per_second else unit, per_second, found["statistic"]
     )

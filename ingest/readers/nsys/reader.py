@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ingest.base import Head, Item, SingleFile
+from ingest.base import DEVICE_TABLES, Head, Item, SingleFile
 from ingest.recording import Recording
 
 _MAGIC = b"SQLite format 3\0"
@@ -26,18 +26,7 @@ class Nsys(SingleFile):
     NAME = "nsys"
     DESCRIPTION = "Nsight Systems reports exported as SQLite (nsys export --type sqlite)"
     PATTERNS = ("*.sqlite", "*.db")
-    TABLES = (
-        *(
-            "nodes",
-            "workers",
-            "tasks",
-            "task_data",
-            "task_inputs",
-            "gpu_gaps",
-            "gpu_late",
-            "fn_timings",
-        ),
-    )
+    TABLES = (*DEVICE_TABLES, "fn_timings")
 
     def sniff(self, head: Head) -> bool:
         """Recognise a SQLite database with tables of CUPTI, NVTX or the export."""

@@ -19,7 +19,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ingest.base import Head, Item, Run
+from ingest.base import BLOCK_TABLES, Head, Item, Run
 from ingest.parsing.blocks.pieces import parsed
 from ingest.parsing.blocks.spool import Spool
 from ingest.parsing.lines import Chunk, chunks
@@ -44,14 +44,7 @@ class Nvbit:
     NAME = "nvbit"
     DESCRIPTION = "warp traces of a real GPU by Accel-Sim's NVBit tracer (.traceg)"
     PATTERNS = ("kernelslist.g", "*.traceg", "*.traceg.xz")
-    TABLES = (
-        "bb_launches",
-        "bb_visits",
-        "bb_edges",
-        "bb_blocks",
-        "bb_opcodes",
-        "bb_dependences",
-    )
+    TABLES = BLOCK_TABLES
     WHOLE_FOLDER = True
 
     def sniff(self, head: Head) -> bool:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ingest.parsing.units import TIMES
+
 WALL_TIME = "wall_seconds"
 _UNITS = {
-    "s": ("s", "sec", "secs", "second", "seconds"),
-    "ms": ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),
-    "us": ("us", "usec", "usecs", "micros", "microsecond", "microseconds", "\u00b5s"),
-    "ns": ("ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"),
+    **TIMES,
     # min can be the least of several
     "min": ("mins", "minute", "minutes"),
     "h": ("h", "hr", "hrs", "hour", "hours"),

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.base import Head, Item
+from ingest.base import DEVICE_TABLES, Head, Item
 from ingest.compressed import bare_name
 from ingest.recording import Recording
 
@@ -39,19 +39,7 @@ class Rocprof:
     NAME = "rocprof"
     DESCRIPTION = "AMD GPU traces and counters: CSV of rocprofv3 and rocprof, rocpd databases"
     PATTERNS = ("*_kernel_trace.csv", "*_hip_api_trace.csv", "results.csv", "*.db", "*.rpd")
-    TABLES = (
-        *(
-            "nodes",
-            "workers",
-            "tasks",
-            "task_data",
-            "task_inputs",
-            "gpu_gaps",
-            "gpu_late",
-            "fn_timings",
-        ),
-        "pmu_samples",
-    )
+    TABLES = (*DEVICE_TABLES, "fn_timings", "pmu_samples")
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:

@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile, implausible
 from ingest.parsing.call_paths import UNKNOWN, frame_name
+from ingest.parsing.units import PER_SECOND
 from ingest.readers.sampling.protobuf import damaged, fields, signed, varints
 from ingest.readers.sampling.stacks import (
     NO_THREAD,
-    SECONDS,
     Measure,
     Stacks,
     check_weight,
@@ -190,7 +190,7 @@ class _Profile:
         for at, size in self._whole.parts.get(_TYPE, []):
             values = _message(self._data, at, size).values
             name, unit = (self._string(values.get(number, 0), at) for number in (1, 2))
-            per_second = SECONDS.get(unit) if name in _TIMES else None
+            per_second = PER_SECOND.get(unit) if name in _TIMES else None
             event = Measure(frame_name(name), None if unit in ("", "count") else unit, per_second)
             found.append(event)
         if not found:
@@ -202,8 +202,8 @@ class _Profile:
         ordered = sorted(measures, key=lambda one: one.event != self._default)
         for one in ordered:
             # Waiting in locks and the like is in units of time, but not the time of a function.
-            if one.per_second is None and one.unit in SECONDS:
-                scale = SECONDS[one.unit]
+            if one.per_second is None and one.unit in PER_SECOND:
+                scale = PER_SECOND[one.unit]
                 one.unit = "s"
                 for key, value in one.sums.items():
                     one.sums[key] = value / scale

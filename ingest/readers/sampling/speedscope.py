@@ -17,9 +17,9 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.json_values import checked, field
+from ingest.parsing.units import PER_SECOND
 from ingest.readers.sampling.stacks import (
     NO_THREAD,
-    SECONDS,
     Measure,
     Stacks,
     check_weight,
@@ -78,12 +78,12 @@ class _Reader:
         """Add a profile; raise `InputError` where it is damaged."""
         kind = field(profile, "type", str, where)
         unit = profile.get("unit", "none")
-        if not isinstance(unit, str) or (unit not in SECONDS and unit not in ("none", "bytes")):
+        if not isinstance(unit, str) or (unit not in PER_SECOND and unit not in ("none", "bytes")):
             raise InputError(
                 f"the unit is {unit!r}", where=where, expected="none, bytes, or a unit of time"
             )
-        scale = SECONDS.get(unit, 1.0)
-        if unit in SECONDS:
+        scale = PER_SECOND.get(unit, 1.0)
+        if unit in PER_SECOND:
             measure = self._measures["time"]
         else:
             stated = None if unit == "none" else unit

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 NO_THREAD = -1
-SECONDS = {
-    **{"nanoseconds": 1e9, "ns": 1e9, "microseconds": 1e6, "us": 1e6, "\u00b5s": 1e6},
-    **{"milliseconds": 1e3, "ms": 1e3, "seconds": 1.0, "s": 1.0},
-}
 _DEEPEST = 256  # of a path the text is stored, of all that lie on it: deeper ones would be huge
 _MOST_ROWS = 500_000
 _MOST_TEXT = 64 << 20  # characters of the paths of all rows: DuckDB takes ten times as much memory

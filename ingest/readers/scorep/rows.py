@@ -19,6 +19,7 @@ from ingest.parsing.call_paths import (
     frame_name,
     own_part,
 )
+from ingest.parsing.units import PER_SECOND
 from ingest.readers.scorep.cube import Cube
 from ingest.readers.scorep.names import Experiment, experiment
 from warehouse.errors import InputError
@@ -26,7 +27,6 @@ from warehouse.errors import InputError
 _TIME, _VISITS = "time", "visits"
 # How long a single visit took at least and at most adds up to nothing.
 _LEFT_OUT = (_TIME, _VISITS, "min_time", "max_time")
-_IN_A_SECOND = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9}
 _COUNTED = ("", "#")  # units of what is a mere count
 _ROUNDING = 1e-12  # of a double, per unit of the largest time
 _BATCH_ROWS = 1 << 20
@@ -120,13 +120,13 @@ class _Rows:
         if found is None:
             return None, None
         metric = self._cube.metrics[_TIME]
-        if metric.units not in _IN_A_SECOND:
+        if metric.units not in PER_SECOND:
             raise InputError(
                 f"the metric time is in {metric.units!r}",
                 where="anchor.xml",
-                expected=f"one of {', '.join(_IN_A_SECOND)}",
+                expected="sec, msec, usec, nsec, or another name of these",
             )
-        seconds = self._dense(found.nodes, found.values) / _IN_A_SECOND[metric.units]
+        seconds = self._dense(found.nodes, found.values) / PER_SECOND[metric.units]
         own = self._own(_TIME, seconds, metric.metric_type)
         return own, None if metric.metric_type == "EXCLUSIVE" else seconds
 

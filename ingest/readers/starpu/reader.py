@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ingest.base import Head, Item, Rows, Run
+from ingest.base import TASK_TABLES, Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
 from ingest.readers.starpu.data import Flow, flow
 from ingest.readers.starpu.paje import RUNTIME_STATES, Paje, read_paje
@@ -102,15 +102,7 @@ class StarPU:
     NAME = "starpu"
     DESCRIPTION = "StarPU traces: a folder with tasks.rec, data.rec and paje.trace"
     PATTERNS = (_TASKS, _DATA, _PAJE)
-    TABLES = (
-        "nodes",
-        "workers",
-        "tasks",
-        "task_data",
-        "task_inputs",
-        "transfers",
-        "runtime_intervals",
-    )
+    TABLES = TASK_TABLES
     WHOLE_FOLDER = True
 
     def sniff(self, head: Head) -> bool:
