@@ -37,8 +37,13 @@ CREATE OR REPLACE MACRO _change(level) AS
 CREATE OR REPLACE MACRO _is_large(level, smallest) AS
   abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
 
--- Changes, confirmed (more_runs is NULL) and provisional. An annotation is of a change at its version,
--- where that is new there, or of one near its start.
+-- Changes of events, a row each.
+CREATE OR REPLACE VIEW _event_members AS
+SELECT event_id, app, c.series_id AS series_id, c.run_id AS run_id
+FROM (SELECT event_id, app, unnest(changes) AS c FROM _change_events WHERE state = 'present');
+
+-- Changes, confirmed (more_runs is NULL) and provisional. An annotation is of a change of its event, of
+-- one at its version, where that is new there, or of one near its start.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
   found AS (
@@ -72,12 +77,13 @@ WITH
 
   annotated AS (
     SELECT
-      j.*,
+      j.*, m.event_id,
       list_filter(
         a.every,
         lambda a: a.app = j.app AND _matches(j.metric, a.metric)
           AND (
-            (j.found.version = a.version AND j.found.previous_version <> a.version)
+            coalesce(a.event_id = m.event_id, false)
+            OR (j.found.version = a.version AND j.found.previous_version <> a.version)
             OR (
               coalesce(j.found.near_after < a.started_at, true)
               AND coalesce(a.started_at <= j.found.near_until, true)
@@ -86,10 +92,12 @@ WITH
       )[1] AS annotation
     FROM judged AS j
     CROSS JOIN annotations AS a
+    LEFT JOIN _event_members AS m
+      ON j.series_id = m.series_id AND j.found.run_id = m.run_id AND j.found.more_runs IS NULL
   )
 
 SELECT
-  series_id, app, machine, fields, metric, unit, points,
+  series_id, event_id, app, machine, fields, metric, unit, points,
   found."index" AS "index",
   found.run_id AS run_id, found.version AS version, found."commit" AS "commit",
   found.started_at AS started_at,
@@ -125,6 +133,7 @@ WHERE more_runs IS NULL;
 
 COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves. A series of more than 2000 runs is searched in parts of 2000 runs, each of which begins 1000 after the one before.';
 COMMENT ON COLUMN change_points.series_id IS 'Series (series.series_id).';
+COMMENT ON COLUMN change_points.event_id IS 'Event that it is part of (change_events.event_id).';
 COMMENT ON COLUMN change_points.app IS 'Application.';
 COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN change_points.fields IS 'What the runs of the series have in common (series_fields).';
@@ -153,7 +162,7 @@ COMMENT ON COLUMN change_points.runs_before IS 'Runs of the level before, up to 
 COMMENT ON COLUMN change_points.runs_after IS 'Runs of the level after, up to the next change.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance, sides, p_here), points - "index" AS age
+SELECT * EXCLUDE (event_id, significance, sides, p_here), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 

@@ -2,7 +2,7 @@
 SELECT
   app, machine, metric, unit, run_id, version, previous_version, previous_run_id, "commit",
   previous_commit, started_at, "before", "after", change, p_value, others
-FROM change_events()
-WHERE direction = 'worse' AND acknowledged IS NULL
+FROM change_events
+WHERE state = 'present' AND direction = 'worse' AND acknowledged IS NULL
 ORDER BY started_at DESC, run_id
 LIMIT $number;
