@@ -17,6 +17,7 @@ from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
+from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
@@ -313,8 +314,50 @@ def neutral_markdown(app: str, sides: Sides) -> str:
     )
 
 
-def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
-    """Return the summary: whether the gate passes, why, and a table of the metrics."""
+def gate_cause(con: DuckDBPyConnection, sides: Sides, rows: Sequence[Row]) -> list[str]:
+    """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes."""
+    told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
+    if not told:
+        return []
+    asked = {"metrics": [row["metric"] for row in told], "runs": sides.candidate}
+    found = ask_dicts(con, "gate/moved", app=sides.app, against=sides.baseline, **asked)
+    why = first_sentence(con, sides.candidate[-1])
+    return [*map(_moved, found), *([markdown_escaped(why)] if why else [])]
+
+
+def _moved(row: Row) -> str:
+    """Return what moved, with the commits, else the versions, on both sides."""
+    what = {
+        "code": "the code",
+        "environment": f"the environment ({cell(row['environment'])[1:-1]})",
+        "machine": "the machine, as metrics that have nothing in common changed with it",
+        "unknown": "unknown",
+    }[row["moved"]]
+    between = ""
+    for kind, urls in (("commit", ("previous_url", "url")), ("version", ("", ""))):
+        names = [row[f"previous_{kind}"], row[kind]]
+        if None not in names:
+            shown = [
+                _linked(version_text(name), row.get(url))
+                for name, url in zip(names, urls, strict=True)
+            ]
+            between = (
+                f"; {kind}s {shown[0]} to {shown[1]}"
+                if names[0] != names[1]
+                else f"; {kind} {shown[1]}"
+            )
+            break
+    return f"What moved: {markdown_escaped(what)}{between}."
+
+
+def _linked(name: str, url: str | None) -> str:
+    return f"[{markdown_escaped(name)}]({url})" if url else markdown_escaped(name)
+
+
+def gate_markdown(
+    app: str, sides: Sides, rows: Sequence[Row], level: float, cause: Sequence[str] = ()
+) -> str:
+    """Return the summary: whether the gate passes, why, what moved, and a table of the metrics."""
     rows, fields = _named_rows(rows)
     runs = (
         f"{_runs(sides)}{fields}. Changes are of geometric means over runs, or means where a value "
@@ -322,10 +365,12 @@ def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> 
         f"{level:.3g}."
     )
     title = f"## {_verdict(app, rows)}"
-    return "\n".join([title, "", _reason(rows), "", runs, "", *_metrics(rows)])
+    return "\n".join([title, "", " ".join([_reason(rows), *cause]), "", runs, "", *_metrics(rows)])
 
 
-def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
+def gate_comment(
+    app: str, sides: Sides, rows: Sequence[Row], level: float, cause: Sequence[str] = ()
+) -> str:
     """Return the summary as a short comment on a pull request: the verdict, then what fails.
 
     All metrics are behind a click. The first line, which is not shown, is the same in every
@@ -336,7 +381,7 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
         f"<!-- pwh gate {markdown_escaped(app)} -->",
         f"**{_verdict(app, rows)}**",
         "",
-        _reason(rows),
+        " ".join([_reason(rows), *cause]),
     ]
     if worse := failing_metrics(rows):
         lines += ["", *_table(worse[:_UNCERTAIN])]

@@ -16,6 +16,14 @@ UNION
 SELECT run_id, field, "value"
 FROM run_environment;
 
+-- The fields of the environment that differ between two runs.
+CREATE OR REPLACE MACRO _differing_environment(earlier, later) AS (
+  SELECT coalesce(list(b.name ORDER BY b.name), [])
+  FROM _environments AS b
+  JOIN _environments AS a ON b.name = a.name AND b.value <> a.value
+  WHERE b.run_id = earlier AND a.run_id = later
+);
+
 -- Of the changes whose metric and machine match a pattern; one that vanished has none.
 CREATE OR REPLACE MACRO _change_events_of(metrics := '*', machines := '*') AS TABLE
 WITH
@@ -54,16 +62,6 @@ WITH
       count(*) - 1 AS others, list(DISTINCT metric ORDER BY metric) AS metrics
     FROM ranked
     GROUP BY app, event_id
-  ),
-
-  -- fields of the environment that differ between the last run before and the first after
-  fields AS (
-    SELECT e.event_id, list(b.name ORDER BY b.name) AS names
-    FROM events AS e
-    JOIN _environments AS b ON e.clearest.previous_run_id = b.run_id
-    JOIN _environments AS a ON e.clearest.run_id = a.run_id AND a.name = b.name
-    WHERE a.value <> b.value
-    GROUP BY e.event_id
   ),
 
   -- the other applications that ran on that machine before and after, and those of them that changed
@@ -113,7 +111,7 @@ SELECT
   clearest.unit, clearest."before", clearest."after", clearest.change, clearest.direction,
   clearest.p_value, clearest.acknowledged, e.others, e.metrics,
   CASE
-    WHEN f.names IS NOT NULL
+    WHEN len(e.environment) > 0
       AND (
         s.changed > 0 OR s.apps IS NULL
         OR clearest.version IS NOT DISTINCT FROM clearest.previous_version
@@ -126,9 +124,12 @@ SELECT
       THEN 'code'
     ELSE 'unknown'
   END AS moved,
-  coalesce(f.names, []) AS environment
-FROM events AS e
-LEFT JOIN fields AS f ON e.event_id = f.event_id
+  environment
+FROM (
+  SELECT
+    *, _differing_environment(clearest.previous_run_id, clearest.run_id) AS environment
+  FROM events
+) AS e
 LEFT JOIN shared AS s ON e.event_id = s.event_id
 LEFT JOIN returned AS r ON e.event_id = r.event_id;
 
