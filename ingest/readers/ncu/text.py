@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _LAUNCH = re.compile(
     r"  (\S.*?)(?: \(\d+, \d+, \d+\)x\(\d+, \d+, \d+\))?"
-    r"(?:, \d{4}-\w{3}-\d\d \d\d:\d\d:\d\d)?, Context \d+, Stream \d+(?:, Device \d+(?:, CC (\d+\.\d+))?.*)?\s*"
+    r"(?:, \d{4}-\w{3}-\d\d \d\d:\d\d:\d\d)?, Context \d+, Stream \d+"
+    r"(?:, Device \d+(?:, CC (\d+\.\d+))?.*)?\s*"
 )
 _SECTION = re.compile(r"    Section: \S.*")
 _DASHES = re.compile(r"    -+ -+ -+\s*")

@@ -15,10 +15,10 @@ fields of one's own (-F). Samples with a stack end with an empty line. What land
   what functions take with their callees is unknown, and the command name is left out.
 
 With --header the file states machine, processor, kernel, date (local time of an unknown zone, taken
-as UTC, at which the recording ended), and the command (tag `command`). The app is the first word of the command
-line that samples are named by, else the command of the first thread (by its id), unless all
-processors were recorded. Shells, scripts and launchers (mpirun, env ...) only start the program:
-where it is one of these, the app is the other command with the most samples.
+as UTC, at which the recording ended), and the command (tag `command`). The app is the first word of
+the command line that samples are named by, else the command of the first thread (by its id), unless
+all processors were recorded. Shells, scripts and launchers (mpirun, env ...) only start the
+program: where it is one of these, the app is the other command with the most samples.
 """
 
 from __future__ import annotations
