@@ -100,8 +100,15 @@ WITH
     SELECT
       i.* EXCLUDE (key, scope, digest, configuration_id), l.part_id, l.series,
       len(l.series) AS points,
-      series_findings(list_transform(l.series, lambda point: point.value), i.significance)
-        AS findings
+      series_findings(
+        list_transform(l.series, lambda point: point.value), i.significance,
+        -- runs of one commit are repetitions of one point
+        list_transform(
+          l.series,
+          lambda point: CASE WHEN point."commit" IS NOT NULL
+            THEN concat_ws(chr(0), point."commit", point.version) END
+        )
+      ) AS findings
     FROM _inputs AS i
     JOIN listed AS l ON i.key = l.part_id
   ),

@@ -193,3 +193,17 @@ def test_a_history_is_told_wherever_the_warehouse_is_and_forgotten(made, anywher
 def _forgotten(con, run_id, failed):
     with transaction(con):
         forget_run(con, run_id, failed)
+
+
+def test_runs_of_one_commit_are_repetitions_of_one_point(made, warehouse, tmp_path):
+    lines = [(f"r{n}", made.commits[f"c{n}"], "", n, 10 + n * 7 % 5 / 50) for n in range(20)]
+    again = [(f"s{n}", made.commits["c9"], "", n, 12 + n * 3 % 5 / 50) for n in range(12)]
+    land(warehouse, table(tmp_path / "a.csv", lines + again))
+    # However often it was measured, one commit is no level.
+    assert rows(warehouse, "SELECT run_id FROM change_points") == []
+    assert rows(warehouse, "SELECT points, state FROM series_states") == [(32, "steady")]
+    more = [(f"t{n}", made.commits[f"c{n}"], "", n, 12 + n * 3 % 5 / 50) for n in range(20, 24)]
+    land(warehouse, table(tmp_path / "b.csv", more + [(f"{r}b", *of) for r, *of in more]))
+    assert rows(warehouse, 'SELECT run_id, "index", more_runs FROM provisional_changes') == [
+        ("t20", 32, 1)
+    ]
