@@ -207,3 +207,10 @@ def test_runs_of_one_commit_are_repetitions_of_one_point(made, warehouse, tmp_pa
     assert rows(warehouse, 'SELECT run_id, "index", more_runs FROM provisional_changes') == [
         ("t20", 32, 1)
     ]
+
+
+def test_a_commit_that_was_measured_again_is_told_until_another_shows_it(made, warehouse, tmp_path):
+    lines = [(f"r{n}", made.commits[f"c{n}"], "", n, 10 + n * 7 % 5 / 50) for n in range(20)]
+    again = [(f"s{n}", made.commits["c20"], "", n, 12 + n * 3 % 5 / 50) for n in range(6)]
+    land(warehouse, table(tmp_path / "a.csv", lines + again))
+    assert rows(warehouse, "SELECT latest_outlier_run_id FROM series_states") == [("s5",)]
