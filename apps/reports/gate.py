@@ -180,6 +180,8 @@ def _last_runs(
 ) -> tuple[list[Row], list[Row]]:
     """Return the last N runs before the candidate of each of its configurations, and the candidate.
 
+    These N are of the default branch.
+
     Of a version that came back the candidate is what followed the last run of another one; its
     earlier runs are on no side. Raises `NothingToAnalyse` where it is unknown which N are the last.
     """
@@ -189,13 +191,22 @@ def _last_runs(
     ids = {row["run_id"] for row in after}
     before, newest = [], []
     for configuration in {str(row["configuration"]) for row in after}:
-        alike = [row for row in runs if str(row["configuration"]) == configuration]
+        # what is on another branch is before nothing
+        alike = [
+            row
+            for row in runs
+            if str(row["configuration"]) == configuration
+            and (row["run_id"] in ids or not row["is_candidate"])
+        ]
         since = list(dropwhile(lambda row: row["run_id"] not in ids, alike))
         stretch = list(takewhile(lambda row: row["run_id"] in ids, since))
+        others = [row for row in alike if row["run_id"] not in ids]
         older = [row for row in since[len(stretch) :] if row["run_id"] not in ids]
+        if stretch[0]["is_candidate"]:
+            # a branch has no order with it
+            older, others = others, []
         newest += stretch
         last, left = older[: int(digits)], older[int(digits) :]
-        others = [row for row in alike if row["run_id"] not in ids]
         if _is_tied(stretch, others) or _is_tied(last, left):
             raise NothingToAnalyse(
                 f"which runs are the last {digits} before the candidate is unknown: several landed "

@@ -412,3 +412,15 @@ def test_repetitions_of_a_point_are_one():
     assert of_points(spoilt.tolist(), [str(n // 3) for n in range(90)])[0] == []
     few = np.concatenate([100 + rng.standard_normal(10), 110 + rng.standard_normal(10)]).tolist()
     assert of_points(few, ["a"] * 10 + ["b"] * 10)[0] == [10]
+
+
+def test_a_series_that_returns_to_two_levels_by_turns_has_no_changes():
+    rng = np.random.default_rng(22)
+    stays = np.cumsum(rng.random((100, 200)) > 0.95, axis=1) % 2
+    for gap in (5, 10):
+        values = 100 + gap * stays + rng.standard_normal(stays.shape)
+        assert np.mean([bool(found) for found in places(*values)]) < 0.12
+    # Of levels that differ each is a change, as is a step up and back.
+    for levels in ([0, 6, 0, 12, 3, 9], [0, 10, 0]):
+        values = 100 + np.repeat(levels, 40) + rng.standard_normal((20, 40 * len(levels)))
+        assert all(len(found) == len(levels) - 1 for found in places(*values))

@@ -66,6 +66,25 @@ def test_the_summary_says_what_moved_and_why(run, tmp_path):
     assert (code, "What moved" in out) == (0, False)
 
 
+def test_runs_of_another_branch_are_no_baseline(run, tmp_path):
+    lines = ["run_id,app,version,machine,started_at,branch,function,seconds"]
+    for day in range(12):
+        seconds = 10.0 * SHAKE[day % len(SHAKE)]
+        at = f"2026-01-{day + 1:02}T06:00:00Z"
+        lines += [f"m{day},heat,v{day},m,{at},main,f,{seconds}"]
+        lines += [f"t{day},heat,t{day},m,{at},topic,f,{seconds * 1.5}"] * (day < 11)
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(lines) + "\n")
+    assert run("ingest", file)[0] == 0
+    # One of topic started with the last of main before the candidate.
+    for baseline in ((), ("--baseline", "last:5")):
+        code, out, err = run("gate", "heat", "--candidate", "v11", *baseline)
+        assert (code, err) == (0, ""), baseline
+    assert "last:5 (5 runs)" in out
+    code, out, _ = run("gate", "heat", "--candidate", "t10")
+    assert "| seconds:f | **run it again** |" in out or "| seconds:f | **worse** |" in out
+
+
 def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
     days = [f"{m}{day} x {m} 2026-01-{day}" for m in ("m1", "m2") for day in range(10, 30)]
     given(warehouse, "runs", "\n".join(["run_id app machine started_at", *days]))
