@@ -25,8 +25,10 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
             con,
             run_id,
             "INSERT INTO acknowledgements "
-            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
-            "SELECT run_id, app, version, counted_at, ?, ?, ?, ?, ?, now() "
+            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at, "
+            "event_id) "
+            "SELECT run_id, app, version, counted_at, ?, ?, ?, ?, ?, now(), "
+            "(SELECT min(m.event_id) FROM _event_members AS m WHERE m.run_id = runs.run_id) "
             "FROM runs JOIN _run_commits USING (run_id, app) "
             "WHERE run_id = ? AND counted_at IS NOT NULL",
             params,

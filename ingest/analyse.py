@@ -114,7 +114,8 @@ def analyse_all(con: DuckDBPyConnection) -> dict[str, int]:
         if stored.get(name) != own[name]:
             with transaction(con):
                 con.execute("DELETE FROM analysis_states WHERE analysis = $1", [name])
-                con.execute(f"DELETE FROM {name}")
+                if not analysis.carries:
+                    con.execute(f"DELETE FROM {name}")
         scopes = _all_scopes(con, analysis)
         if number := _renew_or_note(con, analysis, scopes):
             done[name] = number
@@ -145,10 +146,14 @@ def analyse_here(con: DuckDBPyConnection, app: str) -> None:
     A temporary table of the name of a setting (series_fields, change_thresholds) is such a setting.
     """
     wanted = [
-        one for one in analyses.every() if one.name in ("run_groups", "_series_parts", "series")
+        one
+        for one in analyses.every()
+        if one.name in ("run_groups", "_series_parts", "series", "_change_events")
     ]
+    kept = {one.name for one in wanted if one.carries}
     for table in ("analysis_states", *(one.name for one in wanted)):
-        con.execute(f"CREATE TEMP TABLE {table} AS FROM {table} WITH NO DATA")
+        rows = "" if table in kept else "WITH NO DATA"
+        con.execute(f"CREATE TEMP TABLE {table} AS FROM {table} {rows}")
     runs = con.execute("SELECT run_id FROM runs WHERE app = $1", [app]).fetchall()
     scopes = {"run_id": [run_id for (run_id,) in runs], "app": [app]}
     for analysis in wanted:
@@ -256,6 +261,8 @@ def _renew(
     try:
         outdated = _find(con, analysis, scopes, again=again)
         if outdated:
+            if analysis.carries:
+                con.execute(f"CREATE TEMP TABLE _before AS FROM {table}")
             con.execute(
                 f"DELETE FROM {table} WHERE {analysis.key} IN "
                 f"(SELECT CAST(key AS {analysis.key_type}) FROM _outdated)"
@@ -342,4 +349,7 @@ def _find(
 
 
 def _drop(con: DuckDBPyConnection) -> None:
-    con.execute("DROP TABLE _inputs; DROP TABLE _outdated; DROP TABLE _found; DROP TABLE _scope")
+    con.execute(
+        "DROP TABLE _inputs; DROP TABLE _outdated; DROP TABLE _found; DROP TABLE _scope; "
+        "DROP TABLE IF EXISTS _before"
+    )

@@ -10,6 +10,7 @@ from ingest.base import TASK_TABLES
 from ingest.derive import derive
 from ingest.runs import renew_runs
 from ingest.scalars import keep_scalars
+from warehouse import sqlfiles
 from warehouse.catalog import DERIVED, by_run_and_source, landing
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def forget_source(
     """
     run_ids = _runs_of(con, source_id)
     gone = take_out(con, source_id)
+    con.execute(sqlfiles.read("derived/forgotten_commits"))
     analyse(con, run_ids, failed)
     return gone
 
@@ -77,6 +79,7 @@ def forget_run(
         "AND source_id NOT IN (SELECT source_id FROM run_facts)",
         {"ids": source_ids},
     )
+    con.execute(sqlfiles.read("derived/forgotten_commits"))
     analyse(con, [run_id], failed)
     return gone
 

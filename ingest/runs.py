@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ingest.base import Run, implausible
+from ingest.parsing.machines import machine_of
 from warehouse import sqlfiles
 from warehouse.catalog import RUN_COLUMNS
 from warehouse.errors import InputError, UsageError
@@ -64,6 +65,7 @@ class RunBook:
                     expected="one value in all rows of a run",
                 )
         known |= known_facts
+        known["_names_host"] = not final
 
     def add_default(self) -> None:
         """Make sure that there is a run, for a file that names none."""
@@ -108,13 +110,27 @@ class RunBook:
             | {name: known[name] for name in _FACTS if known.get(name) is not None}
             for position, (run_id, of_file) in enumerate(self._runs.items())
             for stated_by, known in (
-                ("file", of_file),
+                ("file", _on_hardware(of_file)),
                 ("option", alike),
                 ("git", _of_head(head, {**of_file, **facts})),
                 ("file_time", by_time if len(self._runs) == 1 else None),
             )
             if known is not None
         ]
+
+
+def _on_hardware(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return facts of a file whose tool noted the host; a random name of one is no machine.
+
+    What a table of runs calls a machine is one.
+    """
+    if not facts.get("_names_host"):
+        return facts
+    environment = facts.get("environment") or {}
+    machine, host = machine_of(
+        facts.get("machine"), environment.get("cpu"), environment.get("cores")
+    )
+    return {**facts, "machine": machine, "tags": {**facts["tags"], **host}}
 
 
 def _of_head(head: Head | None, facts: Mapping[str, Any]) -> dict[str, Any] | None:

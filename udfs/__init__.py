@@ -119,11 +119,16 @@ UDFS: tuple[Udf, ...] = (
     Udf(
         "series_findings",
         "udfs.changes",
-        (Parameter("values", "DOUBLE[]"), Parameter("significance", "DOUBLE")),
+        (
+            Parameter("values", "DOUBLE[]"),
+            Parameter("significance", "DOUBLE"),
+            Parameter("points", "VARCHAR[]"),
+        ),
         f"STRUCT(changes {_CHANGES}, provisional {_PROVISIONAL}, disturbances {_DISTURBANCES}, "
         "modes STRUCT(low DOUBLE, high DOUBLE, high_share DOUBLE), drift DOUBLE, "
         "smallest_change DOUBLE, state VARCHAR)",
-        "All that is found in a series in order of time: changes at a significance, provisional "
+        "All that is found in a series in order of time, of whose values neighbours with equal "
+        "points (not NULL) are repetitions: changes at a significance, provisional "
         "levels, disturbances, two levels that alternate (modes), the rise of a drift, the "
         "smallest change that would be found in it, and its state (short, alternating, disturbed, "
         "wandering, noisy, drifting, steady).",

@@ -7,6 +7,8 @@ A file is one analysis; its name is that of its table. Its header declares
   -- reads: the tables of whose changes the key's rows depend
   -- requires: the modules of sql/views whose views and macros it uses
   -- functions: the families of udfs that it calls
+  -- carries: what of its rows stays as it was: its second statement also reads all of them as they
+     were stored, in the temporary table _before
 and it has two statements, which read the temporary table _scope (scope):
   -- inputs: a row a key, with its scope, a digest of all that its rows are computed from, and
      whatever else the second statement needs
@@ -35,6 +37,7 @@ ORDER = (
     "app_versions",
     "_series_parts",
     "series",
+    "_change_events",
     "worker_slowdown",
     "_gpu_sums",
     "_thread_phases",
@@ -58,7 +61,8 @@ ORDER = (
 """The analyses; each comes after those whose rows it reads."""
 
 _FIELD = re.compile(
-    r"^-- (key|scope|needs|reads|requires|functions):[ \t]*(.*(?:\n--   .*)*)$", re.MULTILINE
+    r"^-- (key|scope|needs|reads|requires|functions|carries):[ \t]*(.*(?:\n--   .*)*)$",
+    re.MULTILINE,
 )
 _IMPORTS = re.compile(r"^\s*from udfs\.([\w.]+) import", re.MULTILINE)
 # Written by python -m apps.reference: to compute them takes as long as a small query.
@@ -78,6 +82,7 @@ class Analysis:
     reads: frozenset[str]
     requires: tuple[str, ...]
     functions: tuple[str, ...]
+    carries: bool
     inputs: str
     rows: str
 
@@ -115,6 +120,7 @@ def _parse(name: str) -> Analysis:
         reads=frozenset(words["reads"]),
         requires=words.get("requires", ()),
         functions=words.get("functions", ()),
+        carries="carries" in fields,
         inputs=inputs.strip().removesuffix(";"),
         rows=rows.strip().removesuffix(";"),
     )

@@ -76,6 +76,7 @@ def gate(
     from apps.reports.gate import (
         failing_metrics,
         find_sides,
+        gate_cause,
         gate_comment,
         gate_markdown,
         judge_metrics,
@@ -98,11 +99,12 @@ def gate(
             con, sides, metric or [], most, level, better, provisional=provisional
         )
         rows = dicts(relation)
+        cause = gate_cause(con, sides, rows) if style is Format.table else []
         if style is not Format.table:
             emit(con, relation, style, output)
     if style is Format.table:
         summary = gate_comment if pr_comment else gate_markdown
-        write_text(summary(app, sides, rows, level), output)
+        write_text(summary(app, sides, rows, level, cause), output)
     if failing_metrics(rows):
         raise typer.Exit(1)
     if needs_run(rows):

@@ -170,10 +170,12 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
         metric = short_name(row["metric"], _NAME)
         said = (
             f"on {row['machine'] or 'an unknown machine'}: {metric} {size}{others} since "
-            f"{since}{f' ({between})' if between else ''}{certainty}"
+            f"{since}{f' ({between})' if between else ''}{_moved(row)}{certainty}"
         )
         st.markdown(f"{icon} **{plain(row['app'])}** {plain(said)}")
         place: DeltaGenerator = st.empty()
+        if row.get("url"):
+            st.link_button("See the commit", row["url"], icon=":material/commit:")
         view.link(
             "See the trend",
             "trends",
@@ -183,6 +185,11 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
             machine=row["machine"],
         )
     return place
+
+
+def _moved(row: dict[str, Any]) -> str:
+    """Return what moved at an event, where that is known."""
+    return f", the {row['moved']} moved" if row.get("moved", "unknown") != "unknown" else ""
 
 
 def _gate(view: View, row: dict[str, Any]) -> str:

@@ -31,6 +31,12 @@ _PARALLEL = re.compile(
 )
 # What compilers leave in the programs that they make, near the end of the file.
 _COMPILERS = re.compile(rb"GCC: \([^)\0]*\) [\d.]+|(?:clang|rustc) version [\d.]+")
+_ASKED_OF_PYTHON = (
+    "import platform, sys; print(platform.python_implementation().replace('CPython', 'Python'), "
+    "platform.python_version()); "
+    "print(*dict.fromkeys(p for p in sys.path if 'packages' in p), sep='\\n')"
+)
+_PACKAGE = re.compile(r"([\w.]+)-(\d[^-]*)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 _MOST_SEARCHED = 16 << 20  # bytes
 _SWITCH = {"0": "off", "1": "on"}
 _ASSIGNED = re.compile(r'^(\w+)="?([^"\n]*)"?$', re.MULTILINE)
@@ -175,25 +181,44 @@ def environment(command: Sequence[str]) -> dict[str, str]:
 
 
 def _made_by(command: Sequence[str]) -> dict[str, str]:
-    """Return the interpreter of a command, or the compilers that its program names."""
+    """Return the interpreter of a command, with Python's packages, or the program's compilers."""
     program = shutil.which(command[0])
     if program is None:
         return {}
-    if _INTERPRETERS.fullmatch(PurePath(command[0]).name):
+    name = PurePath(command[0]).name
+    if _INTERPRETERS.fullmatch(name):
+        is_python = name.startswith(("python", "pypy"))
+        asked = ["-c", _ASKED_OF_PYTHON] if is_python else ["--version"]
         try:
             done = subprocess.run(  # noqa: S603
-                [program, "--version"], capture_output=True, check=False, timeout=5, text=True
+                [program, *asked], capture_output=True, check=False, timeout=5, text=True
             )
         except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
             return {}
-        line = (done.stdout or done.stderr).strip().partition("\n")[0]
-        return {"interpreter": line} if done.returncode == 0 and line else {}
+        line, *folders = (done.stdout or done.stderr).strip().split("\n")
+        if done.returncode != 0 or not line:
+            return {}
+        return {"interpreter": line} | (_packages(folders) if is_python else {})
     try:
         with open(program, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:  # noqa: PTH123
             names = {one.decode() for one in _COMPILERS.findall(data[-_MOST_SEARCHED:])}
     except (OSError, ValueError):
         return {}
     return {"compiler": ", ".join(sorted(names))} if names else {}
+
+
+def _packages(folders: Sequence[str]) -> dict[str, str]:
+    """Return the versions of the packages in folders of Python, by the names of their metadata."""
+    found: dict[str, str] = {}
+    for folder in map(Path, folders):
+        try:
+            names = sorted(entry.name for entry in folder.iterdir())
+        except OSError:
+            continue
+        for name in names:
+            if package := _PACKAGE.fullmatch(name):
+                found.setdefault(f"package:{package[1].lower().replace('_', '-')}", package[2])
+    return found
 
 
 def machine() -> str:

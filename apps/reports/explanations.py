@@ -14,10 +14,10 @@ from apps.output.numbers import (
     signed_percent,
     three_digits,
 )
-from apps.output.tables import Row, table_text
+from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, day, version_text
 from apps.queries.base import ask_dicts
-from apps.queries.explanations import Comparison
+from apps.queries.explanations import Comparison, explained_against, explanation
 from apps.reports.comparison import noise_source
 from apps.reports.findings import (
     SMALL_CHANGE,
@@ -151,6 +151,18 @@ def change_headline(con: DuckDBPyConnection, run_id: str) -> list[str]:
     which = Comparison(rows[0]["runs"], rows[0]["against"], changed=rows[0]["run_id"])
     runs = ask_dicts(con, "explanations/runs", **which.sides)
     return [f"Last change of its series: {one.text}" for one in _headline(which, runs, rows)]
+
+
+def first_sentence(con: DuckDBPyConnection, run_id: str) -> str | None:
+    """Return the first sentence of `pwh explain`; None where nothing that it is about is known."""
+    which = explained_against(con, run_id)
+    if which is None:
+        return None
+    rows = dicts(explanation(con, which))
+    runs = ask_dicts(con, "explanations/runs", **which.sides)
+    told = [one.text for one in _headline(which, runs, rows)]
+    main = next((row for row in rows if row["topic"] == "metric"), None)
+    return next(iter(told), None if main is None else _metric_verdict(which, runs, main))
 
 
 def _title(which: Comparison, runs: Sequence[Row]) -> str:

@@ -18,6 +18,7 @@ from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import confirmation
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
+from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
@@ -180,6 +181,8 @@ def _last_runs(
 ) -> tuple[list[Row], list[Row]]:
     """Return the last N runs before the candidate of each of its configurations, and the candidate.
 
+    These N are of the default branch.
+
     Of a version that came back the candidate is what followed the last run of another one; its
     earlier runs are on no side. Raises `NothingToAnalyse` where it is unknown which N are the last.
     """
@@ -189,13 +192,22 @@ def _last_runs(
     ids = {row["run_id"] for row in after}
     before, newest = [], []
     for configuration in {str(row["configuration"]) for row in after}:
-        alike = [row for row in runs if str(row["configuration"]) == configuration]
+        # what is on another branch is before nothing
+        alike = [
+            row
+            for row in runs
+            if str(row["configuration"]) == configuration
+            and (row["run_id"] in ids or not row["is_candidate"])
+        ]
         since = list(dropwhile(lambda row: row["run_id"] not in ids, alike))
         stretch = list(takewhile(lambda row: row["run_id"] in ids, since))
+        others = [row for row in alike if row["run_id"] not in ids]
         older = [row for row in since[len(stretch) :] if row["run_id"] not in ids]
+        if stretch[0]["is_candidate"]:
+            # a branch has no order with it
+            older, others = others, []
         newest += stretch
         last, left = older[: int(digits)], older[int(digits) :]
-        others = [row for row in alike if row["run_id"] not in ids]
         if _is_tied(stretch, others) or _is_tied(last, left):
             raise NothingToAnalyse(
                 f"which runs are the last {digits} before the candidate is unknown: several landed "
@@ -314,8 +326,50 @@ def neutral_markdown(app: str, sides: Sides) -> str:
     )
 
 
-def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
-    """Return the summary: whether the gate passes, why, and a table of the metrics."""
+def gate_cause(con: DuckDBPyConnection, sides: Sides, rows: Sequence[Row]) -> list[str]:
+    """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes."""
+    told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
+    if not told:
+        return []
+    asked = {"metrics": [row["metric"] for row in told], "runs": sides.candidate}
+    found = ask_dicts(con, "gate/moved", app=sides.app, against=sides.baseline, **asked)
+    why = first_sentence(con, sides.candidate[-1])
+    return [*map(_moved, found), *([markdown_escaped(why)] if why else [])]
+
+
+def _moved(row: Row) -> str:
+    """Return what moved, with the commits, else the versions, on both sides."""
+    what = {
+        "code": "the code",
+        "environment": f"the environment ({cell(row['environment'])[1:-1]})",
+        "machine": "the machine, as metrics that have nothing in common changed with it",
+        "unknown": "unknown",
+    }[row["moved"]]
+    between = ""
+    for kind, urls in (("commit", ("previous_url", "url")), ("version", ("", ""))):
+        names = [row[f"previous_{kind}"], row[kind]]
+        if None not in names:
+            shown = [
+                _linked(version_text(name), row.get(url))
+                for name, url in zip(names, urls, strict=True)
+            ]
+            between = (
+                f"; {kind}s {shown[0]} to {shown[1]}"
+                if names[0] != names[1]
+                else f"; {kind} {shown[1]}"
+            )
+            break
+    return f"What moved: {markdown_escaped(what)}{between}."
+
+
+def _linked(name: str, url: str | None) -> str:
+    return f"[{markdown_escaped(name)}]({url})" if url else markdown_escaped(name)
+
+
+def gate_markdown(
+    app: str, sides: Sides, rows: Sequence[Row], level: float, cause: Sequence[str] = ()
+) -> str:
+    """Return the summary: whether the gate passes, why, what moved, and a table of the metrics."""
     rows, fields = _named_rows(rows)
     runs = (
         f"{_runs(sides)}{fields}. Changes are of geometric means over runs, or means where a value "
@@ -323,10 +377,12 @@ def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> 
         f"{level:.3g}."
     )
     title = f"## {_verdict(app, rows)}"
-    return "\n".join([title, "", _reason(rows), "", runs, "", *_metrics(rows)])
+    return "\n".join([title, "", " ".join([_reason(rows), *cause]), "", runs, "", *_metrics(rows)])
 
 
-def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
+def gate_comment(
+    app: str, sides: Sides, rows: Sequence[Row], level: float, cause: Sequence[str] = ()
+) -> str:
     """Return the summary as a short comment on a pull request: the verdict, then what fails.
 
     All metrics are behind a click. The first line, which is not shown, is the same in every
@@ -337,7 +393,7 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
         f"<!-- pwh gate {markdown_escaped(app)} -->",
         f"**{_verdict(app, rows)}**",
         "",
-        _reason(rows),
+        " ".join([_reason(rows), *cause]),
     ]
     if worse := failing_metrics(rows):
         lines += ["", *_table(worse[:_UNCERTAIN])]

@@ -34,7 +34,7 @@ CHANGES = (
 )
 SERIES = ("metric", _FIELDS, "runs", "first", "last", "median", "latest", "unit")
 EVENTS = (
-    *("date", "run", "clearest", "change", "is", "more"),
+    *("event", "date", "run", "clearest", "change", "is", "more"),
     *("between", "moved", "acknowledged"),
 )
 _SENTENCES = 12
@@ -313,6 +313,7 @@ def change_line(row: Row) -> tuple[Any, ...]:
 def event_line(row: Row) -> tuple[Any, ...]:
     """Return the line of an event under `EVENTS`."""
     return (
+        row["event_id"],
         day(row),
         row["run_id"],
         row["metric"],

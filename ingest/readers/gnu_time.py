@@ -35,7 +35,7 @@ _SHORT = re.compile(
 _SHORT_REST = re.compile(r"(\d+)inputs\+(\d+)outputs \((\d+)major\+(\d+)minor\)pagefaults \d+swaps")
 _COMMAND = re.compile(r'[ \t]+Command being timed: "(.*)"')
 # pwh record writes it before a timing, and the run delay among its lines.
-_ENVIRONMENT = re.compile(r"Environment (\w+): (.+)")
+_ENVIRONMENT = re.compile(r"Environment ([\w:.-]+?): (.+)")
 _LABEL = re.compile(r"[ \t]+(.+?): (\S+)")
 _WORD = re.compile(r"(real|user|sys)\s+(?:(\d{1,9})m)?(\d{1,12}[.,]\d+)s?")
 # Of the default of zsh, csh and BSD's time: which group is which time, and the command of zsh.

@@ -14,7 +14,8 @@ lands in pmu_samples:
 - `region` is the marked region (-m). Groups of events take turns, and a group comes again in a file
   of several runs: each time is another sample of the region (0, 1, 2 ...).
 
-The hardware threads counted give the run's `threads`; CPU name and clock are tags.
+The hardware threads counted give the run's `threads`; CPU name and type are its environment, and
+the clock, as measured, is a tag.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _THREAD = re.compile(r"(HWThread|Core|core|GPU) (\d{1,7})")
 _UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
 _VALUE = re.compile(r"[-+]?\d[\d.eE+-]*|-|nan")
 _STARTS = ("TABLE", "STRUCT")
-_TAGS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "cpu_clock"}
+_FACTS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "clock"}
 _HEAD = "CPU name"  # is what likwid-perfctr prints first
 # What kinds of counters measure that are no counts of events, by their names without a number.
 _UNITS = {"PWR": "J", "TMP": "C", "VTG": "V", "TMA": "ratio"}
@@ -81,7 +82,7 @@ class Likwid(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its counters."""
-        tags: dict[str, str] = {}
+        facts: dict[str, str] = {}
         cpus: set[int] = set()
         yield Run()
         landed = 0
@@ -89,10 +90,10 @@ class Likwid(SingleFile):
             is_text = _TABLE.search(file.read(1 << 16)) is None
         tables = (
             _text_tables(
-                numbered_lines(recording, must_end=re.compile(r".*[-+|] *").fullmatch), tags
+                numbered_lines(recording, must_end=re.compile(r".*[-+|] *").fullmatch), facts
             )
             if is_text
-            else _tables(records(recording), tags)
+            else _tables(records(recording), facts)
         )
         for batch in batches(_rows(tables, cpus)):
             landed += batch.batch.num_rows
@@ -103,7 +104,8 @@ class Likwid(SingleFile):
                 where="end of the file",
                 expected="a line TABLE,Group 1 Raw,..., or a table below a line Group 1: NAME",
             )
-        yield Run(threads=len(cpus) or None, tags=tags)
+        tags = {"clock": facts.pop("clock")} if "clock" in facts else {}
+        yield Run(threads=len(cpus) or None, tags=tags, environment=facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +199,15 @@ def _samples(tables: Iterator[_Table]) -> Iterator[list[_Table]]:
         yield together
 
 
-def _tables(lines: Records, tags: dict[str, str]) -> Iterator[_Table]:
-    """Yield all tables; takes note of tags on the way."""
+def _tables(lines: Records, facts: dict[str, str]) -> Iterator[_Table]:
+    """Yield all tables; takes note of facts on the way."""
     heading: _Heading | None = None
     head = 0
     for line, fields in lines:
         if heading is not None and _is_row(fields, heading):
             raise _other_length(heading, line, "more")
-        if len(fields) > 1 and (name := fields[0].rstrip(":").strip()) in _TAGS:
-            tags[_TAGS[name]] = fields[1].strip()
+        if len(fields) > 1 and (name := fields[0].rstrip(":").strip()) in _FACTS:
+            facts[_FACTS[name]] = fields[1].strip()
             head += name == _HEAD
         heading = _heading(fields, line) if fields[:1] == ["TABLE"] else None
         if heading is None:
@@ -219,13 +221,13 @@ def _tables(lines: Records, tags: dict[str, str]) -> Iterator[_Table]:
         yield _Table(head, heading.region, heading.group, names, at, rows)
 
 
-def _text_tables(lines: Iterator[tuple[int, str]], tags: dict[str, str]) -> Iterator[_Table]:
-    """Yield all tables of text; takes note of tags on the way."""
+def _text_tables(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> Iterator[_Table]:
+    """Yield all tables of text; takes note of facts on the way."""
     region, group, head = None, None, 0
     for line, text in lines:
         name, colon, value = text.partition(":")
-        if colon and name in _TAGS:
-            tags[_TAGS[name]] = value.strip()
+        if colon and name in _FACTS:
+            facts[_FACTS[name]] = value.strip()
             head += name == _HEAD
         elif found := _TEXT_GROUP.fullmatch(text.rstrip()):
             region, group = found["region"], int(found["group"])

@@ -100,8 +100,15 @@ WITH
     SELECT
       i.* EXCLUDE (key, scope, digest, configuration_id), l.part_id, l.series,
       len(l.series) AS points,
-      series_findings(list_transform(l.series, lambda point: point.value), i.significance)
-        AS findings
+      series_findings(
+        list_transform(l.series, lambda point: point.value), i.significance,
+        -- runs of one commit are repetitions of one point
+        list_transform(
+          l.series,
+          lambda point: CASE WHEN point."commit" IS NOT NULL
+            THEN concat_ws(chr(0), point."commit", point.version) END
+        )
+      ) AS findings
     FROM _inputs AS i
     JOIN listed AS l ON i.key = l.part_id
   ),
@@ -116,6 +123,8 @@ WITH
         series[coalesce(findings.changes[-1]."index", 0) + 1:], lambda point: point.value
       ) AS since,
       points // 4 AS quarter,
+      series[-1]."commit" AS last_commit,
+      greatest(len(list_filter(series, lambda point: point."commit" = last_commit)), 1) AS repeats,
       series[-1].version AS newest,
       list_filter(
         findings.changes,
@@ -137,12 +146,14 @@ WITH
     FROM levels
   ),
 
-  -- one run is no level: all that can be said is that none before was nearly as far away
+  -- one run, or commit, is no level: all that can be said is that none before was nearly as far away
   ends AS (
     SELECT
       *,
-      abs(since[-1] - level) AS off,
-      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual,
+      abs(list_median(since[-repeats:]) - level) AS off,
+      coalesce(
+        list_max(list_transform(since[:-repeats - 1], lambda value: abs(value - level))), 0
+      ) AS usual,
       -- as far into the part before as a change may be placed differently
       list_filter(
         list_transform(

@@ -37,6 +37,11 @@ CREATE OR REPLACE MACRO _change(level) AS
 CREATE OR REPLACE MACRO _is_large(level, smallest) AS
   abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
 
+-- Changes of events, a row each.
+CREATE OR REPLACE VIEW _event_members AS
+SELECT event_id, app, c.series_id AS series_id, c.run_id AS run_id
+FROM (SELECT event_id, app, unnest(changes) AS c FROM _change_events WHERE state = 'present');
+
 -- The runs on both sides of a place in a series; annotations are of changes less than half the
 -- shortest level (8 runs) away.
 CREATE OR REPLACE MACRO _boundary(series, first) AS {
@@ -51,7 +56,8 @@ CREATE OR REPLACE MACRO _boundary(series, first) AS {
 -- Changes, confirmed (more_runs is NULL) and provisional: also the newest version, where it differs
 -- for certain from the one before (version_comparisons) and no change is next to where it begins. Its
 -- figures are then those of that comparison, more_runs is 0 where history alone shows nothing. An
--- annotation is of a change at its version, where that is new there, or of one near its start.
+-- annotation is of a change of its event, of one at its version, where that is new there, or of one
+-- near its start.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
   compared AS (
@@ -112,12 +118,13 @@ WITH
 
   annotated AS (
     SELECT
-      j.*,
+      j.*, m.event_id,
       list_filter(
         a.every,
         lambda a: a.app = j.app AND _matches(j.metric, a.metric)
           AND (
-            (j.found.version = a.version AND j.found.previous_version <> a.version)
+            coalesce(a.event_id = m.event_id, false)
+            OR (j.found.version = a.version AND j.found.previous_version <> a.version)
             OR (
               coalesce(j.found.near_after < a.started_at, true)
               AND coalesce(a.started_at <= j.found.near_until, true)
@@ -126,10 +133,12 @@ WITH
       )[1] AS annotation
     FROM judged AS j
     CROSS JOIN annotations AS a
+    LEFT JOIN _event_members AS m
+      ON j.series_id = m.series_id AND j.found.run_id = m.run_id AND j.found.more_runs IS NULL
   )
 
 SELECT
-  series_id, app, machine, fields, metric, unit, points,
+  series_id, event_id, app, machine, fields, metric, unit, points,
   found."index" AS "index",
   found.run_id AS run_id, found.version AS version, found."commit" AS "commit",
   found.started_at AS started_at,
@@ -164,6 +173,7 @@ FROM _found_changes
 WHERE more_runs IS NULL;
 
 COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves. A series of more than 2000 runs is searched in parts of 2000 runs, each of which begins 1000 after the one before.';
+COMMENT ON COLUMN change_points.event_id IS 'Event that it is part of (change_events.event_id).';
 COMMENT ON COLUMN change_points.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN change_points.run_id IS 'First run after the change.';
 COMMENT ON COLUMN change_points.version IS 'Its version.';
@@ -177,7 +187,7 @@ COMMENT ON COLUMN change_points.runs_before IS 'Runs of the level before, up to 
 COMMENT ON COLUMN change_points.runs_after IS 'Runs of the level after, up to the next change.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance, sides, p_here), points - "index" AS age
+SELECT * EXCLUDE (event_id, significance, sides, p_here), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 

@@ -16,6 +16,14 @@ SELECT r.run_id, r.landed_at, coalesce(r.started_at, r.landed_at) AS last_at, p.
 FROM runs AS r
 LEFT JOIN positions AS p ON r.run_id = p.run_id;
 
+-- The page of a commit on the site of its project.
+CREATE OR REPLACE MACRO _commit_url(named) AS (
+  SELECT any_value(c.url)
+  FROM commits AS c
+  WHERE c."commit"[:7] = lower(named[:7]) AND starts_with(c."commit", lower(named))
+    AND regexp_full_match(c.url, 'https?://[^\s()<>"]+')
+);
+
 -- The branch that is the history of an application, of those that its runs name.
 CREATE OR REPLACE VIEW _default_branches AS
 WITH

@@ -3,15 +3,19 @@
 python -m tests.bench.bench_gate [--runs 200] [--seeds 1 2 3] [--good 30]
 
 A project of 60 metrics is measured once a commit: noise of .3 to 4 %, in a fifth autocorrelated;
-older steps up and down that someone acknowledged, drifts, a noisy week, re-runs, failed runs. A
-regression counts that is at least 7 % and 4.2 times the noise; it is blocked where the gate says no
-at one of its first three runs. A lone outlier is one run that is off by 30 % and more in a third of
-the metrics. Each run judged is the last one of an application of its own, so that all land at once.
+older steps up and down that someone acknowledged, reverts, drifts, a noisy week. Of the commits a
+tenth are measured twice, and a tenth long after they were made; one in twenty also has a run that
+failed, with times of its own, and one in ten a run of a branch that is 15 % slower. Some metrics
+have another name from some run on. A regression counts that is at least 7 % and 4.2 times the
+noise; it is blocked where the gate says no at one of its first three runs. A lone outlier is one
+run that is off by 30 % and more in a third of the metrics. Each run judged is the last one of an
+application of its own, some of which land at once.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -26,15 +30,22 @@ from tests.helpers.support import keep
 
 METRICS = 60
 BURN = 30
+AT_ONCE = 6
 LIMIT, SEEN = 0.07, 4.2
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
 class History:
-    """A simulated CI: values (metrics, runs), and what is true of the runs."""
+    """A simulated CI: values (metrics, runs), and what is true of the runs.
+
+    `again` are values of the same commits, measured again; `renamed` is by metric the first run in
+    which it has another name.
+    """
 
     values: NDArray[np.float64]
+    again: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    renamed: dict[int, int] = field(default_factory=dict)
     regressions: list[tuple[int, list[int]]] = field(default_factory=list)
     outliers: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)
@@ -56,6 +67,10 @@ def simulate(seed: int, runs: int) -> History:
     for metric in draw.choice(METRICS, 4, replace=False):
         logs[metric] += draw.choice([-0.1, 0.1]) * np.arange(runs) / runs
     found = History(logs)
+    found.renamed = {
+        int(m): int(draw.integers(10, runs)) for m in draw.choice(METRICS, 3, replace=False)
+    }
+    noises = noise[:, None] * apart
     at = BURN + int(draw.integers(0, 8))
     while at < runs - 15:
         kind = draw.choice(["worse", "worse", "better", "outlier", "reverted"])
@@ -70,7 +85,11 @@ def simulate(seed: int, runs: int) -> History:
         until = at + 10 if kind == "reverted" else runs
         logs[chosen, at:until] += -size if kind == "better" else size
         if kind != "better":
-            clear = [int(m) for m in chosen if np.expm1(size) >= SEEN * noise[m]]
+            clear = [
+                int(m)
+                for m in chosen
+                if np.expm1(size) >= SEEN * noise[m] and m not in found.renamed
+            ]
             if clear:
                 found.regressions.append((at, clear))
             found.bad.update(range(at, at + 10))
@@ -78,6 +97,8 @@ def simulate(seed: int, runs: int) -> History:
                 found.known.append(at)
         at += int(draw.integers(16, 28))
     found.values = np.exp(logs)
+    fresh = noise[:, None] * draw.standard_normal((METRICS, runs))
+    found.again = np.exp(logs - noises + fresh)
     return found
 
 
@@ -120,17 +141,44 @@ def main() -> None:
     print(f"lone outliers blocked: {red} of {outliers}; told to be run again: {again}")
 
 
-def judge(history: History, chosen: list[int]) -> dict[int, tuple[list[dict[str, object]], bool]]:
+Judged = dict[int, tuple[list[dict[str, object]], bool]]
+
+
+def judge(history: History, chosen: list[int]) -> Judged:
     """Return what fails at each run, and whether it is to be run again."""
+    parts = [chosen[at : at + AT_ONCE] for at in range(0, len(chosen), AT_ONCE)]
+    return {run: found for part in parts for run, found in _judge(history, part).items()}
+
+
+def _runs(history: History, last: int) -> Iterator[tuple[int, str, str, int, NDArray[np.float64]]]:
+    """Yield commit, name, branch, day of the measurement and values of the runs up to the last."""
+    draw = np.random.default_rng(7)
+    for run in range(last + 1):
+        again, late, failed, branch = draw.random(4) < (0.1, 0.1, 0.05, 0.1)
+        if run < last - 120:
+            continue
+        values = history.values[:, run]
+        yield run, "", "main", run + 500 * bool(late and run < last - 3), values
+        if again and run not in history.outliers:
+            yield run, "again", "main", run, history.again[:, run]
+        if failed:
+            yield run, "failed", "main", run, values / 3
+        if branch:
+            yield run, "branch", "topic", run, values * 1.15
+
+
+def _judge(history: History, chosen: list[int]) -> Judged:
     con = warehouse.connect(":memory:")
     runs, values = [], []
     for last in chosen:
-        for run in range(max(0, last - 120), last + 1):
-            began = BEGAN + timedelta(days=run)
-            runs.append((f"{last}-{run}", f"a{last}", f"v{run}", "m", began))
+        for run, kind, branch, day, found in _runs(history, last):
+            name, made = f"{last}-{run}{kind}", BEGAN + timedelta(days=run)
+            code = "1" if kind == "failed" else "0"
+            facts = (f"v{run}{branch[:5]}", "m", BEGAN + timedelta(days=day), f"{run:07x}{branch}")
+            runs.append((name, f"a{last}", *facts, branch, made, [("exit_code", code)]))
             values += [
-                (f"{last}-{run}", f"m{m}", float(history.values[m, run]), "s")
-                for m in range(METRICS)
+                (name, f"m{m}{'b' * (run >= history.renamed.get(m, run + 1))}", float(value), "s")
+                for m, value in enumerate(found)
             ]
         for at in history.known:
             if at + 10 <= last:
@@ -138,11 +186,12 @@ def judge(history: History, chosen: list[int]) -> dict[int, tuple[list[dict[str,
                     "INSERT INTO acknowledgements "
                     "(run_id, app, version, started_at, metric, reason, said_at) "
                     "VALUES (?, ?, ?, ?, '*', 'expected', now())",
-                    [f"{last}-{at}", f"a{last}", f"v{at}", BEGAN + timedelta(days=at)],
+                    [f"{last}-{at}", f"a{last}", f"v{at}main", BEGAN + timedelta(days=at)],
                 )
-    table = pa.table(
-        list(zip(*runs, strict=True)), ["run_id", "app", "version", "machine", "started_at"]
-    )
+    names = ("run_id", "app", "version", "machine", "started_at", "commit", "branch")
+    columns = [pa.array(column) for column in list(zip(*(run[:-1] for run in runs), strict=True))]
+    tags = pa.array([run[-1] for run in runs], pa.map_(pa.string(), pa.string()))
+    table = pa.table([*columns, tags], [*names, "committed_at", "tags"])
     con.register("these_runs", table)
     con.execute("INSERT INTO runs BY NAME FROM these_runs")
     table = pa.table(list(zip(*values, strict=True)), ["run_id", "metric", "value", "unit"])
@@ -151,9 +200,10 @@ def judge(history: History, chosen: list[int]) -> dict[int, tuple[list[dict[str,
     keep(con)
     out = {}
     for last in chosen:
-        sides = find_sides(con, f"a{last}", None, "latest")
+        sides = find_sides(con, f"a{last}", None, f"v{last}main")
         rows = dicts(judge_metrics(con, sides, [], 0.05, 0.95))
         out[last] = failing_metrics(rows), needs_run(rows)
+    con.close()
     return out
 
 

@@ -198,9 +198,14 @@ BY_HAND = (
 
 
 def _tables(con):
-    """Return the rows of all analyses, and of their states."""
+    """Return the rows of all analyses, but for ids for life, and of their states."""
+    # What was withdrawn depends on what there was.
+    found = {
+        "_change_events": "SELECT * EXCLUDE (event_id) FROM _change_events WHERE state = 'present'"
+    }
     return {
-        name: rows(con, f"SELECT * FROM {name}") for name in (*analyses.ORDER, "analysis_states")
+        name: rows(con, found.get(name, f"FROM {name}"))
+        for name in (*analyses.ORDER, "analysis_states")
     }
 
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import random
+import shutil
+from contextlib import ExitStack
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
+import warehouse as pwh
+from ingest.acknowledge import acknowledge
+from ingest.analyse import until_analysed
 from ingest.commits import take_all_commits
+from ingest.forget import forget_run
 from ingest.git import Repository, head_of
+from tests.helpers.postgres import programs, running_postgres
 from tests.helpers.repositories import Repository as Made
+from tests.helpers.serving import WRITING, served
 from tests.helpers.support import land, rows
+from warehouse.series import Acknowledgement
+from warehouse.transactions import transaction
 
 TABLE = "run_id,app,commit,branch,started_at,wall_seconds\n"
 SERIES = "SELECT list_transform(series, lambda p: p.run_id) FROM metric_series"
@@ -138,3 +151,66 @@ def test_commits_of_runs_that_landed_elsewhere_are_read_later(
     found, run_ids = take_all_commits(warehouse, Repository(made.folder))
     assert (len(found), len(run_ids)) == (24, 24)
     assert rows(warehouse, "SELECT min(position), max(position) FROM commits") == [(1, 24)]
+
+
+@pytest.fixture(params=["file", "lake", "server"])
+def anywhere(request, template, tmp_path, monkeypatch):
+    """Return a warehouse in a file, in a lake, or that another process serves."""
+    with ExitStack() as stack:
+        file = shutil.copy(template, tmp_path / "w.duckdb")
+        address = str(file)
+        if request.param == "lake":
+            if programs() is None or find_spec("duckdb_extension_ducklake") is None:
+                pytest.skip("PostgreSQL or DuckLake is not installed")
+            (tmp_path / "lake").mkdir()
+            server = stack.enter_context(running_postgres())
+            address = f"ducklake:postgres:{server.settings} data_path={tmp_path / 'lake'}"
+        if request.param == "server":
+            address = stack.enter_context(served(Path(file))).address
+            monkeypatch.setenv("PWH_TOKEN", WRITING)
+        yield stack.enter_context(pwh.connect(address))
+
+
+def test_a_history_is_told_wherever_the_warehouse_is_and_forgotten(made, anywhere, tmp_path):
+    con, lines = anywhere, backfilled(made, 7)
+    land(con, table(tmp_path / "a.csv", lines[:12]))
+    land(con, table(tmp_path / "b.csv", lines[12:]))
+    assert rows(con, SERIES) == [([f"r{n}" for n in range(24)],)]
+    told = [(1, "present", "r12", made.commits["c12"][:10])]
+    asked = 'SELECT event_id, state, run_id, "commit" FROM change_events'
+    assert rows(con, asked) == told
+    acknowledge(con, "r12", Acknowledgement("expected"))
+    assert rows(con, "SELECT event_id FROM acknowledgements") == [(1,)]
+    # Of a commit that no run is of, there is nothing left.
+    until_analysed(partial(_forgotten, con, "r3"))
+    assert rows(con, "SELECT count(*) FROM commits") == [(23,)]
+    land(con, table(tmp_path / "c.csv", [("again", made.commits["c4"], "", 1, 10)]))
+    until_analysed(partial(_forgotten, con, "r4"))
+    assert rows(con, "SELECT count(*) FROM commits") == [(23,)]
+    assert rows(con, asked) == told
+
+
+def _forgotten(con, run_id, failed):
+    with transaction(con):
+        forget_run(con, run_id, failed)
+
+
+def test_runs_of_one_commit_are_repetitions_of_one_point(made, warehouse, tmp_path):
+    lines = [(f"r{n}", made.commits[f"c{n}"], "", n, 10 + n * 7 % 5 / 50) for n in range(20)]
+    again = [(f"s{n}", made.commits["c9"], "", n, 12 + n * 3 % 5 / 50) for n in range(12)]
+    land(warehouse, table(tmp_path / "a.csv", lines + again))
+    # However often it was measured, one commit is no level.
+    assert rows(warehouse, "SELECT run_id FROM change_points") == []
+    assert rows(warehouse, "SELECT points, state FROM series_states") == [(32, "steady")]
+    more = [(f"t{n}", made.commits[f"c{n}"], "", n, 12 + n * 3 % 5 / 50) for n in range(20, 24)]
+    land(warehouse, table(tmp_path / "b.csv", more + [(f"{r}b", *of) for r, *of in more]))
+    assert rows(warehouse, 'SELECT run_id, "index", more_runs FROM provisional_changes') == [
+        ("t20", 32, 1)
+    ]
+
+
+def test_a_commit_that_was_measured_again_is_told_until_another_shows_it(made, warehouse, tmp_path):
+    lines = [(f"r{n}", made.commits[f"c{n}"], "", n, 10 + n * 7 % 5 / 50) for n in range(20)]
+    again = [(f"s{n}", made.commits["c20"], "", n, 12 + n * 3 % 5 / 50) for n in range(6)]
+    land(warehouse, table(tmp_path / "a.csv", lines + again))
+    assert rows(warehouse, "SELECT latest_outlier_run_id FROM series_states") == [("s5",)]

@@ -223,7 +223,7 @@ def test_changes_at_one_version_are_one_event(warehouse):
     )
     keep(warehouse)
     asked = """SELECT version, previous_version, metric, direction, others, metrics, acknowledged
-      FROM change_events() ORDER BY started_at"""
+      FROM change_events ORDER BY started_at"""
     both = ["counter:cycles", "wall_seconds"]
     worse = ("v10", "v9", "wall_seconds", "worse", 2, both)
     better = ("v20", "v19", "wall_seconds", "better", 0, ["wall_seconds"], None)
@@ -233,7 +233,10 @@ def test_changes_at_one_version_are_one_event(warehouse):
     assert (metric, open_) == ("counter:cycles", None)
     acknowledge(warehouse, "m110", "expected")
     assert rows(warehouse, asked) == [(*worse, "expected"), better]
-    assert rows(warehouse, "SELECT others FROM change_events(machines := ['m2'])") == [(0,), (0,)]
+    assert rows(warehouse, "SELECT others FROM _change_events_of(machines := ['m2'])") == [
+        (0,),
+        (0,),
+    ]
 
 
 def measured(con, app, values, tags=None):
@@ -256,7 +259,7 @@ def test_what_moved_is_the_code_the_environment_or_the_machine(warehouse):
         level[45:] *= 1.3 if app == "a" else 1
         measured(warehouse, app, (level * draw.normal(10, 0.1, 60)).tolist(), kernels)
     keep(warehouse)
-    asked = "SELECT run_id, moved, environment FROM change_events() ORDER BY started_at, app"
+    asked = "SELECT run_id, moved, environment FROM change_events ORDER BY started_at, app"
     assert rows(warehouse, asked) == [
         *((f"{app}15", "machine", []) for app in ("a", "b", "c")),
         *((f"{app}30", "environment", ["kernel"]) for app in ("a", "b", "c")),
@@ -284,7 +287,7 @@ def test_events_next_to_each_other_are_no_chain(warehouse):
                 [f"r{day:02}", name, value],
             )
     keep(warehouse)
-    asked = "SELECT run_id, metrics FROM change_events() ORDER BY started_at, run_id"
+    asked = "SELECT run_id, metrics FROM change_events ORDER BY started_at, run_id"
     told = [
         ("r20", ["metric:one", "metric:three", "metric:two"]),
         ("r22", ["metric:four"]),

@@ -162,7 +162,8 @@ def test_two_levels_that_alternate_are_no_changes():
 def findings(*series, significance=0.002):
     """Return all that is found in each series."""
     lists = pa.array(series, pa.list_(pa.float64()))
-    return series_findings(lists, pa.array([significance] * len(series))).to_pylist()
+    points = pa.nulls(len(series), pa.list_(pa.string()))
+    return series_findings(lists, pa.array([significance] * len(series)), points).to_pylist()
 
 
 def test_few_points_of_one_level_are_not_two_that_alternate():
@@ -374,3 +375,52 @@ def test_the_size_of_a_step_is_the_ratio_of_geometric_means_with_an_interval():
     ((exact,),) = found([5.0] * 20 + [6.0] * 20)
     assert (exact["before"], exact["after"]) == (5, 6)
     assert (exact["low"], exact["high"]) == pytest.approx((1.2, 1.2))
+
+
+def of_points(values, points):
+    """Return the changes, provisional levels and bursts of a series of such points."""
+    names = pa.array([points], pa.list_(pa.string()))
+    (found,) = series_findings(pa.array([values]), pa.array([0.002]), names).to_pylist()
+    kinds = ("changes", "provisional", "disturbances")
+    return [
+        [one.get("index", (one.get("first"), one.get("last"))) for one in found[k]] for k in kinds
+    ]
+
+
+def test_repetitions_of_a_point_are_one():
+    rng = np.random.default_rng(21)
+    values = 100 + rng.standard_normal(40)
+    # A commit off by 10 that is measured ten times is one point, whatever it is.
+    again = np.concatenate([values[:20], 110 + rng.standard_normal(10), values[20:]]).tolist()
+    commits = [*map(str, range(20)), *["x"] * 10, *map(str, range(20, 40))]
+    assert of_points(again, commits) == [[], [], []]
+    assert of_points(again, [None] * 50)[0] == [20, 30]
+    # A change is at the first run of its commit, and a burst ends with the last of its.
+    values[25:] += 10
+    twice = np.repeat(values, 2)
+    assert of_points(
+        (twice + rng.standard_normal(80) / 9).tolist(), [str(n // 2) for n in range(80)]
+    )[0] == [50]
+    values[25:] -= 10
+    values[20:23] += 20
+    assert of_points(np.repeat(values, 2).tolist(), [str(n // 2) for n in range(80)])[2] == [
+        (40, 45)
+    ]
+    # One outlier of three runs of each commit decides nothing; few points are runs.
+    spoilt = np.repeat(100 + rng.standard_normal(30), 3)
+    spoilt[60::3] += 50
+    assert of_points(spoilt.tolist(), [str(n // 3) for n in range(90)])[0] == []
+    few = np.concatenate([100 + rng.standard_normal(10), 110 + rng.standard_normal(10)]).tolist()
+    assert of_points(few, ["a"] * 10 + ["b"] * 10)[0] == [10]
+
+
+def test_a_series_that_returns_to_two_levels_by_turns_has_no_changes():
+    rng = np.random.default_rng(22)
+    stays = np.cumsum(rng.random((100, 200)) > 0.95, axis=1) % 2
+    for gap in (5, 10):
+        values = 100 + gap * stays + rng.standard_normal(stays.shape)
+        assert np.mean([bool(found) for found in places(*values)]) < 0.12
+    # Of levels that differ each is a change, as is a step up and back.
+    for levels in ([0, 6, 0, 12, 3, 9], [0, 10, 0]):
+        values = 100 + np.repeat(levels, 40) + rng.standard_normal((20, 40 * len(levels)))
+        assert all(len(found) == len(levels) - 1 for found in places(*values))

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from udfs.arrow import Column, contiguous
@@ -27,6 +28,7 @@ from udfs.changes.findings import CHANGES, DISTURBANCES, FINDINGS, PROVISIONAL, 
 from udfs.changes.segments import MIN_POINTS
 
 Floats = NDArray[np.float64]
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 SIGNIFICANCE = 0.002
 _LEAST_POINTS = 2
@@ -106,12 +108,17 @@ def detect_disturbances(values: Column) -> pa.ListArray:
     return _detect(values, _usual(values), MIN_POINTS, DISTURBANCES, Series.disturbances)
 
 
-def series_findings(values: Column, significance: Column) -> pa.StructArray:
+def series_findings(values: Column, significance: Column, points: Column) -> pa.StructArray:
     """Return all that is found in each series, and how far it is to be trusted.
+
+    Neighbours of one point, such as runs of one commit, are repetitions of it: its value is their
+    median, and it is found at the first of them. Where that leaves fewer points than a change
+    needs, each value is one.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
         significance: n probabilities of a false alarm in a series, above 0 and below 1.
+        points: n lists of VARCHAR, the point of each value; NULL: one of its own.
 
     Returns:
         n structs: changes, provisional and disturbances as of the functions above; modes (low and
@@ -124,7 +131,7 @@ def series_findings(values: Column, significance: Column) -> pa.StructArray:
         are not seen), noisy (smallest_change above a quarter of the level), drifting, steady.
         NULL for a NULL list.
     """
-    return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings)
+    return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings, points)
 
 
 def _usual(values: Column) -> Floats:
@@ -135,22 +142,34 @@ def _numbers(column: Column) -> Floats:
     return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
 
 
-def _detect(values: Column, significance: Floats, least: int, kind: pa.DataType, of: Any) -> Any:
+def _detect(
+    values: Column,
+    significance: Floats,
+    least: int,
+    kind: pa.DataType,
+    of: Any,
+    points: Column | None = None,
+) -> Any:
     """Return what a method of `Series` finds in each series of at least so many known points."""
     lists = contiguous(values)
     found: list[Any] = [Series.nothing(kind) if row.is_valid else None for row in lists]
-    for i, series in _every(lists, significance, max(least, _LEAST_POINTS)):
+    known = [_known(row) for row in lists]
+    if points is not None:
+        named = zip(known, contiguous(points), strict=True)
+        known = [_repeated(*one, names) for one, names in named]
+    for i, series in _every(known, significance, max(least, _LEAST_POINTS)):
         found[i] = of(series)
     return pa.array(found, kind)
 
 
-def _every(lists: Any, significance: Floats, least: int) -> Iterator[tuple[int, Series]]:
+def _every(
+    known: list[tuple[Places, Floats]], significance: Floats, least: int
+) -> Iterator[tuple[int, Series]]:
     """Yield the series of at least so many known points, searched together by length."""
-    known = [_known(row) for row in lists]
     groups: dict[int, list[int]] = defaultdict(list)
-    for i, (at, _) in enumerate(known):
-        if len(at) >= least and 0 < significance[i] < 1:
-            groups[len(at)].append(i)
+    for i, (_, of_points) in enumerate(known):
+        if len(of_points) >= least and 0 < significance[i] < 1:
+            groups[len(of_points)].append(i)
     for rows in groups.values():
         places, numbers = zip(*(known[i] for i in rows), strict=True)
         group = Group(list(places), np.stack(numbers), np.log(significance[rows]))
@@ -158,10 +177,25 @@ def _every(lists: Any, significance: Floats, least: int) -> Iterator[tuple[int, 
             yield i, Series(group, row)
 
 
-def _known(row: pa.ListScalar) -> tuple[NDArray[np.int64], Floats]:
-    """Return the positions of the known values of a list, and the values."""
+def _known(row: pa.ListScalar) -> tuple[Places, Floats]:
+    """Return the positions of the known values of a list, each first and last, and the values."""
     if not row.is_valid:
-        return np.zeros(0, np.int64), np.zeros(0)
+        return (np.zeros(0, np.int64),) * 2, np.zeros(0)
     numbers = row.values.to_numpy(zero_copy_only=False).astype(np.float64)
     at = np.flatnonzero(np.isfinite(numbers))
-    return at, numbers[at]
+    return (at, at), numbers[at]
+
+
+def _repeated(places: Places, numbers: Floats, names: pa.ListScalar) -> tuple[Places, Floats]:
+    """Return points, the first and last positions of their values, and their medians."""
+    at, _ = places
+    if not names.is_valid or len(at) < MIN_POINTS:
+        return places, numbers
+    of = names.values.take(pa.array(at))
+    differs = pc.not_equal(of[1:], of[:-1]).fill_null(True).to_numpy(zero_copy_only=False)
+    starts = np.flatnonzero(np.concatenate([[True], differs]))
+    if not MIN_POINTS <= len(starts) < len(at):
+        return places, numbers
+    ends = np.append(starts[1:], len(at))
+    medians = [np.median(numbers[one:end]) for one, end in zip(starts, ends, strict=True)]
+    return (at[starts], at[ends - 1]), np.array(medians)

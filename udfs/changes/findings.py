@@ -70,12 +70,14 @@ FINDINGS = pa.struct(
 class Group:
     """Series of the same length, searched together.
 
-    at are the positions of the known values of each; values are those, (series, points); log_alpha
-    is (series,), the log of the significance.
+    places are the positions of the known points of each, of the first and the last of their
+    values; values are those, (series, points); log_alpha is (series,), the log of the significance.
     """
 
-    def __init__(self, at: list[Integers], values: Floats, log_alpha: Floats) -> None:
-        self.at, self.values, self.log_alpha = at, values, log_alpha
+    def __init__(
+        self, places: list[tuple[Integers, Integers]], values: Floats, log_alpha: Floats
+    ) -> None:
+        self.places, self.values, self.log_alpha = places, values, log_alpha
         self.levels = find_levels(values)
 
     @cached_property
@@ -96,8 +98,8 @@ class Series:
 
     @property
     def at(self) -> Integers:
-        """Positions of the known values."""
-        return self.group.at[self.row]
+        """Positions of the known points."""
+        return self.group.places[self.row][0]
 
     @property
     def values(self) -> Floats:
@@ -155,7 +157,7 @@ class Series:
         found: list[Row] = [
             {
                 "first": int(self.at[first]),
-                "last": int(self.at[end - 1]),
+                "last": int(self.group.places[self.row][1][end - 1]),
                 "usual": self._unscaled(_median(steady[first:end])),
                 "disturbed": _median(self.values[first:end]),
             }

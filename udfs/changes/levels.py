@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.changes.drift import are_drifts, find_drifts, may_drift
-from udfs.changes.modes import Modes, find_modes, scale_of_modes
+from udfs.changes.modes import Modes, find_modes, keep_returning, scale_of_modes
 from udfs.changes.noise import Noise, estimate_noise
 from udfs.changes.outliers import without_bursts, without_outliers
 from udfs.changes.scan import MIN_SIDE
@@ -75,9 +75,13 @@ def find_levels(values: Floats) -> Levels:
     steady, bursts = without_bursts(scaled, scale)
     clean = without_outliers(steady, scale)
     splits, noise = segment_series(clean, scale)
-    for row in np.flatnonzero(modes.stay):
+    changed = np.flatnonzero([bool(of_row) for of_row in splits])
+    turns = np.zeros(len(values), np.bool_)
+    turns[changed] = keep_returning(clean[changed])
+    for row in np.flatnonzero(turns):
         splits[row] = {}
-    rows = np.flatnonzero(may_drift(clean, splits, scale) & ~modes.stay)
+    modes.alternate[turns] = True
+    rows = np.flatnonzero(may_drift(clean, splits, scale) & ~turns)
     if len(rows):
         drifts = find_drifts(clean[rows], scale[rows])
         own = [splits[row] for row in rows]

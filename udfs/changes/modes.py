@@ -20,6 +20,8 @@ _RETURNS = 4  # changes from one to the other that are no steps, however long it
 _STAY = 9  # points that a running majority is of: the least stay, and one
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
+_SMOOTH = 5  # points of a running median
+_RETURNED, _ERRORS = 0.15, 3.0  # of their distance, and standard errors, that a visit may be off
 _FAR = 2.5  # deviations within a level at which a point is no longer of it
 
 
@@ -28,8 +30,7 @@ class Modes:
     """The two most distinct levels of each series, and whether they alternate; all (series,).
 
     low and high are their means, in the unit of the values; high_share is the share of the points
-    in the upper one; deviation is the standard deviation of all points. Levels that stay
-    alternate so slowly that each visit looks like a change.
+    in the upper one; deviation is the standard deviation of all points.
     """
 
     low: Floats
@@ -37,7 +38,6 @@ class Modes:
     high_share: Floats
     deviation: Floats
     alternate: Marks
-    stay: Marks
 
 
 def find_modes(values: Floats) -> Modes:
@@ -52,16 +52,10 @@ def find_modes(values: Floats) -> Modes:
         values: (series, points), at least two points, around 0.
     """
     points = values.shape[1]
-    ordered = np.sort(values, axis=1)
-    below = np.arange(1, points)
-    sums = np.cumsum(ordered, axis=1)
-    total = sums[:, -1:]
-    low = sums[:, :-1] / below
-    high = (total - sums[:, :-1]) / (points - below)
-    between = (high - low) ** 2 * (below * (points - below) / points)
+    ordered, low, high, between = _divided(values)
     split = between.argmax(axis=1)
     rows = np.arange(len(values))
-    spread = np.square(ordered - total / points).sum(axis=1)
+    spread = np.square(ordered - ordered.mean(axis=1, keepdims=True)).sum(axis=1)
     within = np.maximum(spread - between[rows, split], 0) / points
     is_high = values > ordered[rows, split][:, None]
     share = is_high.mean(axis=1)
@@ -76,20 +70,70 @@ def find_modes(values: Floats) -> Modes:
         high=high[rows, split],
         high_share=share,
         deviation=np.sqrt(spread / points),
-        alternate=are_modes & (often | _return(is_high)),
-        stay=are_modes & ~often & _return(is_high),
+        alternate=are_modes & (often | (_switches(is_high) >= _RETURNS)),
     )
 
 
-def _return(is_high: Marks) -> Marks:
-    """Return whether series leave their first level twice and come back twice, (series,).
+def _divided(values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return sorted values, and of each division the means and the variance between them."""
+    points = values.shape[1]
+    ordered = np.sort(values, axis=1)
+    below = np.arange(1, points)
+    sums = np.cumsum(ordered, axis=1)
+    low = sums[:, :-1] / below
+    high = (sums[:, -1:] - sums[:, :-1]) / (points - below)
+    return ordered, low, high, (high - low) ** 2 * (below * (points - below) / points)
 
-    Single points do not count.
+
+def _threshold(values: Floats) -> Floats:
+    """Return the value up to which points are of the lower level, (series,)."""
+    ordered, _, _, between = _divided(values)
+    out: Floats = ordered[np.arange(len(values)), between.argmax(axis=1)]
+    return out
+
+
+def _majority(is_high: Marks) -> Marks:
+    """Return what most points around each are of, so that single ones do not count."""
+    around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="edge")
+    out: Marks = sliding_window_view(around, _STAY, axis=1).sum(axis=2) > _STAY // 2
+    return out
+
+
+def _switches(is_high: Marks) -> NDArray[np.int64]:
+    """Return how often series go from one level to the other to stay, (series,)."""
+    stays = _majority(is_high)
+    out: NDArray[np.int64] = (stays[:, 1:] != stays[:, :-1]).sum(axis=1)
+    return out
+
+
+def keep_returning(values: Floats) -> Marks:
+    """Return whether series go by turns to one of the same two levels and stay there, (series,).
+
+    They leave the first level twice and come back twice, and each visit is at its level, as far as
+    the noise lets see: then each looks like a change, and none is one. The levels are those of
+    running medians, whose noise is smaller.
+
+    Args:
+        values: (series, points), `_STAY` points at least.
     """
-    if is_high.shape[1] < _STAY:
-        return np.zeros(len(is_high), np.bool_)
-    stays = sliding_window_view(is_high, _STAY, axis=1).sum(axis=2) > _STAY // 2
-    return np.asarray((stays[:, 1:] != stays[:, :-1]).sum(axis=1) >= _RETURNS)
+    around = np.pad(values, ((0, 0), (_SMOOTH // 2,) * 2), mode="edge")
+    smooth = np.median(sliding_window_view(around, _SMOOTH, axis=1), axis=2)
+    is_high = smooth > _threshold(smooth)[:, None]
+    out = _switches(is_high) >= _RETURNS
+    for row in np.flatnonzero(out):
+        of_row, high = values[row], is_high[row]
+        stays = _majority(high[None])[0]
+        levels = np.array([of_row[~high].mean(), of_row[high].mean()])
+        gap = float(levels[1] - levels[0])
+        noise = float((of_row - levels[high.astype(int)]).std())
+        starts = np.flatnonzero(stays[1:] != stays[:-1]) + 1
+        visits = zip(np.split(of_row, starts), stays[[0, *starts]].astype(int), strict=True)
+        out[row] = gap > _FAR * noise and all(
+            abs(np.median(visit) - levels[which])
+            <= _RETURNED * gap + _ERRORS * noise / len(visit) ** 0.5
+            for visit, which in visits
+        )
+    return out
 
 
 def scale_of_modes(values: Floats, modes: Modes) -> Floats:

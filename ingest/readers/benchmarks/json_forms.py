@@ -15,7 +15,6 @@ from typing import Any
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
-from ingest.parsing.machines import machine_of
 from ingest.parsing.metric_values import SECONDS, Better, Value, direction, relative, rows
 from ingest.readers.benchmarks.csv_forms import with_statistics
 from warehouse.errors import InputError
@@ -52,17 +51,13 @@ def google(*documents: Any) -> Iterator[Item]:
         context = field(document, "context", dict, "the file")
         program = context.get("executable")
         library = text_of(context.get("library_version"))
-        environment = texts_of(context, _GOOGLE_ENVIRONMENT)
-        machine, host = machine_of(
-            text_of(context.get("host_name")), cores=environment.get("cores")
-        )
         yield Run(
             key=str(run) if len(documents) > 1 else None,
             app=_last(program),
-            machine=machine,
+            machine=text_of(context.get("host_name")),
             started_at=written_date(context.get("date")),
-            tags=host | texts_of({"recorder": library and f"google-benchmark {library}"}),
-            environment=environment,
+            tags=texts_of({"recorder": library and f"google-benchmark {library}"}),
+            environment=texts_of(context, _GOOGLE_ENVIRONMENT),
         )
         found = field(document, "benchmarks", list, "the file")
         entries = [checked(e, dict, "a benchmark", f"benchmark {n}") for n, e in enumerate(found)]
@@ -132,17 +127,14 @@ def pytest_benchmark(document: Any) -> Iterator[Item]:
     cpu = object_of(machine.get("cpu"))
     environment = texts_of(machine, _PYTEST_ENVIRONMENT)
     environment |= texts_of(cpu, {"cpu": "brand_raw", "cores": "count"})
-    name = text_of(machine.get("node"))
-    named, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     yield Run(
         app=text_of(commit.get("project")),
         version=version,
-        machine=named,
+        machine=text_of(machine.get("node")),
         started_at=written_date(document.get("datetime")),
         commit=version,
         branch=text_of(commit.get("branch")) if is_known else None,
         committed_at=written_date(commit.get("time")) if is_known else None,
-        tags=host,
         environment=environment,
     )
     values: list[Value] = []

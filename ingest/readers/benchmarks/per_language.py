@@ -18,7 +18,6 @@ from typing import Any
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
-from ingest.parsing.machines import machine_of
 from ingest.parsing.metric_values import SECONDS, Better, Value, rows
 from warehouse.errors import InputError
 
@@ -149,8 +148,6 @@ def asv(document: Any, path: Path) -> Iterator[Item]:
     commit = field(document, "commit_hash", str, "the file")
     project, page = _asv_project(path)
     environment = texts_of(params, _ASV_ENVIRONMENT)
-    name = text_of(params.get("machine"))
-    machine, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
     tags = {
         "environment": text_of(document.get("env_name"))
         or path.name.partition(".json")[0].partition("-")[2],
@@ -159,11 +156,11 @@ def asv(document: Any, path: Path) -> Iterator[Item]:
     yield Run(
         app=project,
         version=commit,
-        machine=machine,
+        machine=text_of(params.get("machine")),
         started_at=date_of(min((at for at in starts if isinstance(at, float)), default=None)),
         commit=commit,
         committed_at=date_of(document.get("date")),
-        tags={name: text for name, text in tags.items() if text} | host,
+        tags={name: text for name, text in tags.items() if text},
         environment=environment | texts_of(object_of(document.get("requirements"))),
     )
     values: list[Value] = []
@@ -274,9 +271,6 @@ def pyperf(document: Any) -> Iterator[Item]:
         ]
     known = [date for date in dates if date is not None]
     environment = texts_of(shared, _PYPERF_ENVIRONMENT)
-    name = text_of(shared.get("hostname"))
-    machine, host = machine_of(name, environment.get("cpu"), environment.get("cores"))
-    yield Run(
-        machine=machine, started_at=min(known, default=None), tags=host, environment=environment
-    )
+    machine = text_of(shared.get("hostname"))
+    yield Run(machine=machine, started_at=min(known, default=None), environment=environment)
     yield rows(values)

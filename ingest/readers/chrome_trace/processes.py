@@ -25,6 +25,7 @@ from warehouse.errors import InputError
 _SINCE_1990 = 631_152_000 * 10**9
 _UNTIL_2200 = 7_258_118_400 * 10**9
 _MOST_DEVICES = 3
+_ENVIRONMENT = {"cuda_driver": "cuda_driver_version", "cuda_runtime": "cuda_runtime_version"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,9 @@ def _check_overlap(processes: list[_Process]) -> None:
 def _run(processes: list[_Process], base: int) -> Run:
     tags: dict[str, str] = {}
     first = processes[0]
+    environment = {
+        name: str(version) for name, of in _ENVIRONMENT.items() if (version := first.facts.get(of))
+    }
     if first.is_kineto:
         tags["runtime"] = "PyTorch"
     devices = first.facts.get("deviceProperties")
@@ -146,7 +150,7 @@ def _run(processes: list[_Process], base: int) -> Run:
             if isinstance(device, dict) and "name" in device
         )
         if names:
-            tags["gpu"] = ", ".join(list(names)[:_MOST_DEVICES])
+            tags["gpu"] = environment["gpu"] = ", ".join(list(names)[:_MOST_DEVICES])
     size = first.process.world_size if first.process is not None else None
     if size is not None and size > len(processes):
         ranks = ", ".join(str(p.process.rank) for p in processes if p.process is not None)
@@ -160,4 +164,5 @@ def _run(processes: list[_Process], base: int) -> Run:
         started_at=datetime.fromtimestamp(base // 1000 / 1e6, UTC) if dated else None,
         ranks=size,
         tags=tags,
+        environment=environment,
     )

@@ -68,7 +68,7 @@ class Ncu(SingleFile):
         value = "Metric Value" if "Metric Value" in names else "Average"
         if is_tall and (value not in names or not set(_TALL) <= set(names)):
             raise _unknown(names, skip)
-        yield Run(app=_app(recording, _of_metrics(recording, skip, names), skip))
+        yield _run(recording, _of_metrics(recording, skip, names), skip)
         units: dict[str, str] | None = None
         landed, at = 0, skip + 2
         separators = Separators()
@@ -209,18 +209,18 @@ def _check_text(recording: Recording) -> None:
         pass
 
 
-def _app(recording: Recording, names: list[str], skip: int) -> str | None:
-    """Return the program's file name from the first row."""
+def _run(recording: Recording, names: list[str], skip: int) -> Run:
+    """Return the program's file name and the device's compute capability, from the first row."""
     from itertools import islice
 
-    if "Process Name" not in names:
-        return None
     with recording.open() as file:
         for line in islice(file, skip + 1, skip + 3):
-            fields = _fields(line)
-            if len(fields) == len(names) and (name := fields[names.index("Process Name")]):
-                return re.split(r"[/\\]", name)[-1] or None
-    return None
+            first = dict(zip(names, _fields(line), strict=False))
+            if len(first) == len(names) and (first.get("Process Name") or first.get("CC")):
+                app = re.split(r"[/\\]", first.get("Process Name", ""))[-1] or None
+                capability = {"compute_capability": first["CC"]} if first.get("CC") else {}
+                return Run(app=app, environment=capability)
+    return Run()
 
 
 def _fields(line: bytes) -> list[str]:

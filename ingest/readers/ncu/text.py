@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _LAUNCH = re.compile(
     r"  (\S.*?)(?: \(\d+, \d+, \d+\)x\(\d+, \d+, \d+\))?"
-    r"(?:, \d{4}-\w{3}-\d\d \d\d:\d\d:\d\d)?, Context \d+, Stream \d+(?:, Device .*)?\s*"
+    r"(?:, \d{4}-\w{3}-\d\d \d\d:\d\d:\d\d)?, Context \d+, Stream \d+"
+    r"(?:, Device \d+(?:, CC (\d+\.\d+))?.*)?\s*"
 )
 _SECTION = re.compile(r"    Section: \S.*")
 _DASHES = re.compile(r"    -+ -+ -+\s*")
@@ -60,12 +61,12 @@ class NcuText(SingleFile):
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its metrics, some launches at a time."""
         separators = Separators()
-        program: list[str] = []
+        facts: dict[str, str] = {}
         found: list[Metric] = []
         rules: list[Rule] = []
         landed = 0
         yield Run()
-        for metric in _metrics(recording, program, rules):
+        for metric in _metrics(recording, facts, rules):
             if len(found) >= _BATCH and metric[0] != found[-1][0]:
                 landed += len(found)
                 yield from _rows(found, separators)
@@ -76,20 +77,21 @@ class NcuText(SingleFile):
         separators.check()
         check_any(landed)
         yield from rule_rows(rules)
-        yield Run(app=program[0] if program else None)
+        yield Run(app=facts.pop("app", None), environment=facts)
 
 
-def _metrics(recording: Recording, program: list[str], rules: list[Rule]) -> Iterator[Metric]:
-    """Yield the metrics of all launches; the program's name is added to `program`, and `rules`."""
+def _metrics(recording: Recording, facts: dict[str, str], rules: list[Rule]) -> Iterator[Metric]:
+    """Yield the metrics of all launches; the program's name is added to `facts`, and `rules`."""
     launch, kernel = -1, ""
     spans: list[tuple[int, int]] = []
     begins = False
     number = 0
     for number, line in numbered_lines(recording, must_end=_LAST.fullmatch):
         if found := _PROGRAM.fullmatch(line):
-            program.append(re.split(r"[/\\]", found[1])[-1])
+            facts.setdefault("app", re.split(r"[/\\]", found[1])[-1])
         elif found := _LAUNCH.fullmatch(line):
             launch, kernel, spans = launch + 1, found[1], []
+            facts |= {"compute_capability": found[2]} if found[2] else {}
         elif _SECTION.fullmatch(line):
             begins, spans = True, []
         elif _DASHES.fullmatch(line):

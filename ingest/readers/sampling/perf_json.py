@@ -14,9 +14,15 @@ from typing import Any
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import written_date
-from ingest.parsing.json_values import field
+from ingest.parsing.json_values import field, texts_of
 from ingest.readers.sampling.commands import BEFORE, object_name, program
+from ingest.readers.sampling.perf_header import perf_run
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
+
+_FACTS = {
+    **{"hostname": "hostname", "perf version": "perf-version", "cpudesc": "cpu-desc"},
+    **{"nrcpus online": "nrcpus-online", "os release": "os-release"},
+}
 
 
 def items(document: Mapping[str, Any]) -> Iterator[Item]:
@@ -57,15 +63,10 @@ def _run(
     facts = facts if isinstance(facts, dict) else {}
     words = facts.get("cmdline")
     line = " ".join(filter(_is_text, words)) if isinstance(words, list) else ""
-    host, version = facts.get("hostname"), facts.get("perf-version")
-    return Run(
-        app=program(line, commands, threads, system_wide=system_wide),
-        machine=host if _is_text(host) else None,
-        # when the recording ended; perf takes the local time for UTC
-        started_at=written_date(facts.get("captured-on")),
-        tags={"recorder": f"perf {version}" if _is_text(version) else "perf"}
-        | ({"command": line} if line else {}),
-    )
+    app = program(line, commands, threads, system_wide=system_wide)
+    stated = {"cmdline": line, **texts_of(facts, _FACTS)}
+    # perf takes the local time for UTC
+    return perf_run(stated, app, written_date(facts.get("captured-on")))
 
 
 def _frames(sample: Any, where: str) -> list[str]:

@@ -18,11 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, Rows, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.readers.sampling.commands import CLOCK, object_name
+from ingest.readers.sampling.perf_header import FACT, perf_run
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ _DOTS = re.compile(r"# \.{2,}(?: +\.{2,})*\s*")
 _ROW = re.compile(r" {0,8}\d+\.\d\d%")
 _FOLDED = re.compile(r"\d")  # a call path below a row (-g folded); rows begin with blanks
 _LAST = re.compile(rf"#|{_ROW.pattern}")
-_FACT = re.compile(r"# (hostname|captured on|cmdline) *: (.*?)\s*")
 # Before the symbol -v has its address; what is wider than its column, as a CPU, reaches into this.
 _SYMBOL = re.compile(r"(?:.* )?\[[.kguHhM]\] +(.*)")
 _ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{8,16}")
@@ -94,7 +94,7 @@ class PerfReport(SingleFile):
                         hint="Keep each report in a file of its own.",
                     )
                 sections.append(_Section(event))
-            elif found := _FACT.fullmatch(line):
+            elif found := FACT.fullmatch(line):
                 facts.setdefault(found[1], found[2])
             elif not sections:
                 continue
@@ -110,13 +110,8 @@ class PerfReport(SingleFile):
                 _take(sections[-1], line, number, commands)
         if not any(section.own for section in sections):
             raise InputError("no event has a row", expected="a share and a function a row")
-        command = facts.get("cmdline")
-        yield Run(
-            app=next(iter(commands)) if len(commands) == 1 else None,
-            machine=facts.get("hostname"),
-            started_at=ctime_date(facts.get("captured on", "")),
-            tags={"recorder": "perf"} | ({"command": command} if command else {}),
-        )
+        app = next(iter(commands)) if len(commands) == 1 else None
+        yield perf_run(facts, app, ctime_date(facts.get("captured on", "")))
         for section in sections:
             yield from _rows(section)
 

@@ -14,11 +14,11 @@ fields of one's own (-F). Samples with a stack end with an empty line. What land
 - `thread` is the thread id. Samples without a call graph (no -g) have no callers: their path and
   what functions take with their callees is unknown, and the command name is left out.
 
-With --header the file states machine, date (local time of an unknown zone, taken as UTC, at which
-the recording ended), and the command (tag `command`). The app is the first word of the command
-line that samples are named by, else the command of the first thread (by its id), unless all
-processors were recorded. Shells, scripts and launchers (mpirun, env ...) only start the program:
-where it is one of these, the app is the other command with the most samples.
+With --header the file states machine, processor, kernel, date (local time of an unknown zone, taken
+as UTC, at which the recording ended), and the command (tag `command`). The app is the first word of
+the command line that samples are named by, else the command of the first thread (by its id), unless
+all processors were recorded. Shells, scripts and launchers (mpirun, env ...) only start the
+program: where it is one of these, the app is the other command with the most samples.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import Chunk, chunks, quoted
 from ingest.readers.sampling.commands import BEFORE, CLOCK, object_name, program
+from ingest.readers.sampling.perf_header import FACT, perf_run
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks, Tally
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -76,7 +77,6 @@ _OBJECT = re.compile(r"(?:(.*?) )?\(([^()]*(?: \(deleted\))?)\)")
 _PLACED = re.compile(rb"\t(?=[ 0-9a-f]{16}) *[0-9a-f]{1,16}(?: |$)")
 _IN_LINE = re.compile(_ALONE)
 _RECORD = re.compile(rb"PERF_RECORD_([A-Z_0-9]+)(?: lost (\d+))?")
-_FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
 _BEFORE = tuple(name.encode() for name in BEFORE)
 # Of what was seen before, 70 MB in all.
 _MOST_KNOWN = 1 << 16
@@ -199,21 +199,13 @@ class _Samples:
 
     def run(self) -> Run:
         """Return what is known of the run."""
-        facts = self._facts
-        command = facts.get("cmdline")
-        version = facts.get("perf version")
-        return Run(
-            app=program(
-                command or "",
-                {name: self._samples[raw] for raw, name in self._commands.items()},
-                {int(tid): self._commands[raw] for tid, raw in self._threads.items()},
-                system_wide=self._system_wide,
-            ),
-            machine=facts.get("hostname") or None,
-            started_at=ctime_date(facts.get("captured on", "")),
-            tags={"recorder": f"perf {version}" if version else "perf"}
-            | ({"command": command} if command else {}),
+        app = program(
+            self._facts.get("cmdline", ""),
+            {name: self._samples[raw] for raw, name in self._commands.items()},
+            {int(tid): self._commands[raw] for tid, raw in self._threads.items()},
+            system_wide=self._system_wide,
         )
+        return perf_run(self._facts, app, ctime_date(self._facts.get("captured on", "")))
 
     def items(self) -> Iterator[Item]:
         """Yield the rows, and what was left out."""
@@ -431,7 +423,7 @@ class _Samples:
         )
 
     def _comment(self, raw: bytes) -> None:
-        if found := _FACT.fullmatch(raw.decode()):
+        if found := FACT.fullmatch(raw.decode()):
             self._facts.setdefault(found[1], found[2])
 
 

@@ -1,7 +1,7 @@
 -- The runs $after against the level that each of their metrics had before its newest change for the
 -- worse that is still open: neither acknowledged nor undone since; else against its present level. As
 -- `comparison` has it, of the metrics that match $patterns; the runs of the levels are 30 at most.
--- A change that is not certain yet is that of all runs since.
+-- A change that is not certain yet is that of all runs since, unless the last one is back.
 WITH
   -- With the places of the runs of its configuration; those of a branch come after its fork.
   candidates AS (
@@ -30,7 +30,10 @@ WITH
   changed AS (
     SELECT
       f.series_id, p.place, f."before", f."after", f.more_runs, c.first,
-      {'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs} AS sides,
+      {
+        'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs,
+        'before': f."before", 'after': f."after"
+      } AS sides,
       coalesce(f.direction = 'worse', (f."after" > f."before") = ($better = 'lower'), false)
         AND f.acknowledged IS NULL AS is_worse,
       f.more_runs IS NULL OR f.acknowledged IS NOT NULL AS is_level,
@@ -74,8 +77,11 @@ WITH
         CASE WHEN NOT c.is_branch THEN l.open.against END,
         list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
       ) AS against,
-      if(l.open.more_runs IS NOT NULL AND list_contains(l.open.runs, c.runs[-1]), l.open.runs, c.runs)
-        AS runs
+      if(
+        l.open.more_runs IS NOT NULL AND list_contains(l.open.runs, c.runs[-1])
+          AND (own."value" > (l.open.before + l.open.after) / 2) = (l.open.after > l.open.before),
+        l.open.runs, c.runs
+      ) AS runs
     FROM candidates AS c
     JOIN earlier AS e ON c.configuration_id = e.configuration_id
     JOIN (
@@ -85,6 +91,7 @@ WITH
       SEMI JOIN candidates AS c ON p.configuration_id = c.configuration_id
     ) AS m ON c.configuration_id = m.configuration_id
     LEFT JOIN levels AS l ON l.series_id = _series_id(m.configuration_id, m.metric)
+    LEFT JOIN _scalars AS own ON own.run_id = c.runs[-1] AND own.metric = m.metric
   ),
 
   pairs AS (

@@ -1,7 +1,7 @@
 -- Runs of one application, the newest first. Those of equal `place` have no order. Failed ones are none
 -- of them, and invalid ones (pwh ack) are left out.
 SELECT
-  c.run_id, c.version, c.started_at, c.tags, c.configuration,
+  c.run_id, c.version, c.started_at, c.tags, c.configuration, o.is_candidate,
   rank() OVER (ORDER BY o.place DESC) AS place
 FROM run_configurations AS c
 JOIN _run_order AS o ON c.run_id = o.run_id

@@ -1,8 +1,9 @@
 -- The latest $number events for the worse that nobody has acknowledged.
 SELECT
   app, machine, metric, unit, run_id, version, previous_version, previous_run_id, "commit",
-  previous_commit, started_at, "before", "after", change, p_value, others
-FROM change_events()
-WHERE direction = 'worse' AND acknowledged IS NULL
+  previous_commit, started_at, "before", "after", change, p_value, others, moved,
+  _commit_url("commit") AS url
+FROM change_events
+WHERE state = 'present' AND direction = 'worse' AND acknowledged IS NULL
 ORDER BY started_at DESC, run_id
 LIMIT $number;

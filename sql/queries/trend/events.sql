@@ -1,6 +1,6 @@
 -- Events of one application, the newest first: changes of several metrics at one version.
 SELECT *
-FROM change_events(
+FROM _change_events_of(
   metrics := CAST($metrics AS VARCHAR[]), machines := [coalesce($machine, '*')]
 )
 WHERE app = $app

@@ -37,6 +37,54 @@ def test_a_certain_regression_fails_the_gate(pwh):
     assert any(line.startswith("| seconds:main | fine |") for line in table)
 
 
+def test_the_summary_says_what_moved_and_why(run, tmp_path):
+    table = ["run_id,app,version,machine,started_at,commit,function,seconds"]
+    for day in range(24):
+        seconds = (10.0 if day < 16 else 12.0) * SHAKE[day % len(SHAKE)]
+        table.append(
+            f"r{day},heat,{day // 8},m,2026-01-{day + 1:02}T06:00:00Z,{day:040x},stencil,{seconds}"
+        )
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(table) + "\n")
+    assert run("ingest", file)[0] == 0
+    page = f"https://example.org/heat/commit/{15:040x}"
+    run(
+        "sql",
+        "--write",
+        'INSERT INTO commits (repository, "commit", url) SELECT \'\', "commit", '
+        "if(version = '1', 'https://example.org/heat/commit/', 'javascript:') || \"commit\" "
+        "FROM runs",
+    )
+    code, out, _ = run("gate", "heat")
+    reason = out.splitlines()[2]
+    assert code == 1
+    assert f"What moved: the code; commits [0000000000]({page}) to 0000000000. " in reason
+    # the first sentence of pwh explain
+    first = run("explain", "r23")[1].splitlines()[2].removeprefix("* ")
+    assert first and markdown_escaped(first) in reason
+    code, out, _ = run("gate", "heat", "--candidate", "1")
+    assert (code, "What moved" in out) == (0, False)
+
+
+def test_runs_of_another_branch_are_no_baseline(run, tmp_path):
+    lines = ["run_id,app,version,machine,started_at,branch,function,seconds"]
+    for day in range(12):
+        seconds = 10.0 * SHAKE[day % len(SHAKE)]
+        at = f"2026-01-{day + 1:02}T06:00:00Z"
+        lines += [f"m{day},heat,v{day},m,{at},main,f,{seconds}"]
+        lines += [f"t{day},heat,t{day},m,{at},topic,f,{seconds * 1.5}"] * (day < 11)
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(lines) + "\n")
+    assert run("ingest", file)[0] == 0
+    # One of topic started with the last of main before the candidate.
+    for baseline in ((), ("--baseline", "last:5")):
+        code, out, err = run("gate", "heat", "--candidate", "v11", *baseline)
+        assert (code, err) == (0, ""), baseline
+    assert "last:5 (5 runs)" in out
+    code, out, _ = run("gate", "heat", "--candidate", "t10")
+    assert "| seconds:f | **run it again** |" in out or "| seconds:f | **worse** |" in out
+
+
 def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
     days = [f"{m}{day} x {m} 2026-01-{day}" for m in ("m1", "m2") for day in range(10, 30)]
     given(warehouse, "runs", "\n".join(["run_id app machine started_at", *days]))
@@ -189,7 +237,7 @@ def test_a_change_within_the_baseline_is_no_noise(run, tmp_path, slow):
     run("ingest", write(tmp_path / "t.csv", lines))
     asked = ("gate", "heat", "--baseline", "last:10")
     code, out, _ = run(*asked)
-    assert (code, "noise" in out) == (0 if slow > 1 else 6, False)
+    assert (code, "The noise" in out) == (0 if slow > 1 else 6, False)
     if slow > 1:
         assert "both sides of a change (pwh trend): functions:seconds at v2-m1-0" in out
     assert run(*asked, "--provisional")[0] == 1

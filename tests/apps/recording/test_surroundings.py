@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
+import sys
+from importlib.metadata import version
 
 import pytest
 
 from apps.recording.surroundings import (
     application,
+    environment,
     git_version,
     machine,
     parallel_variables,
@@ -74,6 +78,15 @@ def test_version_of_a_git_repository(tmp_path):
         states.append(git_version(tmp_path))
     assert states[0] == states[2] != states[1]
     assert states[0].name.startswith("v1+") and states[0].tags["dirty"] == "true"
+
+
+def test_python_is_recorded_with_its_packages(tmp_path):
+    found = environment([sys.executable, "-c", "pass"])
+    assert found["interpreter"] == f"Python {platform.python_version()}"
+    assert found["package:pytest"] == version("pytest")
+    # The folder of the program is none of its packages.
+    (tmp_path / "other-1.0.dist-info").mkdir()
+    assert "package:other" not in environment(["python3", str(tmp_path / "x.py")])
 
 
 def test_machine_has_processor_and_cores():

@@ -114,9 +114,10 @@ CASES = (
         reader="chrome-trace",
         sample=KINETO,
         golden=(
-            ("SELECT machine, ranks, round(epoch(started_at), 5), tags FROM runs", [
+            ("SELECT machine, ranks, round(epoch(started_at), 5), tags, environment FROM runs", [
                 ("node1", 2, 1795357624.61818,
-                 {"gpu": "NVIDIA A100-SXM4-80GB", "runtime": "PyTorch"}),
+                 {"gpu": "NVIDIA A100-SXM4-80GB", "runtime": "PyTorch"},
+                 {"gpu": "NVIDIA A100-SXM4-80GB", "cuda_runtime": "12040"}),
             ]),
             ("SELECT worker, node FROM workers ORDER BY worker", [
                 ("rank 0 GPU 0 stream 20", "rank 0"),

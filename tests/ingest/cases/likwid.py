@@ -43,7 +43,11 @@ CASE = Case(
             "SELECT region, sample, count(*) FROM pmu_samples GROUP BY ALL ORDER BY region",
             [("init", 0, 10), ("solve", 0, 10)],
         ),
-        ("SELECT threads, tags['cpu_clock'] FROM runs", [(2, "2.50 GHz")]),
+        ("SELECT threads, tags['clock'] FROM runs", [(2, "2.50 GHz")]),
+        (
+            "SELECT environment FROM runs",
+            [({"cpu": "A processor with two hardware threads", "cpu_type": "Generic"},)],
+        ),
     ),
     enlarge=_enlarge,
     # Counters have the length that the table of metrics behind them states.

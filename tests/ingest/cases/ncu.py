@@ -38,7 +38,7 @@ CASE = Case(
                 (2, "reduce<float>(float *)", "Uniform Branches", None, None),
             ],
         ),
-        ("SELECT app FROM runs", [("solver",)]),
+        ("SELECT app, environment FROM runs", [("solver", {"compute_capability": "8.0"})]),
     ),
     enlarge=_enlarge,
     cut_may_land=True,

@@ -29,7 +29,7 @@ CASE = Case(
                 ("reduce(float *)", 1, "SM Frequency", 1.05e9, "cycle/second"),
             ],
         ),
-        ("SELECT app FROM runs", [("solver",)]),
+        ("SELECT app, environment FROM runs", [("solver", {"compute_capability": "8.0"})]),
     ),
     enlarge=repeated(SAMPLE),
     cut_may_land=True,

@@ -74,7 +74,7 @@ CASES = (
         golden=(
             (
                 "SELECT app, machine, started_at::TIMESTAMP::VARCHAR, tags['recorder'], "
-                "tags['command'] FROM runs",
+                "tags['command'], environment FROM runs",
                 [
                     (
                         "sieve",
@@ -82,6 +82,7 @@ CASES = (
                         "2026-11-22 14:53:28",
                         "perf 6.1.187",
                         "/usr/bin/perf record -F 997 -o h.data -g ./sieve",
+                        {"cores": "2", "cpu": "CPU", "kernel": "6.1.0"},
                     )
                 ],
             ),

@@ -22,7 +22,7 @@ def test_events_and_metrics_of_each_hardware_thread(warehouse):
         ("triad", 1, "Clock", 2394.0057, "MHz"),
         ("triad", 1, "CPI", None, None),
     ]
-    sql = "SELECT threads, tags['cpu_clock'] FROM runs"
+    sql = "SELECT threads, tags['clock'] FROM runs"
     assert rows(warehouse, sql) == [(2, "2.39 GHz")]
 
 

@@ -1,0 +1,50 @@
+-- What moved between the runs $against and $runs of an application: at the newest change of $metrics
+-- after which one of $runs is, what its event says, as far as it is certain; else, and where there is
+-- none, which fields of the environment, commits or versions differ between the last run before and the
+-- first after.
+WITH
+  newest AS (
+    SELECT event_id, run_id, previous_run_id
+    FROM _found_changes
+    WHERE app = $app AND list_contains($metrics, metric) AND list_has_any(sides.runs, $runs)
+    ORDER BY started_at DESC, direction IS DISTINCT FROM 'worse', p_value, metric
+    LIMIT 1
+  ),
+
+  sides AS (
+    SELECT
+      arg_max(run_id, place) FILTER (NOT is_after) AS previous_run_id,
+      arg_min(run_id, place) FILTER (is_after) AS run_id
+    FROM (SELECT *, list_contains($runs, run_id) AS is_after FROM _run_order WHERE app = $app)
+    WHERE list_contains($runs || $against, run_id)
+  ),
+
+  ends AS (
+    FROM newest
+    UNION ALL BY NAME
+    FROM sides WHERE NOT EXISTS (FROM newest)
+  ),
+
+  named AS (
+    SELECT
+      n.event_id, v.version, p.version AS previous_version, a."commit", b."commit" AS previous_commit,
+      _differing_environment(n.previous_run_id, n.run_id) AS environment
+    FROM ends AS n
+    JOIN runs AS v ON n.run_id = v.run_id
+    JOIN runs AS p ON n.previous_run_id = p.run_id
+    JOIN run_groups AS a ON n.run_id = a.run_id
+    JOIN run_groups AS b ON n.previous_run_id = b.run_id
+  )
+
+SELECT
+  n.*, _commit_url(n."commit") AS url, _commit_url(n.previous_commit) AS previous_url,
+  coalesce(
+    e.moved,
+    CASE
+      WHEN len(n.environment) > 0 THEN 'environment'
+      WHEN n."commit" <> n.previous_commit OR n.version <> n.previous_version THEN 'code'
+      ELSE 'unknown'
+    END
+  ) AS moved
+FROM named AS n
+LEFT JOIN change_events AS e ON n.event_id = e.event_id;

@@ -1,0 +1,115 @@
+"""Events: ids for life, whatever order runs land in, and what is known of them."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from ingest.acknowledge import acknowledge
+from ingest.forget import forget_run
+from tests.helpers.support import land, rows
+from warehouse.series import Acknowledgement
+
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def landed(con, folder, values, runs, app="x"):
+    """Land a file of some runs of a history: `values` by metric, a day and a version each."""
+    path = folder / "runs.csv"
+    with path.open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(
+            ("run_id", "app", "version", "machine", "started_at", "metric", "value", "unit")
+        )
+        for run in runs:
+            began = (BEGAN + timedelta(days=int(run))).isoformat()
+            for metric, of in values.items():
+                out.writerow((f"{app}{run}", app, f"v{run}", "m", began, metric, of[run], "s"))
+    land(con, path)
+    path.unlink()
+
+
+def stepped(*steps, points=60, seed=1):
+    """Return a history of level 10 that is a factor higher from each place on."""
+    values = np.random.default_rng(seed).normal(10, 0.1, points)
+    for at, factor in steps:
+        values[at:] *= factor
+    return values.tolist()
+
+
+def events(con):
+    asked = "SELECT event_id, state, version, metrics FROM change_events ORDER BY event_id"
+    return rows(con, asked)
+
+
+def test_a_boundary_that_later_runs_move_keeps_its_id(warehouse, tmp_path):
+    values = {"a": stepped((30, 1.2)), "b": stepped((30, 1.3), seed=2)}
+    early = [run for run in range(60) if run not in (28, 29, 30)]
+    landed(warehouse, tmp_path, values, early)
+    both = ["metric:a", "metric:b"]
+    assert events(warehouse) == [(1, "present", "v31", both)]
+    acknowledge(warehouse, "x31", Acknowledgement("expected"))
+    landed(warehouse, tmp_path, values, (28, 29, 30))
+    assert events(warehouse) == [(1, "present", "v30", both)]
+    assert rows(warehouse, "SELECT acknowledged FROM change_events") == [("expected",)]
+
+
+def test_an_event_that_vanishes_is_withdrawn_and_comes_back_as_itself(warehouse, tmp_path):
+    values = {"a": stepped((20, 1.2), (40, 1.2))}
+    landed(warehouse, tmp_path, values, range(60))
+    before = events(warehouse)
+    assert [version for _, _, version, _ in before] == ["v20", "v40"]
+    warehouse.execute("INSERT INTO change_thresholds (app, smallest_change) VALUES ('x', .5)")
+    landed(warehouse, tmp_path, {"a": stepped()}, range(30), app="y")  # no change: no event
+    forget_run(warehouse, "x59")
+    assert [(one, state, metrics) for one, state, _, metrics in events(warehouse)] == [
+        (1, "withdrawn", None),
+        (2, "withdrawn", None),
+    ]
+    assert rows(warehouse, "SELECT round(change, 1), others FROM change_events") == [(0.2, 0)] * 2
+    warehouse.execute("DELETE FROM change_thresholds WHERE NOT shipped")
+    forget_run(warehouse, "x58")
+    assert events(warehouse) == before
+
+
+def test_another_application_has_other_ids(warehouse, tmp_path):
+    landed(warehouse, tmp_path, {"a": stepped((20, 1.2))}, range(60))
+    landed(warehouse, tmp_path, {"a": stepped((20, 1.2))}, range(60), app="y")
+    landed(warehouse, tmp_path, {"b": stepped((40, 1.2), seed=3)}, range(60), app="x")
+    asked = "SELECT event_id, app, version FROM change_events ORDER BY event_id"
+    assert rows(warehouse, asked) == [(1, "x", "v20"), (2, "y", "v20"), (3, "x", "v40")]
+
+
+def test_an_acknowledgement_follows_its_event_further_than_its_run(warehouse, tmp_path):
+    values = {"a": stepped((30, 1.2), points=80)}
+    # Of the runs next to the step there are none at first, and then some more each time.
+    landed(warehouse, tmp_path, values, [run for run in range(80) if not 29 < run < 36])
+    acknowledge(warehouse, "x36", Acknowledgement("expected"))
+    for runs in ((34, 35), (32, 33), (30, 31)):
+        landed(warehouse, tmp_path, values, runs)
+        assert rows(warehouse, "SELECT event_id, version, acknowledged FROM change_events") == [
+            (1, f"v{runs[0]}", "expected")
+        ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_in_whatever_order_runs_land_the_events_are_the_same(warehouse, in_memory, tmp_path, seed):
+    draw = np.random.default_rng(seed)
+    values = {
+        f"m{i}": stepped((20, draw.choice([1, 1.1, 1.3])), (42, draw.choice([1, 0.8])), seed=i)
+        for i in range(5)
+    }
+    landed(warehouse, tmp_path, values, range(60))
+    told = "SELECT * EXCLUDE (event_id) FROM change_events WHERE state = 'present' ORDER BY run_id"
+    wanted = rows(warehouse, told)
+    assert wanted
+    con = in_memory()
+    for part in np.array_split(draw.permutation(60), 6):
+        landed(con, tmp_path, values, part.tolist())
+    assert rows(con, told) == wanted
+    ids = rows(con, "SELECT count(*), count(DISTINCT event_id) FROM change_events")
+    assert ids[0][0] == ids[0][1]
+    con.close()
