@@ -4,13 +4,14 @@
 --
 -- Runs of the same application, version and machine are one set.
 
--- An MPI call in any spelling as mpi_send; other names as they are.
+-- A call of MPI or SHMEM in any spelling as mpi_send; other names as they are.
 CREATE OR REPLACE MACRO _plain_name(function) AS
   coalesce(
-    'mpi_' || nullif(
+    nullif(
       regexp_extract(
-        lower(function),
-        '(?:^|=>|->|/)\s*p?mpi_([a-z][a-z0-9_]*?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}\s*(?:\(.*\))?\s*$', 1
+        regexp_replace(lower(function), '\bmpi::(?:[a-z_]+::)?', 'mpi_'),
+        '(?:^|=>|->|[/!|])\s*p?((?:mpi|shmem)_[a-z][a-z0-9_]*?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}'
+        || '(?:@plt|\.part\.\d+)?\s*(?:\(.*\))?\s*(?:\[[^\]]*\])?\s*$', 1
       ),
       ''
     ),
@@ -30,6 +31,7 @@ WITH
     SELECT
       _plain_name(function) AS pattern,
       regexp_matches(function, '[*?]') AS is_pattern,
+      length(regexp_replace(function, '\[[^\]]*\]|[*?]', '', 'g')) AS letters,
       arg_max(kind, rowid) FILTER (NOT shipped) AS users,
       arg_max(kind, rowid) FILTER (shipped) AS ours
     FROM function_kinds
@@ -42,7 +44,10 @@ WITH
   ),
 
   matched AS (
-    SELECT n.function, any_value(p.users) AS users, any_value(p.ours) AS ours
+    -- of several patterns that which has most letters
+    SELECT
+      n.function,
+      arg_max(p.users, p.letters) AS users, arg_max(p.ours, p.letters) AS ours
     FROM names AS n
     JOIN known AS p ON n.function GLOB p.pattern OR n.plain GLOB p.pattern
     WHERE p.is_pattern
