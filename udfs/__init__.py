@@ -208,10 +208,12 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seconds", "DOUBLE[]"),
             Parameter("noise", "DOUBLE"),
             Parameter("at_counts", "DOUBLE[]"),
+            Parameter("capacity", "DOUBLE"),
         ),
         _FORECAST,
         "Predicted seconds at other process counts with 90 % intervals, from seconds measured at "
-        "ascending counts; at_counts is the same in every row.",
+        "ascending counts; at_counts is the same in every row. No more than capacity run at once, "
+        "0 where unknown.",
         pairs=("counts", "seconds"),
     ),
     Udf(

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import (
+    FormatOption,
+    OutputOption,
+    ParameterOption,
+    parse_parameters,
+    reading,
+)
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, write_text
@@ -61,6 +67,7 @@ def scale(
             "--weak/--strong", help="Whether the problem grows with the count or is fixed."
         ),
     ] = None,
+    parameter: ParameterOption = None,
     bases: Annotated[
         Bases,
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
@@ -69,7 +76,7 @@ def scale(
     output: OutputOption = None,
 ) -> None:
     """Predict how a program scales, and which functions will limit it."""
-    counts = _counts(at)
+    counts, kinds = _counts(at), parse_parameters(parameter or [])
     with reading(context) as con:
         if not words:
             _list_sets(con, style, output)
@@ -86,7 +93,9 @@ def scale(
             _patent(con, words[0], version, machine, counts, style, output)
             return
         scaling = None if weak is None else "weak" if weak else "strong"
-        _predict(con, words[0], version, machine, counts, problem_size, scaling, style, output)
+        _predict(
+            con, words[0], version, machine, counts, problem_size, scaling, kinds, style, output
+        )
 
 
 def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> None:
@@ -117,6 +126,7 @@ def _predict(
     counts: list[int],
     problem_size: float | None,
     scaling: str | None,
+    kinds: dict[str, str],
     style: Format,
     output: Path | None,
 ) -> None:
@@ -131,7 +141,7 @@ def _predict(
     from apps.reports.scaling_tables import PROGRAM, RANKED, WIDTHS, program_lines, ranking_lines
 
     which, others = choose_set(con, app, version, machine)
-    question = complete_question(which, counts, scaling, problem_size)
+    question = complete_question(which, counts, scaling, problem_size, kinds)
     rows = predict_program(con, question)
     if style is not Format.table:
         emit(con, rows, style, output)
@@ -139,7 +149,7 @@ def _predict(
     program = dicts(rows)
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
     imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
-    turning = ask_dicts(con, "scaling/turning", set_id=which.set_id)
+    turning = ask_dicts(con, "scaling/turning", set_id=which.set_id, kind=question.kind)
     grid = dicts(predict_grid(con, question))
     sentences = scaling_sentences(question, grid, functions, turning)
     sentences += scaling_imbalance_sentences(imbalance)

@@ -40,7 +40,7 @@ def page(view: View) -> None:
     question = complete_question(which, (target,) if target else (), scaling, None)
     ranking = view.rows(scaling_functions, which, question.target)
     predicted = view.rows(predict_grid, question)
-    turning = view.ask("scaling/turning", set_id=which.set_id)
+    turning = view.ask("scaling/turning", set_id=which.set_id, kind=None)
     imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     sentences = scaling_sentences(
         question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()

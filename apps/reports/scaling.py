@@ -39,7 +39,7 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     question = complete_question(which, [], None, None)
     rows = dicts(predict_grid(con, question))
     ranking = dicts(scaling_functions(con, question.which, question.target))
-    turning = ask_dicts(con, "scaling/turning", set_id=question.which.set_id)
+    turning = ask_dicts(con, "scaling/turning", set_id=question.which.set_id, kind=None)
     return scaling_sentences(question, rows, ranking, turning)
 
 
@@ -68,12 +68,14 @@ def _time_at(last: Row) -> str:
     """Return what the program takes at the target; a guess is no prediction."""
     seconds, low, high = amounts([last["predicted"], last["low"], last["high"]], "s")
     band = f"{low} to {high}"
-    if last["speedup"] is None:
+    if last["is_guess"]:
         return (
             f"What it takes at {last['parallelism']} does not follow from the measured times; "
             f"the best guess is {seconds} ({band})."
         )
     verb = "took" if last["measured"] else "is predicted to take"
+    if last["speedup"] is None:
+        return f"At {last['parallelism']} it {verb} {seconds} ({band}, 90 %)."
     smallest = round(last["parallelism"] * last["efficiency"] / last["speedup"])
     against = f" against {smallest}" if smallest > 1 else ""
     hours = last["core_hours"]
@@ -113,6 +115,8 @@ def _basis(question: Question) -> str:
     which = question.which
     if question.scaling != which.scaling:
         basis = f"taken as {question.scaling}, as requested"
+    elif which.assumed and question.scaling == "weak":
+        basis = "assumed to be weak, as the computation of a process takes as long at all counts"
     elif which.assumed:
         basis = f"assumed to be {question.scaling}, as the problem size of the runs is unknown"
     else:
@@ -122,10 +126,21 @@ def _basis(question: Question) -> str:
         sizes = counted(which.problem_sizes, "problem size")
         problem = f" and {sizes}" if which.problem_sizes else ""
         problem += f"; what follows is for problem size {question.problem_size:g}"
-    return (
-        f"{set_name(which)} was measured at {which.counts} counts from {which.smallest} to "
-        f"{which.largest}{problem}; scaling is {basis}."
+    counts = f"{which.counts} counts"
+    if question.kind != "processes":
+        counts += f" of {question.kind}"
+    if not question.is_count:
+        counts = f"{which.counts} values of {cell(which.parameter)}"
+    measured = (
+        f"{set_name(which)} was measured at {counts} from {which.smallest} to {which.largest}"
     )
+    if not question.is_count:
+        why = "a problem size" if question.kind == "size" else "not known to be a count"
+        return (
+            f"{measured}; {cell(which.parameter)} is {why}, so there are no speed-ups "
+            "(--parameter NAME=KIND states what it is)."
+        )
+    return f"{measured}{problem}; scaling is {basis}."
 
 
 def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -> list[str]:

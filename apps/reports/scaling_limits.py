@@ -42,7 +42,13 @@ def turning_point(
     """
     rows = _within_reach(question, every)
     is_measured = question.problem_size is None
-    if not rows or not turning or question.scaling != "strong" or not is_measured:
+    if (
+        not rows
+        or not turning
+        or not question.is_count
+        or question.scaling != "strong"
+        or not is_measured
+    ):
         return None
     low, high = turning[0]["low"], turning[0]["high"]
     if low is None or (low <= rows[0]["parallelism"] and high is None):
@@ -69,7 +75,7 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
     """
     rows = _within_reach(question, every)
-    if not rows:
+    if not rows or not question.is_count:
         return []
     is_measured = question.problem_size is None
     why = None if is_measured else why_guessed(rows[-1])
@@ -79,7 +85,7 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     if question.scaling == "strong":
         sentences.append(
             _turning_sentence(turning_point(question, every, turning), rows, turning[0])
-            if is_measured
+            if is_measured and turning
             else _turning_elsewhere(rows)
         )
     is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
@@ -190,7 +196,7 @@ def _efficient(question: Question, rows: Sequence[Row]) -> str:
 def _last_followed(rows: Sequence[Row]) -> int:
     """Return the last count whose time is no guess."""
     first: int = rows[0]["parallelism"]
-    return max((row["parallelism"] for row in rows if row["speedup"] is not None), default=first)
+    return max((row["parallelism"] for row in rows if not row["is_guess"]), default=first)
 
 
 def _guessed_beyond(sure: int, farthest: int) -> str:

@@ -249,6 +249,10 @@ READERS: tuple[Deferred, ...] = (
         contains=(b"class", b"opcode"),
     ),
     Deferred("machine-code", _HERE + "machine_code:MachineCode"),
+    Deferred(
+        "timing-tables",
+        _HERE + "timing_tables:TimingTables",
+    ),
     Deferred("plain", _HERE + "plain.reader:PlainTable"),
 )
 

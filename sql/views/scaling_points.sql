@@ -82,6 +82,24 @@ WITH
       count(DISTINCT nodes) OVER every > 1 AS by_nodes
     FROM timed
     WINDOW every AS (PARTITION BY app, version, machine)
+  ),
+
+  named AS (
+    SELECT
+      *,
+      coalesce(
+        tags['scaled_by'],
+        CASE
+          WHEN by_ranks AND by_threads THEN 'ranks x threads'
+          WHEN by_ranks THEN 'ranks'
+          WHEN by_threads THEN 'threads'
+          WHEN by_nodes THEN 'nodes'
+          WHEN ranks IS NULL AND threads IS NOT NULL THEN 'threads'
+          WHEN ranks IS NULL AND nodes IS NOT NULL THEN 'nodes'
+          ELSE 'ranks'
+        END
+      ) AS parameter
+    FROM varying
   )
 
 SELECT
@@ -94,8 +112,13 @@ SELECT
     ELSE coalesce(ranks, threads, nodes)
   END AS parallelism,
   coalesce(ranks * coalesce(threads, 1), CASE WHEN by_threads OR NOT by_nodes THEN threads END)
-    AS cores
-FROM varying;
+    AS cores,
+  parameter,
+  coalesce(
+    tags['parameter:' || parameter],
+    CASE WHEN parameter IN ('threads', 'nodes') THEN parameter ELSE 'processes' END
+  ) AS parameter_kind
+FROM named;
 
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
 COMMENT ON COLUMN scaling_runs.run_id IS 'Run (runs.run_id).';
@@ -106,6 +129,8 @@ COMMENT ON COLUMN scaling_runs.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.';
+COMMENT ON COLUMN scaling_runs.parameter IS 'Name of what the set is scaled by: the tag scaled_by, which readers of experiments with parameters write, else ranks, threads, nodes, or ranks x threads.';
+COMMENT ON COLUMN scaling_runs.parameter_kind IS 'What that is: processes, threads, nodes, blocks (of a GPU kernel), size or other: the tag parameter:NAME (pwh ingest --parameter), else by its name.';
 
 -- The time of each function in each measurement of a run: the longest of the threads, mean over the
 -- ranks.

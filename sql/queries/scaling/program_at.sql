@@ -56,7 +56,7 @@ WITH
 
   banded AS (
     SELECT
-      s.*, c.cores_each, c.largest,
+      s.*, c.cores_each, c.largest, c.parameter_kind, c.scaling,
       s.predicted * s.covered * exp(-s.half) AS low,
       s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high
     FROM programs AS s
@@ -71,12 +71,13 @@ WITH
 
 SELECT
   s.parallelism, s.predicted, s.low, s.high,
-  b.predicted / s.known
-    * CASE WHEN $scaling = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
-  b.predicted / s.known
-    * CASE WHEN $scaling = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
-  s.known * s.parallelism * s.cores_each / 3600 AS core_hours,
-  s.basis, false AS measured, s.flags
+  CASE WHEN _is_count(coalesce($kind, s.parameter_kind)) THEN b.predicted / s.known END
+    * CASE WHEN coalesce($scaling, s.scaling) = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
+  CASE WHEN _is_count(coalesce($kind, s.parameter_kind)) THEN b.predicted / s.known END
+    * CASE WHEN coalesce($scaling, s.scaling) = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
+  CASE WHEN _is_count(coalesce($kind, s.parameter_kind)) THEN s.known * s.parallelism * s.cores_each / 3600 END
+    AS core_hours,
+  s.basis, false AS measured, s.known IS NULL AS is_guess, s.flags
 FROM trusted AS s
 JOIN programs AS b ON b.parallelism = $smallest
 WHERE list_contains(CAST($counts AS BIGINT[]), s.parallelism)

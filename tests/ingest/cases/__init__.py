@@ -57,6 +57,7 @@ from tests.ingest.cases import (
     task_tables,
     tau,
     tau_packed,
+    timing_tables,
 )
 
 CASES: tuple[Case, ...] = (
@@ -112,5 +113,6 @@ CASES: tuple[Case, ...] = (
     task_tables.CASE,
     *tau.CASES,
     tau_packed.CASE,
+    timing_tables.CASE,
     *plain.CASES,
 )

@@ -33,7 +33,7 @@ def test_parallelism_and_problem_size(names, parallel, size):
     ("names", "expected"),
     [
         ("p", (4, None, None, None)),
-        ("x", (4, None, None, None)),
+        ("x", (None, None, None, None)),
         ("threads", (None, 4, None, None)),
         ("nodes", (None, None, 4, None)),
         ("cores", (None, None, None, None)),
