@@ -24,6 +24,7 @@ from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.scaling import scaling_functions
+from apps.reports.scaling_limits import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -68,6 +69,14 @@ def scale(
         ),
     ] = None,
     parameter: ParameterOption = None,
+    gain: Annotated[
+        float,
+        typer.Option(min=1.0, max=2.0, help="Speed-up that doubling has to buy to be worth it."),
+    ] = GAIN,
+    cost_weight: Annotated[
+        float,
+        typer.Option(min=0.0, help="Exponent of the cost, count times time, beside the time."),
+    ] = 1.0,
     bases: Annotated[
         Bases,
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
@@ -94,7 +103,18 @@ def scale(
             return
         scaling = None if weak is None else "weak" if weak else "strong"
         _predict(
-            con, words[0], version, machine, counts, problem_size, scaling, kinds, style, output
+            con,
+            words[0],
+            version,
+            machine,
+            counts,
+            problem_size,
+            scaling,
+            kinds,
+            gain,
+            cost_weight,
+            style,
+            output,
         )
 
 
@@ -127,18 +147,29 @@ def _predict(
     problem_size: float | None,
     scaling: str | None,
     kinds: dict[str, str],
+    gain: float,
+    weight: float,
     style: Format,
     output: Path | None,
 ) -> None:
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
+    from apps.reports.scaling_limits import worth_sentences
     from apps.reports.scaling_question import (
         choose_set,
         complete_question,
         predict_grid,
         predict_program,
     )
-    from apps.reports.scaling_tables import PROGRAM, RANKED, WIDTHS, program_lines, ranking_lines
+    from apps.reports.scaling_tables import (
+        EFFICIENCIES,
+        PROGRAM,
+        RANKED,
+        WIDTHS,
+        efficiency_lines,
+        program_lines,
+        ranking_lines,
+    )
 
     which, others = choose_set(con, app, version, machine)
     question = complete_question(which, counts, scaling, problem_size, kinds)
@@ -152,8 +183,10 @@ def _predict(
     turning = ask_dicts(con, "scaling/turning", set_id=which.set_id, kind=question.kind)
     grid = dicts(predict_grid(con, question))
     sentences = scaling_sentences(question, grid, functions, turning)
+    sentences += worth_sentences(question, grid, gain, weight)
     sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
+    efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)
     parts = [
         "\n".join(f"* {sentence}" for sentence in sentences),
         table_text(PROGRAM, program_lines(program)),
@@ -162,6 +195,10 @@ def _predict(
         parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first, WIDTHS)}")
     if growing:
         parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing, WIDTHS)}")
+    if lines := efficiency_lines(efficiencies):
+        parts.append(
+            f"Efficiencies (POP) at the measured counts\n{table_text(EFFICIENCIES, lines)}"
+        )
     if lines := imbalance_lines(imbalance):
         at = imbalance[0]["parallelism"]
         parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")

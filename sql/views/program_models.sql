@@ -70,8 +70,7 @@ FROM series AS s
 JOIN scaling_sets AS t ON s.set_id = t.set_id
 LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
--- One row is a set: what the sum of its functions is predicted to take at the counts `ats`, where
--- that is the prediction of the program.
+-- One row is a set: what the sum of its functions is predicted to take at the counts `ats`.
 CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
 WITH
   functions AS (
@@ -80,15 +79,14 @@ WITH
       f.seen_last AND len(f.x) >= 3 AS modelled,
       scaling_forecast(
         f.kind,
-        CASE WHEN f.seen_last AND p.is_sum THEN f.x ELSE [] END,
-        CASE WHEN f.seen_last AND p.is_sum THEN f.y ELSE [] END,
+        CASE WHEN f.seen_last THEN f.x ELSE [] END,
+        CASE WHEN f.seen_last THEN f.y ELSE [] END,
         f.noise,
         ats,
         coalesce(s.capacity, 0)
       ) AS forecast
     FROM scaling_series AS f
     JOIN scaling_sets AS s ON f.set_id = s.set_id
-    LEFT JOIN _program_series AS p ON f.set_id = p.set_id
     WHERE f.in_program
   ),
 
@@ -138,6 +136,7 @@ WITH
 SELECT
   set_id, app, version, machine,
   coalesce(arg_max(covered, count) FILTER (NOT is_predicted), 0) AS covered,
+  arg_max(seconds, count) FILTER (NOT is_predicted) AS parts,
   arg_max(functions, count) FILTER (NOT is_predicted) AS functions,
   arg_max(modelled, count) FILTER (NOT is_predicted) AS modelled,
   max(repetitions) AS repetitions,
@@ -169,7 +168,7 @@ WITH
   )
 
 SELECT
-  * EXCLUDE (assumptions, predictions, forecast),
+  * EXCLUDE (assumptions, predictions, parts, forecast),
   list_transform(
     list_zip(
       ats, forecast['seconds'], forecast['low'], forecast['high'],
@@ -187,6 +186,14 @@ SELECT
               + (1 - covered) * greatest(point[5]['seconds'] / covered, y[-1])
           END,
           'doubtful': point[5]['doubtful']
+        }
+        -- no shorter than its functions together, unless they already overlap where measured
+        WHEN point[1] > largest AND parts <= 1.01 * y[-1] AND point[5]['seconds'] > point[2] THEN {
+          'count': CAST(point[1] AS BIGINT),
+          'seconds': point[5]['seconds'],
+          'low': greatest(point[3], point[5]['seconds'] * exp(-point[5]['down'])),
+          'high': greatest(point[4], point[5]['seconds'] * exp(point[5]['up'])),
+          'doubtful': NULL
         }
         ELSE {
           'count': CAST(point[1] AS BIGINT), 'seconds': point[2], 'low': point[3],
@@ -259,7 +266,7 @@ WITH
         END
         || _doubtful_share(point['doubtful'])
         || CASE
-          WHEN point['count'] > greatest(capacity, largest)
+          WHEN point['count'] > capacity AND point['count'] > largest
             AND len(list_filter(x, lambda count: count > capacity)) < 3
             THEN [_flag('beyond_capacity', MAP {'capacity': CAST(capacity AS VARCHAR)})]
           ELSE []
