@@ -287,7 +287,8 @@ def _compare(
     if style is not Format.table:
         emit(con, rows, style, output)
         return
-    text = version_comparison_text(before, after, rows, at)
+    times = ask_dicts(con, "scaling/comparison_times", before=before.set_id, after=after.set_id)
+    text = version_comparison_text(before, after, rows, times, at)
     write_text(text, output)
 
 

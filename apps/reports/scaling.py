@@ -28,6 +28,8 @@ _BASES = {
 }
 # Functions that take less of the program's time in the mean over ranks do not tell what limits it.
 _MOST = 0.8
+# Times of functions over that of their program from which they overlap.
+_OVERLAPS = 1.01
 _REASONS = 3
 
 
@@ -61,7 +63,7 @@ def scaling_sentences(
     sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag_text(flag)}." for flag in last["flags"]]
     then = next((row for row in rows if row["parallelism"] == question.which.largest), None)
-    return sentences + _disagreement(last, then, ranking)
+    return sentences + _overlap(question, then, ranking)
 
 
 def _time_at(last: Row) -> str:
@@ -86,22 +88,19 @@ def _time_at(last: Row) -> str:
     )
 
 
-def _disagreement(last: Row, then: Row | None, ranking: Sequence[Row]) -> list[str]:
-    """Return whether the functions are predicted to take longer than the program that they are of.
+def _overlap(question: Question, then: Row | None, ranking: Sequence[Row]) -> list[str]:
+    """Return whether functions take longer than the program that they are of, where measured.
 
-    `last` and `then` are the program's rows at the target and at the largest measured count.
-    They are means over ranks, so that together they take no longer than the slowest rank, unless
-    threads of a rank run different ones: then as much longer as at the largest count.
+    `then` is the program's row at the largest measured count. Functions are means over ranks, so
+    that together they take no longer than it, unless they overlap.
     """
-    together = sum(row["predicted"] or 0 for row in ranking)
-    before = sum(row["seconds_largest"] or 0 for row in ranking)
-    if last["basis"] == _SUM or not then or not then["predicted"]:
-        return []
-    if together <= last["high"] * max(before / then["predicted"], 1):
+    together = sum(row["seconds_largest"] or 0 for row in ranking)
+    if not then or then["basis"] == _SUM or not together > _OVERLAPS * (then["predicted"] or 0):
         return []
     return [
-        f"Note: the functions together are predicted to take {amount(together, 's')} at "
-        f"{last['parallelism']}, longer than the program: their models disagree."
+        f"Note: the functions together take {amount(together, 's')} at {question.which.largest}, "
+        f"the program {amount(then['predicted'], 's')}: they overlap (threads, asynchronous work), "
+        "so that its time is not their sum."
     ]
 
 
