@@ -247,6 +247,22 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
+        "scaling_speedup_laws",
+        "udfs.scaling",
+        (
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+            Parameter("weak", "BOOLEAN"),
+        ),
+        "STRUCT(law VARCHAR, serial DOUBLE, serial_low DOUBLE, serial_high DOUBLE, "
+        "coherence DOUBLE, coherence_low DOUBLE, coherence_high DOUBLE, most DOUBLE, "
+        "peak DOUBLE, smape DOUBLE)[]",
+        "Laws of speed-up (Amdahl, Gustafson, universal scalability) of seconds measured at "
+        "ascending counts, with 90 % intervals of their parameters.",
+        pairs=("counts", "seconds"),
+    ),
+    Udf(
         "scaling_surface",
         "udfs.scaling",
         (

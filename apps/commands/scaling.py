@@ -163,10 +163,12 @@ def _predict(
     )
     from apps.reports.scaling_tables import (
         EFFICIENCIES,
+        LAWS,
         PROGRAM,
         RANKED,
         WIDTHS,
         efficiency_lines,
+        law_lines,
         program_lines,
         ranking_lines,
     )
@@ -199,6 +201,10 @@ def _predict(
         parts.append(
             f"Efficiencies (POP) at the measured counts\n{table_text(EFFICIENCIES, lines)}"
         )
+    laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
+    if lines := law_lines(laws):
+        against = f"against {which.smallest}"
+        parts.append(f"Laws of speed-up, {against}\n{table_text(LAWS, lines)}")
     if lines := imbalance_lines(imbalance):
         at = imbalance[0]["parallelism"]
         parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")

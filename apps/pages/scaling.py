@@ -53,6 +53,7 @@ def page(view: View) -> None:
     _program(view, question, predicted)
     _ranking(view, question, ranking)
     _efficiencies(view, question)
+    _laws(view, question)
     _imbalance(view, which, imbalance)
     _models(view, models)
 
@@ -241,6 +242,14 @@ def _efficiencies(view: View, question: Question) -> None:
         "scaling it is global efficiency (POP Centre of Excellence). A serial fraction (Karp and "
         "Flatt) that grows with the count is overhead, one that stays is serial work."
     )
+
+
+def _laws(view: View, question: Question) -> None:
+    found = view.ask("scaling/laws", set_id=question.which.set_id, kind=question.kind)
+    if found.is_empty():
+        return
+    with st.expander(f"Laws of speed-up, against {question.which.smallest}"):
+        view.table(found, percent=("smape",))
 
 
 def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:

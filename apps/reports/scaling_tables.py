@@ -25,6 +25,7 @@ EFFICIENCIES = (
     "global eff.",
     "serial part",
 )
+LAWS = ("law", "serial part", "90 %", "coherence", "90 % ", "largest speed-up", "at", "SMAPE")
 PATENT = ("function", "kind", "seconds", "interval", "share", "formula", "flags")
 _RANKED_LINES = 10
 # Counts from which a set of runs can be modelled.
@@ -127,6 +128,28 @@ def efficiency_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
             *(amount(row[f"{part}_seconds"], "s") for part in ("computation", "communication")),
             *(percent(row[name]) for name in shares),
             three_digits(row["serial_fraction"]),
+        )
+        for row in rows
+    ]
+
+
+def law_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of the question `scaling/laws` as lines under `LAWS`."""
+
+    def band(row: Row, name: str) -> str | None:
+        low, high = row[f"{name}_low"], row[f"{name}_high"]
+        return None if low is None else f"{amount(low)} - {amount(high)}"
+
+    return [
+        (
+            row["law"],
+            three_digits(row["serial"]),
+            band(row, "serial"),
+            three_digits(row["coherence"]),
+            band(row, "coherence"),
+            three_digits(row["most"]),
+            three_digits(row["peak"]),
+            percent(row["smape"]),
         )
         for row in rows
     ]
