@@ -112,7 +112,7 @@ def _reasons(ranking: Sequence[Row]) -> list[str]:
 
 def _basis(question: Question) -> str:
     which = question.which
-    if question.scaling != which.scaling:
+    if question.is_stated and (which.assumed or question.scaling != which.scaling):
         basis = f"taken as {question.scaling}, as requested"
     elif which.assumed and question.scaling == "weak":
         basis = "assumed to be weak, as the computation of a process takes as long at all counts"

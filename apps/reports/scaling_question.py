@@ -47,7 +47,7 @@ class Question:
     """A question about a program: which set of runs, at which counts, of which problem size.
 
     `scaling` and `kind` (of the parameter) are as measured unless the user states others.
-    `problem_size` is None for that of the runs.
+    `problem_size` is None for that of the runs. `is_stated` is whether the user states the scaling.
     """
 
     which: ScalingSet
@@ -55,6 +55,7 @@ class Question:
     scaling: str
     kind: str
     problem_size: float | None
+    is_stated: bool = False
 
     @property
     def target(self) -> int:
@@ -70,7 +71,7 @@ class Question:
     def stated(self) -> tuple[str | None, str | None]:
         """The scaling and the kind of parameter that the user states, None where as measured."""
         which = self.which
-        scaling = None if self.scaling == which.scaling else self.scaling
+        scaling = self.scaling if self.is_stated else None
         return scaling, None if self.kind == which.kind else self.kind
 
 
@@ -177,7 +178,7 @@ def complete_question(
     if targets[0] < 1:
         raise UsageError("counts of --at must be 1 or more", hint="Such as --at 512,1024,4096")
     other = None if problem_size == which.problem_size else problem_size
-    return Question(which, targets, scaling or which.scaling, kind, other)
+    return Question(which, targets, scaling or which.scaling, kind, other, scaling is not None)
 
 
 def count_grid(question: Question) -> list[int]:

@@ -231,6 +231,7 @@ READERS: tuple[Deferred, ...] = (
     ),
     Deferred("rprof", _HERE + "sampling.rprof:Rprof", contains=(b"sample.interval=",)),
     Deferred("folded-stacks", _HERE + "sampling.folded:FoldedStacks", contains=(b";",)),
+    Deferred("lammps", _HERE + "lammps:Lammps", contains=(b"lammps (",)),
     Deferred("drcov", _HERE + "drcov:Drcov", begins=(b"drcov version",)),
     Deferred("exp-bbv", _HERE + "exp_bbv.reader:ExpBbv", begins=(b"t:", b"# thread", b"f:")),
     Deferred(

@@ -435,3 +435,47 @@ def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
     program, functions = out.split("\n\n")[1:3]
     assert program.splitlines()[-1].split()[1] == functions.splitlines()[-1].split()[1]
     assert "Adding more" not in out and "adding more is not predicted to make it slower" in out
+
+
+def experiment(tmp_path, run, name="x", *options):
+    path = tmp_path / "experiment.txt"
+    points = " ".join(map(str, COUNTS))
+    times = "\n".join(f"DATA {100 / p}" for p in COUNTS)
+    path.write_text(f"PARAMETER {name}\nPOINTS {points}\nREGION solve\nMETRIC time\n{times}\n")
+    run("ingest", path, "--app", "e", "--replace", *options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "asked", "text", "has_speedup"),
+    [
+        ("x", (), (), "6 values of x from 2 to 64; x is not known to be a count", False),
+        ("n", (), (), "6 values of n from 2 to 64; n is a problem size", False),
+        ("x", ("--parameter", "x=threads"), (), "6 counts of threads from 2 to 64", True),
+        ("x", (), ("--parameter", "x=nodes"), "6 counts of nodes from 2 to 64", True),
+        ("p", (), (), "6 counts from 2 to 64", True),
+        ("p", ("--parameter", "p=size"), (), "p is a problem size", False),
+        ("gpus", (), (), "6 counts from 2 to 64", True),
+    ],
+)
+def test_only_counts_have_speedups(run, tmp_path, name, options, asked, text, has_speedup):
+    experiment(tmp_path, run, name, *options)
+    code, out, _ = run("scale", "e", *asked)
+    assert code == 0
+    assert text in out
+    assert ("efficiency 100 %" in out) == has_speedup
+    assert ("Doubling the count" in out) == has_speedup
+
+
+def test_parameters_that_are_refused(run, tmp_path):
+    experiment(tmp_path, run)
+    code, _, err = run("scale", "e", "--parameter", "y=size")
+    assert (code, "e is not scaled by 'y'" in err, "It is scaled by x." in err) == (2, True, True)
+    code, _, err = run("ingest", tmp_path / "experiment.txt", "--parameter", "x=ranks")
+    assert (code, "'x=ranks' states no kind that is known" in err) == (2, True)
+
+
+def test_scaling_that_is_stated_is_not_called_assumed(run, tmp_path):
+    experiment(tmp_path, run, "p")
+    assert "Note: scaling assumed strong" in run("scale", "e")[1]
+    for option in ("--weak", "--strong"):
+        assert "assumed" not in run("scale", "e", option)[1]
