@@ -252,7 +252,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred("machine-code", _HERE + "machine_code:MachineCode"),
     Deferred(
         "timing-tables",
-        _HERE + "timing_tables:TimingTables",
+        _HERE + "plain.timing_tables:TimingTables",
     ),
     Deferred("plain", _HERE + "plain.reader:PlainTable"),
 )
