@@ -88,7 +88,11 @@ class _Layout:
         if self.separator is None:
             return line.split()
         found = next(csv.reader([line], delimiter=self.separator), [])
-        return [cell.strip() for cell in found]
+        # beside semicolons commas are decimal ones
+        return [
+            cell.strip().replace(",", ".") if self.separator == ";" else cell.strip()
+            for cell in found
+        ]
 
 
 class TimingTables(SingleFile):
@@ -197,7 +201,8 @@ def _layout(heading: str) -> _Layout | None:
     """Return what the columns are; None without a count and times of which the unit is known."""
     separator = max(",;\t", key=heading.count)
     layout = _Layout(separator if separator in heading else None, [])
-    layout.columns = [cell.lower() for cell in layout.cells(heading)]
+    written = layout.cells(heading)
+    layout.columns = [cell.lower() for cell in written]
     if len(layout.columns) < 2 or len(set(layout.columns)) < len(layout.columns):
         return None
     others = []
@@ -228,7 +233,13 @@ def _layout(heading: str) -> _Layout | None:
         name, unit = _split(layout.columns[place])
         unit = unit or ("s" if place in means and spreads else None)
         is_whole = _WHOLE.fullmatch(_bare(name)) is not None
-        function = None if layout.name is not None else _WHOLE_PROGRAM if is_whole else name
+        function = (
+            None
+            if layout.name is not None
+            else _WHOLE_PROGRAM
+            if is_whole
+            else written[place][: len(name)]
+        )
         layout.times.append(_Time(place, function, unit))
     functions = [one.function for one in layout.times]
     return layout if functions and len(set(functions)) == len(functions) else None

@@ -42,8 +42,13 @@ from tests.ingest.cases.timing_tables import SAMPLE
         ),
         (
             "cells.tsv",
-            "procs\tfft\tsolve\n8\t1400 ms\t2.5 s\n",
-            [(8, None, "fft", None, 1.4), (8, None, "solve", None, 2.5)],
+            "procs\tFFT\tsolve\n8\t1400 ms\t2.5 s\n",
+            [(8, None, "FFT", None, 1.4), (8, None, "solve", None, 2.5)],
+        ),
+        (
+            "comma.csv",
+            "ranks;MPI_Bcast (ms);solve (ms)\n8;10,5;2\n",
+            [(8, None, "MPI_Bcast", None, 0.0105), (8, None, "solve", None, 0.002)],
         ),
     ],
 )
