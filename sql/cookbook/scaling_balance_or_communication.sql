@@ -1,8 +1,8 @@
 -- Why does a program not scale: imbalance, communication or more work?
 --
--- Efficiencies by the definitions of the POP Centre of Excellence, 1 is ideal: the global one is load
--- balance x communication x computation scaling. The lowest of the three is what to look at; a serial
--- fraction that grows with the count is overhead.
+-- Efficiencies by the definitions of the POP Centre of Excellence, 1 is ideal: the global one is
+-- load balance x communication x computation scaling. The lowest of the three is what to look at; a
+-- serial fraction that grows with the count is overhead.
 SELECT
   app, version, parallelism,
   round(load_balance, 3) AS load_balance,
