@@ -65,7 +65,8 @@ class Options:
     """What the user adds to the files: facts override those that the files have of their runs.
 
     `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
-    of the others. `lenient` accepts references to what a recording does not list.
+    of the others. `lenient` accepts references to what a recording does not list. `parameters` are
+    kinds of those of experiments (`parsing.parameters.KINDS`), by name.
     `max_bytes` are what a compressed file may contain. `time_zone` is that of times without one.
     """
 
@@ -76,6 +77,7 @@ class Options:
     clock_offsets: Mapping[str, int] = field(default_factory=dict)
     align_clocks: bool = False
     lenient: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
     max_bytes: int = MAX_BYTES
     time_zone: ZoneInfo | None = None
 

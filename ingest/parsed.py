@@ -48,6 +48,7 @@ class Parsed:
         self._items: list[Item] | None = None
         self._spill = _Spill(recording)
         recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
+        recording.parameters = options.parameters
 
     @cached_property
     def hashes(self) -> tuple[str, ...]:

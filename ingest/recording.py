@@ -8,6 +8,7 @@ import mmap
 import os
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,8 @@ class Recording:
     """The files that make one recording, the main one first.
 
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
-    `lenient`: references to what the recording does not list are accepted. `max_bytes` are what a
+    `lenient`: references to what the recording does not list are accepted. `parameters`:
+    kinds of those of an experiment, by name, as the user states. `max_bytes` are what a
     compressed file may contain; on disk it may also take no more than half of the free space.
     `escaped` counts the bytes that were not UTF-8, by part and place; `unended` are parts without
     a line break at their end; `others` are readers that recognise it besides its own.
@@ -117,6 +119,7 @@ class Recording:
     def __init__(self, parts: tuple[Path, ...]) -> None:
         self.parts = parts
         self.lenient = False
+        self.parameters: Mapping[str, str] = {}
         self.max_bytes = MAX_BYTES
         self.others: tuple[str, ...] = ()
         self.bytes_read = 0

@@ -213,10 +213,12 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seconds", "DOUBLE[]"),
             Parameter("noise", "DOUBLE"),
             Parameter("at_counts", "DOUBLE[]"),
+            Parameter("capacity", "DOUBLE"),
         ),
         _FORECAST,
         "Predicted seconds at other process counts with 90 % intervals, from seconds measured at "
-        "ascending counts; at_counts is the same in every row.",
+        "ascending counts; at_counts is the same in every row. No more than capacity run at once, "
+        "0 where unknown.",
         pairs=("counts", "seconds"),
     ),
     Udf(
@@ -247,6 +249,22 @@ UDFS: tuple[Udf, ...] = (
         f"STRUCT(low DOUBLE, high DOUBLE, {_FLAGS})",
         "Interval (90 %) of the count at which seconds measured at ascending counts are least; "
         "high is NULL where they may fall on.",
+        pairs=("counts", "seconds"),
+    ),
+    Udf(
+        "scaling_speedup_laws",
+        "udfs.scaling",
+        (
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+            Parameter("weak", "BOOLEAN"),
+        ),
+        "STRUCT(law VARCHAR, serial DOUBLE, serial_low DOUBLE, serial_high DOUBLE, "
+        "coherence DOUBLE, coherence_low DOUBLE, coherence_high DOUBLE, most DOUBLE, "
+        "peak DOUBLE, smape DOUBLE)[]",
+        "Laws of speed-up (Amdahl, Gustafson, universal scalability) of seconds measured at "
+        "ascending counts, with 90 % intervals of their parameters.",
         pairs=("counts", "seconds"),
     ),
     Udf(

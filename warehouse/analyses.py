@@ -54,6 +54,7 @@ ORDER = (
     "scaling_surfaces",
     "program_times",
     "program_turning_points",
+    "speedup_laws",
     "program_models",
     "version_comparisons",
     "change_explanations",

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from apps.commands.options import WaitOption, parse_tags
+from apps.commands.options import ParameterOption, WaitOption, parse_parameters, parse_tags
 from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
 from apps.output.streams import note, print_data
@@ -85,6 +85,7 @@ def ingest(
     tag: Annotated[
         list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
     ] = None,
+    parameter: ParameterOption = None,
     clock_offset: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,9 +132,11 @@ def ingest(
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
     from ingest.load import Options
+    from ingest.parsing.parameters import KIND_OF
     from ingest.recording import MAX_BYTES
     from ingest.walk import find, reader_named
 
+    kinds = parse_parameters(parameter or [])
     if started_at is not None and started_at.tzinfo is None:
         started_at = started_at.replace(tzinfo=time_zone or UTC)
     facts = {
@@ -152,7 +155,8 @@ def ingest(
     options = Options(
         run_id=run,
         facts={name: value for name, value in facts.items() if value is not None},
-        tags=parse_tags(tag or []),
+        tags=parse_tags(tag or []) | {f"{KIND_OF}{name}": kind for name, kind in kinds.items()},
+        parameters=kinds,
         replace=replace,
         clock_offsets=dict(map(_clock_offset, clock_offset or [])),
         align_clocks=align_clocks,

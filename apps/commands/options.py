@@ -80,6 +80,14 @@ RunArgument = Annotated[
     str,
     typer.Argument(help="A run: its id or the beginning of it, APP, APP@VERSION, or latest."),
 ]
+ParameterOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a parameter of scaling runs is: processes, threads, nodes, blocks, size or "
+        "other; repeatable.",
+        metavar="NAME=KIND",
+    ),
+]
 WaitOption = Annotated[
     float | None,
     typer.Option(
@@ -196,12 +204,25 @@ def parse_share(text: str, option: str) -> float:
     return value
 
 
-def parse_tags(pairs: list[str]) -> dict[str, str]:
-    """Return the tags that texts of the form KEY=VALUE state; raises `UsageError` for others."""
+def parse_parameters(pairs: list[str]) -> dict[str, str]:
+    """Return the kinds of parameters by name; raises `UsageError` for others than NAME=KIND."""
+    from ingest.parsing.parameters import KINDS
+
+    kinds = parse_tags(pairs, "--parameter", "NAME=KIND")
+    if wrong := next((f"{name}={kind}" for name, kind in kinds.items() if kind not in KINDS), None):
+        raise UsageError(
+            f"--parameter {wrong!r} states no kind that is known",
+            hint=f"One of {', '.join(KINDS)}.",
+        )
+    return kinds
+
+
+def parse_tags(pairs: list[str], option: str = "--tag", form: str = "KEY=VALUE") -> dict[str, str]:
+    """Return the tags that texts of the form state; raises `UsageError` for others."""
     tags = {}
     for pair in pairs:
         name, mark, value = pair.partition("=")
         if not mark or not name:
-            raise UsageError(f"--tag {pair!r} is not of the form KEY=VALUE")
+            raise UsageError(f"{option} {pair!r} is not of the form {form}")
         tags[name] = value
     return tags

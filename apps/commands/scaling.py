@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import (
+    FormatOption,
+    OutputOption,
+    ParameterOption,
+    parse_parameters,
+    reading,
+)
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, write_text
@@ -18,6 +24,7 @@ from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.scaling import scaling_functions
+from apps.reports.scaling_limits import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -61,6 +68,15 @@ def scale(
             "--weak/--strong", help="Whether the problem grows with the count or is fixed."
         ),
     ] = None,
+    parameter: ParameterOption = None,
+    gain: Annotated[
+        float,
+        typer.Option(min=1.0, max=2.0, help="Speed-up that doubling has to buy to be worth it."),
+    ] = GAIN,
+    cost_weight: Annotated[
+        float,
+        typer.Option(min=0.0, help="Exponent of the cost, count times time, beside the time."),
+    ] = 1.0,
     bases: Annotated[
         Bases,
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
@@ -69,7 +85,7 @@ def scale(
     output: OutputOption = None,
 ) -> None:
     """Predict how a program scales, and which functions will limit it."""
-    counts = _counts(at)
+    counts, kinds = _counts(at), parse_parameters(parameter or [])
     with reading(context) as con:
         if not words:
             _list_sets(con, style, output)
@@ -86,7 +102,20 @@ def scale(
             _patent(con, words[0], version, machine, counts, style, output)
             return
         scaling = None if weak is None else "weak" if weak else "strong"
-        _predict(con, words[0], version, machine, counts, problem_size, scaling, style, output)
+        _predict(
+            con,
+            words[0],
+            version,
+            machine,
+            counts,
+            problem_size,
+            scaling,
+            kinds,
+            gain,
+            cost_weight,
+            style,
+            output,
+        )
 
 
 def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> None:
@@ -117,21 +146,35 @@ def _predict(
     counts: list[int],
     problem_size: float | None,
     scaling: str | None,
+    kinds: dict[str, str],
+    gain: float,
+    weight: float,
     style: Format,
     output: Path | None,
 ) -> None:
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
+    from apps.reports.scaling_limits import worth_sentences
     from apps.reports.scaling_question import (
         choose_set,
         complete_question,
         predict_grid,
         predict_program,
     )
-    from apps.reports.scaling_tables import PROGRAM, RANKED, WIDTHS, program_lines, ranking_lines
+    from apps.reports.scaling_tables import (
+        EFFICIENCIES,
+        LAWS,
+        PROGRAM,
+        RANKED,
+        WIDTHS,
+        efficiency_lines,
+        law_lines,
+        program_lines,
+        ranking_lines,
+    )
 
     which, others = choose_set(con, app, version, machine)
-    question = complete_question(which, counts, scaling, problem_size)
+    question = complete_question(which, counts, scaling, problem_size, kinds)
     rows = predict_program(con, question)
     if style is not Format.table:
         emit(con, rows, style, output)
@@ -139,11 +182,13 @@ def _predict(
     program = dicts(rows)
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
     imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
-    turning = ask_dicts(con, "scaling/turning", set_id=which.set_id)
+    turning = ask_dicts(con, "scaling/turning", set_id=which.set_id, kind=question.kind)
     grid = dicts(predict_grid(con, question))
     sentences = scaling_sentences(question, grid, functions, turning)
+    sentences += worth_sentences(question, grid, gain, weight)
     sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
+    efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)
     parts = [
         "\n".join(f"* {sentence}" for sentence in sentences),
         table_text(PROGRAM, program_lines(program)),
@@ -152,6 +197,14 @@ def _predict(
         parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first, WIDTHS)}")
     if growing:
         parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing, WIDTHS)}")
+    if lines := efficiency_lines(efficiencies):
+        parts.append(
+            f"Efficiencies (POP) at the measured counts\n{table_text(EFFICIENCIES, lines)}"
+        )
+    laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
+    if lines := law_lines(laws):
+        against = f"against {which.smallest}"
+        parts.append(f"Laws of speed-up, {against}\n{table_text(LAWS, lines)}")
     if lines := imbalance_lines(imbalance):
         at = imbalance[0]["parallelism"]
         parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")
@@ -240,7 +293,8 @@ def _compare(
     if style is not Format.table:
         emit(con, rows, style, output)
         return
-    text = version_comparison_text(before, after, rows, at)
+    times = ask_dicts(con, "scaling/comparison_times", before=before.set_id, after=after.set_id)
+    text = version_comparison_text(before, after, rows, times, at)
     write_text(text, output)
 
 

@@ -13,7 +13,7 @@ from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, 
 from apps.reports.flags import flag_text
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
-from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point
+from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point, worth_sentences
 from apps.reports.scaling_question import Question, complete_question, how_to_begin, predict_grid
 from apps.reports.scaling_tables import growth
 
@@ -21,6 +21,7 @@ _PROGRAM = "whole program"
 _LEAST = 3
 _RANKED = 12
 _DRAWN = 3
+_SHARES = ("load_balance", "computation_scaling")
 
 
 def page(view: View) -> None:
@@ -40,17 +41,19 @@ def page(view: View) -> None:
     question = complete_question(which, (target,) if target else (), scaling, None)
     ranking = view.rows(scaling_functions, which, question.target)
     predicted = view.rows(predict_grid, question)
-    turning = view.ask("scaling/turning", set_id=which.set_id)
+    turning = view.ask("scaling/turning", set_id=which.set_id, kind=None)
     imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
-    sentences = scaling_sentences(
-        question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
-    )
+    rows = predicted.to_dicts()
+    sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts())
+    sentences += worth_sentences(question, rows)
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
-    point = turning_point(question, predicted.to_dicts(), turning.to_dicts())
+    point = turning_point(question, rows, turning.to_dicts())
     models = view.ask("scaling/models", set_id=which.set_id)
     _times(view, question, ranking, predicted, models, point)
     _program(view, question, predicted)
     _ranking(view, question, ranking)
+    _efficiencies(view, question)
+    _laws(view, question)
     _imbalance(view, which, imbalance)
     _models(view, models)
 
@@ -222,6 +225,31 @@ def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
             units={"predicted": "s", "low": "s", "high": "s"},
             percent=("share", "share_measured", "growth"),
         )
+
+
+def _efficiencies(view: View, question: Question) -> None:
+    found = view.ask("scaling/efficiencies", set_id=question.which.set_id, kind=question.kind)
+    if found["parallel_efficiency"].null_count() == len(found):
+        return
+    st.subheader("Efficiencies at the measured counts", anchor=False)
+    view.table(
+        found,
+        units=dict.fromkeys(("seconds", "computation_seconds", "communication_seconds"), "s"),
+        percent=tuple(name for name in found.columns if "efficiency" in name or name in _SHARES),
+    )
+    st.caption(
+        "Load balance times communication efficiency is parallel efficiency; times computation "
+        "scaling it is global efficiency (POP Centre of Excellence). A serial fraction (Karp and "
+        "Flatt) that grows with the count is overhead, one that stays is serial work."
+    )
+
+
+def _laws(view: View, question: Question) -> None:
+    found = view.ask("scaling/laws", set_id=question.which.set_id, kind=question.kind)
+    if found.is_empty():
+        return
+    with st.expander(f"Laws of speed-up, against {question.which.smallest}"):
+        view.table(found, percent=("smape",))
 
 
 def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:

@@ -22,6 +22,8 @@ class ScalingSet:
     app: str | None
     version: str | None
     machine: str | None
+    parameter: str
+    kind: str
     scaling: str
     assumed: bool
     problem_size: float | None
@@ -58,11 +60,12 @@ def scaling_program(
     con: DuckDBPyConnection,
     which: ScalingSet,
     counts: Sequence[int],
-    scaling: str,
+    scaling: str | None = None,
+    kind: str | None = None,
     problem_size: float | None = None,
 ) -> DuckDBPyRelation:
     """Return a program's predicted time, speed-up, efficiency and core hours at counts."""
-    params = {"counts": counts, "scaling": scaling}
+    params = {"counts": counts, "scaling": scaling, "kind": kind}
     if problem_size is None:
         return ask(con, "scaling/program", set_id=which.set_id, **params)
     at = {"smallest": which.smallest, "size": float(problem_size)}

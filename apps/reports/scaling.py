@@ -28,6 +28,8 @@ _BASES = {
 }
 # Functions that take less of the program's time in the mean over ranks do not tell what limits it.
 _MOST = 0.8
+# Times of functions over that of their program from which they overlap.
+_OVERLAPS = 1.01
 _REASONS = 3
 
 
@@ -39,7 +41,7 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     question = complete_question(which, [], None, None)
     rows = dicts(predict_grid(con, question))
     ranking = dicts(scaling_functions(con, question.which, question.target))
-    turning = ask_dicts(con, "scaling/turning", set_id=question.which.set_id)
+    turning = ask_dicts(con, "scaling/turning", set_id=question.which.set_id, kind=None)
     return scaling_sentences(question, rows, ranking, turning)
 
 
@@ -61,19 +63,21 @@ def scaling_sentences(
     sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag_text(flag)}." for flag in last["flags"]]
     then = next((row for row in rows if row["parallelism"] == question.which.largest), None)
-    return sentences + _disagreement(last, then, ranking)
+    return sentences + _overlap(question, then, ranking)
 
 
 def _time_at(last: Row) -> str:
     """Return what the program takes at the target; a guess is no prediction."""
     seconds, low, high = amounts([last["predicted"], last["low"], last["high"]], "s")
     band = f"{low} to {high}"
-    if last["speedup"] is None:
+    if last["is_guess"]:
         return (
             f"What it takes at {last['parallelism']} does not follow from the measured times; "
             f"the best guess is {seconds} ({band})."
         )
     verb = "took" if last["measured"] else "is predicted to take"
+    if last["speedup"] is None:
+        return f"At {last['parallelism']} it {verb} {seconds} ({band}, 90 %)."
     smallest = round(last["parallelism"] * last["efficiency"] / last["speedup"])
     against = f" against {smallest}" if smallest > 1 else ""
     hours = last["core_hours"]
@@ -84,22 +88,19 @@ def _time_at(last: Row) -> str:
     )
 
 
-def _disagreement(last: Row, then: Row | None, ranking: Sequence[Row]) -> list[str]:
-    """Return whether the functions are predicted to take longer than the program that they are of.
+def _overlap(question: Question, then: Row | None, ranking: Sequence[Row]) -> list[str]:
+    """Return whether functions take longer than the program that they are of, where measured.
 
-    `last` and `then` are the program's rows at the target and at the largest measured count.
-    They are means over ranks, so that together they take no longer than the slowest rank, unless
-    threads of a rank run different ones: then as much longer as at the largest count.
+    `then` is the program's row at the largest measured count. Functions are means over ranks, so
+    that together they take no longer than it, unless they overlap.
     """
-    together = sum(row["predicted"] or 0 for row in ranking)
-    before = sum(row["seconds_largest"] or 0 for row in ranking)
-    if last["basis"] == _SUM or not then or not then["predicted"]:
-        return []
-    if together <= last["high"] * max(before / then["predicted"], 1):
+    together = sum(row["seconds_largest"] or 0 for row in ranking)
+    if not then or then["basis"] == _SUM or not together > _OVERLAPS * (then["predicted"] or 0):
         return []
     return [
-        f"Note: the functions together are predicted to take {amount(together, 's')} at "
-        f"{last['parallelism']}, longer than the program: their models disagree."
+        f"Note: the functions together take {amount(together, 's')} at {question.which.largest}, "
+        f"the program {amount(then['predicted'], 's')}: they overlap (threads, asynchronous work), "
+        "so that its time is not their sum."
     ]
 
 
@@ -111,8 +112,10 @@ def _reasons(ranking: Sequence[Row]) -> list[str]:
 
 def _basis(question: Question) -> str:
     which = question.which
-    if question.scaling != which.scaling:
+    if question.is_stated and (which.assumed or question.scaling != which.scaling):
         basis = f"taken as {question.scaling}, as requested"
+    elif which.assumed and question.scaling == "weak":
+        basis = "assumed to be weak, as the computation of a process takes as long at all counts"
     elif which.assumed:
         basis = f"assumed to be {question.scaling}, as the problem size of the runs is unknown"
     else:
@@ -122,10 +125,21 @@ def _basis(question: Question) -> str:
         sizes = counted(which.problem_sizes, "problem size")
         problem = f" and {sizes}" if which.problem_sizes else ""
         problem += f"; what follows is for problem size {question.problem_size:g}"
-    return (
-        f"{set_name(which)} was measured at {which.counts} counts from {which.smallest} to "
-        f"{which.largest}{problem}; scaling is {basis}."
+    counts = f"{which.counts} counts"
+    if question.kind != "processes":
+        counts += f" of {question.kind}"
+    if not question.is_count:
+        counts = f"{which.counts} values of {cell(which.parameter)}"
+    measured = (
+        f"{set_name(which)} was measured at {counts} from {which.smallest} to {which.largest}"
     )
+    if not question.is_count:
+        why = "a problem size" if question.kind == "size" else "not known to be a count"
+        return (
+            f"{measured}; {cell(which.parameter)} is {why}, so there are no speed-ups "
+            "(--parameter NAME=KIND states what it is)."
+        )
+    return f"{measured}{problem}; scaling is {basis}."
 
 
 def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -> list[str]:

@@ -13,6 +13,8 @@ from apps.reports.scaling_question import REACH, Question, why_guessed
 
 # An efficiency below this is not worth its cores.
 FLOOR = 0.5
+GAIN = 1.5
+"""Speed-up that doubling the count has to buy to be worth it."""
 # What a time may be over the shortest one, and changes little.
 _LITTLE = 0.05
 # Times over the shortest one that are equal to it.
@@ -42,7 +44,13 @@ def turning_point(
     """
     rows = _within_reach(question, every)
     is_measured = question.problem_size is None
-    if not rows or not turning or question.scaling != "strong" or not is_measured:
+    if (
+        not rows
+        or not turning
+        or not question.is_count
+        or question.scaling != "strong"
+        or not is_measured
+    ):
         return None
     low, high = turning[0]["low"], turning[0]["high"]
     if low is None or (low <= rows[0]["parallelism"] and high is None):
@@ -69,7 +77,7 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
     """
     rows = _within_reach(question, every)
-    if not rows:
+    if not rows or not question.is_count:
         return []
     is_measured = question.problem_size is None
     why = None if is_measured else why_guessed(rows[-1])
@@ -79,12 +87,46 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     if question.scaling == "strong":
         sentences.append(
             _turning_sentence(turning_point(question, every, turning), rows, turning[0])
-            if is_measured
+            if is_measured and turning
             else _turning_elsewhere(rows)
         )
     is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
     efficient = _efficient if is_modelled else _efficient_measured
     return [*sentences, efficient(question, rows)]
+
+
+def worth_sentences(
+    question: Question, every: Sequence[Row], gain: float = GAIN, weight: float = 1.0
+) -> list[str]:
+    """Return up to which count doubling buys a speed-up, and the count of least time times cost.
+
+    `every` are the rows of `predict_grid`, of which guesses are left out; the cost is count times
+    time, to the power `weight`.
+    """
+    known = {
+        row["parallelism"]: row["predicted"]
+        for row in _within_reach(question, every)
+        if not row["is_guess"]
+    }
+    if not known or not question.is_count or question.scaling != "strong":
+        return []
+    last = None
+    for count, seconds in known.items():
+        double = known.get(2 * count)
+        if double is None:
+            continue
+        if seconds / double < gain:
+            break
+        last = 2 * count
+    buys = f"a speed-up of {gain:g}"
+    sentence = (
+        f"Doubling the count never buys {buys}"
+        if last is None
+        else f"Doubling the count buys {buys} up to {last}"
+    )
+    best = min(known, key=lambda count: (known[count] * (count * known[count]) ** weight, count))
+    cost = "cost" if weight == 1 else f"cost^{weight:g}"
+    return [f"{sentence}; time x {cost} is least at {best}."]
 
 
 def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
@@ -190,7 +232,7 @@ def _efficient(question: Question, rows: Sequence[Row]) -> str:
 def _last_followed(rows: Sequence[Row]) -> int:
     """Return the last count whose time is no guess."""
     first: int = rows[0]["parallelism"]
-    return max((row["parallelism"] for row in rows if row["speedup"] is not None), default=first)
+    return max((row["parallelism"] for row in rows if not row["is_guess"]), default=first)
 
 
 def _guessed_beyond(sure: int, farthest: int) -> str:

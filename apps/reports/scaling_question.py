@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from apps.queries.base import ask_column, ask_dicts
 from apps.queries.runs import LATEST, resolve_app, resolve_run, run_facts
 from apps.queries.scaling import ScalingSet, scaling_program, scaling_sets
 from apps.reports.flags import first_text
+from ingest.parsing.parameters import COUNTS
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -45,18 +46,33 @@ _GUESSED = {
 class Question:
     """A question about a program: which set of runs, at which counts, of which problem size.
 
-    `problem_size` is None for that of the runs.
+    `scaling` and `kind` (of the parameter) are as measured unless the user states others.
+    `problem_size` is None for that of the runs. `is_stated` is whether the user states the scaling.
     """
 
     which: ScalingSet
     counts: tuple[int, ...]
     scaling: str
+    kind: str
     problem_size: float | None
+    is_stated: bool = False
 
     @property
     def target(self) -> int:
         """The count at which functions are ranked."""
         return self.counts[-1]
+
+    @property
+    def is_count(self) -> bool:
+        """Whether the parameter counts what runs at once, so that there are speed-ups."""
+        return self.kind in COUNTS
+
+    @property
+    def stated(self) -> tuple[str | None, str | None]:
+        """The scaling and the kind of parameter that the user states, None where as measured."""
+        which = self.which
+        scaling = self.scaling if self.is_stated else None
+        return scaling, None if self.kind == which.kind else self.kind
 
 
 def choose_set(
@@ -145,13 +161,24 @@ def complete_question(
     counts: Sequence[int],
     scaling: str | None,
     problem_size: float | None,
+    kinds: Mapping[str, str] | None = None,
 ) -> Question:
-    """Return the question with defaults filled in: 2, 4 and 8 times the largest count."""
+    """Return the question with defaults filled in: 2, 4 and 8 times the largest count.
+
+    `kinds` are those of parameters that the user states, by name.
+    """
+    if wrong := next((name for name in kinds or {} if name != which.parameter), None):
+        raise UsageError(
+            f"{set_name(which)} is not scaled by {wrong!r}",
+            hint=f"It is scaled by {which.parameter}. What another parameter is, is stated as its "
+            "file lands: pwh ingest --replace --parameter NAME=KIND FILE",
+        )
+    kind = (kinds or {}).get(which.parameter, which.kind)
     targets = tuple(sorted(set(counts))) or tuple(which.largest * k for k in (2, 4, 8))
     if targets[0] < 1:
         raise UsageError("counts of --at must be 1 or more", hint="Such as --at 512,1024,4096")
     other = None if problem_size == which.problem_size else problem_size
-    return Question(which, targets, scaling or which.scaling, other)
+    return Question(which, targets, scaling or which.scaling, kind, other, scaling is not None)
 
 
 def count_grid(question: Question) -> list[int]:
@@ -165,7 +192,7 @@ def count_grid(question: Question) -> list[int]:
 def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time, speed-up, efficiency and core hours."""
     return scaling_program(
-        con, question.which, question.counts, question.scaling, question.problem_size
+        con, question.which, question.counts, *question.stated, question.problem_size
     )
 
 
@@ -182,4 +209,4 @@ def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelatio
             *ask_column(con, "scaling/program_counts", set_id=question.which.set_id),
         }
     )
-    return scaling_program(con, question.which, counts, question.scaling, question.problem_size)
+    return scaling_program(con, question.which, counts, *question.stated, question.problem_size)

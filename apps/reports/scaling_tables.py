@@ -14,6 +14,18 @@ from apps.reports.scaling_question import UNNAMED
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 RANKED = ("function", "seconds", "interval", "share", "at largest", "flags")
+EFFICIENCIES = (
+    "parallelism",
+    "computation",
+    "communication",
+    "load balance",
+    "comm. eff.",
+    "parallel eff.",
+    "comp. scaling",
+    "global eff.",
+    "serial part",
+)
+LAWS = ("law", "serial part", "90 %", "coherence", "90 % ", "largest speed-up", "at", "SMAPE")
 PATENT = ("function", "kind", "seconds", "interval", "share", "formula", "flags")
 _RANKED_LINES = 10
 # Counts from which a set of runs can be modelled.
@@ -91,6 +103,53 @@ def patent_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
             percent(row["share"]),
             row["formula"],
             _flags(row["flags"]),
+        )
+        for row in rows
+    ]
+
+
+def efficiency_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of the question `scaling/efficiencies` as lines under `EFFICIENCIES`.
+
+    Nothing where it is not known what the time of the program is spent on.
+    """
+    shares = (
+        "load_balance",
+        "communication_efficiency",
+        "parallel_efficiency",
+        "computation_scaling",
+        "global_efficiency",
+    )
+    if all(row["parallel_efficiency"] is None for row in rows):
+        return []
+    return [
+        (
+            row["parallelism"],
+            *(amount(row[f"{part}_seconds"], "s") for part in ("computation", "communication")),
+            *(percent(row[name]) for name in shares),
+            three_digits(row["serial_fraction"]),
+        )
+        for row in rows
+    ]
+
+
+def law_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of the question `scaling/laws` as lines under `LAWS`."""
+
+    def band(row: Row, name: str) -> str | None:
+        low, high = row[f"{name}_low"], row[f"{name}_high"]
+        return None if low is None else f"{amount(low)} - {amount(high)}"
+
+    return [
+        (
+            row["law"],
+            three_digits(row["serial"]),
+            band(row, "serial"),
+            three_digits(row["coherence"]),
+            band(row, "coherence"),
+            three_digits(row["most"]),
+            three_digits(row["peak"]),
+            percent(row["smape"]),
         )
         for row in rows
     ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output.numbers import counted, percent
+from apps.output.numbers import amount, counted, percent
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, version_text
 from apps.queries.scaling import ScalingSet
@@ -13,20 +14,30 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
+_TIMES = ("parallelism", "seconds before", "after", "change", "changed most", "by")
+_LITTLE = 0.05
 _VERSION_LINES = 20
 
 
 def version_comparison_text(
-    before: ScalingSet, after: ScalingSet, rows: DuckDBPyRelation, at: int
+    before: ScalingSet,
+    after: ScalingSet,
+    rows: DuckDBPyRelation,
+    times: Sequence[Row],
+    at: int,
 ) -> str:
-    """Return which functions scale worse in the later version, with their shares at a count."""
+    """Return at which counts the later version is slower, and which functions scale worse.
+
+    `times` are the rows of the question `scaling/comparison_times`.
+    """
     found = dicts(rows)
     by_verdict: dict[str, list[Row]] = {}
     for row in found:
         by_verdict.setdefault(row["verdict"], []).append(row)
     versions = " to ".join(version_text(one.version or "-") for one in (before, after))
     title = f"{cell(before.app)}: {versions}"
-    sentences = [_worse(by_verdict.get("worse", []), at)]
+    sentences = _slower(times)
+    sentences += [_worse(by_verdict.get("worse", []), at)]
     for verdict, outcome in (
         ("better", "scale better"),
         ("new", "are new"),
@@ -41,10 +52,49 @@ def version_comparison_text(
             f"The versions were measured differently: {counted(before.counts, 'count')} up to "
             f"{before.largest}, {after.counts} up to {after.largest}."
         )
+    by_count = [table_text(_TIMES, [_time_line(row) for row in times]), ""] if times else []
     table = table_text(_VERSIONS, [_version_line(row) for row in found[:_VERSION_LINES]])
     left = len(found) - _VERSION_LINES
     rest = [f"... and {left} more; --format csv gives all"] if left > 0 else []
-    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", table, *rest])
+    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", *by_count, table, *rest])
+
+
+def _slower(times: Sequence[Row]) -> list[str]:
+    """Return at which counts the program takes longer, and in which function most."""
+    if not times:
+        return ["There is no count at which both were measured."]
+    slower = [row for row in times if row["change"] > _LITTLE]
+    faster = [row for row in times if row["change"] < -_LITTLE]
+    sentences = []
+    for rows, how in ((slower, "slower"), (faster, "faster")):
+        if not rows:
+            continue
+        most = max(rows, key=lambda row: abs(row["change"]))
+        where = ", ".join(str(row["parallelism"]) for row in rows)
+        by = f"by {percent(abs(most['change']))}"
+        by += f" at {most['parallelism']}" if len(rows) > 1 else ""
+        if most["function"] is not None:
+            more = "+" if most["function_more"] > 0 else "-"
+            amount_more = amount(abs(most["function_more"]), "s")
+            by += f", where {cell(most['function'])} changed most: {more}{amount_more}"
+        sentences.append(
+            f"The later version is {how} at {where}, {'most, ' if len(rows) > 1 else ''}{by}."
+        )
+    return sentences or [
+        f"The times of the program changed by {percent(_LITTLE)} at most at each count."
+    ]
+
+
+def _time_line(row: Row) -> tuple[Any, ...]:
+    more = row["function_more"]
+    return (
+        row["parallelism"],
+        amount(row["seconds_before"], "s"),
+        amount(row["seconds_after"], "s"),
+        f"{100 * row['change']:+.1f} %",
+        None if row["function"] is None else cell(row["function"]),
+        None if more is None else f"{'+' if more > 0 else '-'}{amount(abs(more), 's')}",
+    )
 
 
 def _worse(rows: list[Row], at: int) -> str:

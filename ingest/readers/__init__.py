@@ -231,6 +231,7 @@ READERS: tuple[Deferred, ...] = (
     ),
     Deferred("rprof", _HERE + "sampling.rprof:Rprof", contains=(b"sample.interval=",)),
     Deferred("folded-stacks", _HERE + "sampling.folded:FoldedStacks", contains=(b";",)),
+    Deferred("lammps", _HERE + "lammps:Lammps", contains=(b"lammps (",)),
     Deferred("drcov", _HERE + "drcov:Drcov", begins=(b"drcov version",)),
     Deferred("exp-bbv", _HERE + "exp_bbv.reader:ExpBbv", begins=(b"t:", b"# thread", b"f:")),
     Deferred(
@@ -249,6 +250,10 @@ READERS: tuple[Deferred, ...] = (
         contains=(b"class", b"opcode"),
     ),
     Deferred("machine-code", _HERE + "machine_code:MachineCode"),
+    Deferred(
+        "timing-tables",
+        _HERE + "plain.timing_tables:TimingTables",
+    ),
     Deferred("plain", _HERE + "plain.reader:PlainTable"),
 )
 

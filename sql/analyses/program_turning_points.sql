@@ -14,7 +14,7 @@ FROM _set_inputs((SELECT list(scope) FROM _scope));
 WITH
   found AS (
     SELECT
-      set_id, app, version, machine, basis, x,
+      set_id, app, version, machine, basis, parameter_kind, x,
       -- several counts are as fast, up to the last digits
       list_transform(
         list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6)),
@@ -63,4 +63,5 @@ SELECT
     )[1]['count']
   END AS high,
   point['flags'] AS flags
-FROM within;
+FROM within
+WHERE parameter_kind <> 'size';

@@ -1,6 +1,6 @@
 -- key: set_id BIGINT
 -- scope: set_id
--- reads: fn_timings, runs
+-- reads: fn_timings, runs, function_kinds
 -- requires: flags, settings, scaling_points
 --
 -- Sets of runs that are modelled together, and what is known of the problem they solved.
@@ -48,9 +48,44 @@ WITH
   cores AS (
     SELECT
       set_id, app, version, machine,
-      CASE WHEN count(parallelism) > 0 THEN median(cores / parallelism) ELSE 1 END AS cores_each
+      mode(parameter) AS parameter,
+      mode(parameter_kind) AS parameter_kind,
+      CASE
+        WHEN mode(parameter_kind) IN ('blocks', 'size', 'other') THEN NULL
+        WHEN count(parallelism) > 0 THEN median(cores / parallelism)
+        ELSE 1
+      END AS cores_each
     FROM scaling_runs
     GROUP BY ALL
+  ),
+
+  -- Whether the computation of a process takes as long at all counts.
+  work AS (
+    SELECT
+      set_id,
+      count(*) >= 3 AND max(parallelism) >= 4 * CAST(min(parallelism) AS BIGINT)
+        AND max(seconds) < 1.25 * min(seconds)
+        AND abs(regr_slope(ln(seconds), ln(parallelism))) < 0.1
+        AS is_constant,
+      bool_or(communicates) AS communicates
+    FROM (
+      SELECT
+        set_id, parallelism,
+        sum(seconds) FILTER (kind = 'computation') AS seconds,
+        bool_or(kind NOT IN ('computation', 'total')) AS communicates
+      FROM scaling_points
+      GROUP BY ALL
+    )
+    WHERE seconds > 0
+    GROUP BY set_id
+  ),
+
+  -- Multiprocessors of the GPU that runs blocks.
+  capacities AS (
+    SELECT set_id, max(TRY_CAST(r.tags['multiprocessors'] AS INTEGER)) AS capacity
+    FROM scaling_runs
+    JOIN runs AS r USING (run_id)
+    GROUP BY set_id
   ),
 
   tagged AS (
@@ -86,24 +121,47 @@ WITH
     )
     WHERE counts > 1 AND ratio > 1.25
     GROUP BY ALL
+  ),
+
+  -- Sizes that do not change while the work of a process does not either are those of a process.
+  judged AS (
+    SELECT
+      s.*, c.cores_each, c.parameter, c.parameter_kind,
+      CASE WHEN c.parameter_kind = 'blocks' THEN k.capacity END AS capacity,
+      c.parameter_kind IN ('processes', 'threads', 'nodes', 'blocks') AS is_count,
+      -- without communication, times that do not change may be those of a serial part
+      problem_sizes <= 1 AND w.communicates AND w.is_constant
+        AND c.parameter_kind IN ('processes', 'nodes')
+        AS has_constant_work
+    FROM summed AS s
+    JOIN cores AS c ON s.set_id = c.set_id
+    JOIN capacities AS k ON s.set_id = k.set_id
+    LEFT JOIN work AS w ON s.set_id = w.set_id
   )
 
 SELECT
-  s.set_id, s.app, s.version, s.machine,
-  CASE WHEN problem_sizes > 1 AND NOT crossed AND growth > 0 THEN 'weak' ELSE 'strong' END
-    AS scaling,
-  problem_sizes = 0 AS assumed,
+  s.set_id, s.app, s.version, s.machine, parameter, parameter_kind, capacity,
+  CASE
+    WHEN has_constant_work OR (is_count AND problem_sizes > 1 AND NOT crossed AND growth > 0)
+      THEN 'weak'
+    ELSE 'strong'
+  END AS scaling,
+  is_count AND (problem_sizes = 0 OR coalesce(has_constant_work, false)) AS assumed,
   crossed,
   CASE WHEN crossed OR problem_sizes = 1 THEN widest END AS problem_size,
   problem_sizes, counts, smallest, largest, growth,
-  c.cores_each,
+  cores_each,
   list_filter(
     [
       CASE
+        WHEN NOT is_count THEN NULL
+        WHEN has_constant_work
+          THEN _flag('weak_assumed')
         WHEN problem_sizes = 0
           THEN _flag('scaling_assumed')
       END,
       CASE
+        WHEN NOT is_count THEN NULL
         WHEN problem_sizes > 1 AND NOT crossed AND growth > 0 AND abs(growth - 1) > 0.25
           THEN _flag('weak_in_part', MAP {'growth': printf('%.2f', growth)})
         WHEN problem_sizes > 1 AND NOT crossed AND NOT coalesce(growth > 0, false)
@@ -113,6 +171,5 @@ SELECT
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM summed AS s
-JOIN cores AS c ON s.set_id = c.set_id
+FROM judged AS s
 LEFT JOIN mixed AS x ON s.set_id = x.set_id;

@@ -9,6 +9,13 @@
 -- Whole-run rows (kind total) count only where nothing else was measured, so that no time counts
 -- twice.
 
+-- Whether a parameter of this kind counts what runs at once.
+CREATE OR REPLACE MACRO _is_count(kind) AS kind IN ('processes', 'threads', 'nodes', 'blocks');
+
+-- Whether a flag is of how the scaling was told, which a user who states it knows.
+CREATE OR REPLACE MACRO _assumes(code) AS
+  code IN ('scaling_assumed', 'weak_assumed', 'perhaps_weak', 'weak_in_part', 'sizes_differ');
+
 -- Whether the flags of a function say that its prediction is not to be trusted.
 CREATE OR REPLACE MACRO _are_doubtful(flags) AS
   list_has_any(
@@ -63,8 +70,7 @@ FROM series AS s
 JOIN scaling_sets AS t ON s.set_id = t.set_id
 LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
--- One row is a set: what the sum of its functions is predicted to take at the counts `wanted`, where
--- that is the prediction of the program.
+-- One row is a set: what the sum of its functions is predicted to take at the counts `wanted`.
 CREATE OR REPLACE MACRO _program_sums(wanted) AS TABLE
 WITH
   functions AS (
@@ -73,15 +79,16 @@ WITH
       f.seen_last AND len(f.x) >= 3 AS modelled,
       scaling_forecast(
         f.kind,
-        CASE WHEN f.seen_last AND p.is_sum THEN f.x ELSE [] END,
-        CASE WHEN f.seen_last AND p.is_sum THEN f.y ELSE [] END,
+        CASE WHEN f.seen_last THEN f.x ELSE [] END,
+        CASE WHEN f.seen_last THEN f.y ELSE [] END,
         f.noise,
-        ats
+        ats,
+        coalesce(s.capacity, 0)
       ) AS forecast,
       ats
     FROM scaling_series AS f
     CROSS JOIN (SELECT wanted AS ats)
-    LEFT JOIN _program_series AS p ON f.set_id = p.set_id
+    JOIN scaling_sets AS s ON f.set_id = s.set_id
     WHERE f.in_program
   ),
 
@@ -131,6 +138,7 @@ WITH
 SELECT
   set_id, app, version, machine,
   coalesce(arg_max(covered, count) FILTER (NOT is_predicted), 0) AS covered,
+  arg_max(seconds, count) FILTER (NOT is_predicted) AS parts,
   arg_max(functions, count) FILTER (NOT is_predicted) AS functions,
   arg_max(modelled, count) FILTER (NOT is_predicted) AS modelled,
   max(repetitions) AS repetitions,
@@ -154,8 +162,9 @@ WITH
   forecasts AS (
     SELECT
       t.* EXCLUDE (set_id, app, version, machine), u.*,
-      s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each, s.flags AS assumptions,
-      ats, scaling_forecast(t.kind, t.x, t.y, t.noise, ats) AS forecast
+      s.scaling, s.parameter_kind, s.problem_size, s.smallest, s.largest, s.cores_each, s.capacity,
+      s.flags AS assumptions, ats,
+      scaling_forecast(t.kind, t.x, t.y, t.noise, ats, coalesce(s.capacity, 0)) AS forecast
     FROM _program_series AS t
     CROSS JOIN (SELECT wanted AS ats)
     JOIN _program_sums(wanted) AS u ON t.set_id = u.set_id
@@ -163,7 +172,7 @@ WITH
   )
 
 SELECT
-  * EXCLUDE (assumptions, predictions, forecast, ats),
+  * EXCLUDE (assumptions, predictions, parts, forecast, ats),
   list_transform(
     list_zip(
       ats, forecast['seconds'], forecast['low'], forecast['high'],
@@ -182,6 +191,14 @@ SELECT
           END,
           'doubtful': point[5]['doubtful']
         }
+        -- no shorter than its functions together, unless they already overlap where measured
+        WHEN point[1] > largest AND parts <= 1.01 * y[-1] AND point[5]['seconds'] > point[2] THEN {
+          'count': CAST(point[1] AS BIGINT),
+          'seconds': point[5]['seconds'],
+          'low': greatest(point[3], point[5]['seconds'] * exp(-point[5]['down'])),
+          'high': greatest(point[4], point[5]['seconds'] * exp(point[5]['up'])),
+          'doubtful': NULL
+        }
         ELSE {
           'count': CAST(point[1] AS BIGINT), 'seconds': point[2], 'low': point[3],
           'high': point[4], 'doubtful': NULL
@@ -199,7 +216,7 @@ SELECT
           THEN _without_model(functions - modelled, functions, covered)
       END,
       CASE
-        WHEN scaling = 'strong' AND largest >= 4 * CAST(smallest AS BIGINT)
+        WHEN scaling = 'strong' AND _is_count(parameter_kind) AND largest >= 4 * CAST(smallest AS BIGINT)
           AND list_min(y) > 0.8 * y[1] AND list_max(y) < 2 * y[1]
           THEN _flag('perhaps_weak')
       END
@@ -228,7 +245,8 @@ CREATE OR REPLACE MACRO _is_guess(count, largest, low, high, flags) AS
     OR list_contains(flag_codes(flags), 'several_problems')
   );
 
-CREATE OR REPLACE MACRO program_predict(p) AS TABLE
+-- By weak or strong scaling and a kind of parameter other than those of the sets, unless NULL.
+CREATE OR REPLACE MACRO _program_predict(p, other_scaling, other_kind) AS TABLE
 WITH
   each AS (
     SELECT * EXCLUDE (predictions), unnest(predictions) AS point
@@ -237,16 +255,26 @@ WITH
 
   named AS (
     SELECT
-      * EXCLUDE (flags),
+      * EXCLUDE (flags, scaling),
+      coalesce(other_scaling, scaling) AS scaling,
+      _is_count(coalesce(other_kind, parameter_kind)) AS is_count,
       point['count'] AS parallelism, point['seconds'] AS predicted, point['low'] AS low,
       point['high'] AS high,
-      flags || doubts || _far_beyond(point['seconds'], point['count'], largest)
+      list_filter(flags, lambda flag: (other_scaling IS NULL AND _is_count(coalesce(other_kind, parameter_kind)))
+          OR NOT _assumes(flag.code))
+        || doubts || _far_beyond(point['seconds'], point['count'], largest)
         || CASE
           WHEN len(x) IN (1, 2)
             THEN [_flag('no_model_few_counts', MAP {'counts': CAST(len(x) AS VARCHAR)})]
           ELSE []
         END
-        || _doubtful_share(point['doubtful']) AS flags
+        || _doubtful_share(point['doubtful'])
+        || CASE
+          WHEN point['count'] > capacity AND point['count'] > largest
+            AND len(list_filter(x, lambda count: count > capacity)) < 3
+            THEN [_flag('beyond_capacity', MAP {'capacity': CAST(capacity AS VARCHAR)})]
+          ELSE []
+        END AS flags
     FROM each
   ),
 
@@ -259,10 +287,15 @@ WITH
 SELECT
   set_id, app, version, machine, parallelism, basis,
   predicted, low, high,
-  y[1] / known * CASE WHEN scaling = 'weak' THEN parallelism / x[1] ELSE 1 END AS speedup,
-  y[1] / known * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END AS efficiency,
-  known * parallelism * cores_each / 3600 AS core_hours,
+  CASE WHEN is_count THEN y[1] / known END * CASE WHEN scaling = 'weak' THEN parallelism / x[1] ELSE 1 END AS speedup,
+  CASE WHEN is_count THEN y[1] / known END * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END AS efficiency,
+  CASE WHEN is_count THEN known * parallelism * cores_each / 3600 END AS core_hours,
+  known IS NULL AS is_guess,
   flags
 FROM trusted;
 
-COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.';
+CREATE OR REPLACE MACRO program_predict(p) AS TABLE
+SELECT * EXCLUDE (is_guess)
+FROM _program_predict(p, NULL, NULL);
+
+COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the parameter is no count (scaling_sets.parameter_kind), and where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.';

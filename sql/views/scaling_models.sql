@@ -36,16 +36,18 @@ CREATE OR REPLACE MACRO _scaling_predict(p) AS TABLE
 WITH
   forecasts AS (
     SELECT
-      *,
+      f.*,
       _counts(p) AS counts,
       scaling_forecast(
         kind,
         CASE WHEN seen_last THEN x ELSE [] END,
         CASE WHEN seen_last THEN y ELSE [] END,
         noise,
-        _counts(p)
+        _counts(p),
+        coalesce(s.capacity, 0)
       ) AS forecast
-    FROM scaling_series
+    FROM scaling_series AS f
+    JOIN scaling_sets AS s ON f.set_id = s.set_id
   ),
 
   each AS (

@@ -4,13 +4,14 @@
 --
 -- Runs of the same application, version and machine are one set.
 
--- An MPI call in any spelling as mpi_send; other names as they are.
+-- A call of MPI or SHMEM in any spelling as mpi_send; other names as they are.
 CREATE OR REPLACE MACRO _plain_name(function) AS
   coalesce(
-    'mpi_' || nullif(
+    nullif(
       regexp_extract(
-        lower(function),
-        '(?:^|=>|->|/)\s*p?mpi_([a-z][a-z0-9_]*?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}\s*(?:\(.*\))?\s*$', 1
+        regexp_replace(lower(function), '\bmpi::(?:[a-z_]+::)?', 'mpi_'),
+        '(?:^|=>|->|[/!|])\s*p?((?:mpi|shmem)_[a-z][a-z0-9_]*?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}'
+        || '(?:@plt|\.part\.\d+)?\s*(?:\(.*\))?\s*(?:\[[^\]]*\])?\s*$', 1
       ),
       ''
     ),
@@ -30,6 +31,7 @@ WITH
     SELECT
       _plain_name(function) AS pattern,
       regexp_matches(function, '[*?]') AS is_pattern,
+      length(regexp_replace(function, '\[[^\]]*\]|[*?]', '', 'g')) AS letters,
       arg_max(kind, rowid) FILTER (NOT shipped) AS users,
       arg_max(kind, rowid) FILTER (shipped) AS ours
     FROM function_kinds
@@ -42,7 +44,10 @@ WITH
   ),
 
   matched AS (
-    SELECT n.function, any_value(p.users) AS users, any_value(p.ours) AS ours
+    -- of several patterns that which has most letters
+    SELECT
+      n.function,
+      arg_max(p.users, p.letters) AS users, arg_max(p.ours, p.letters) AS ours
     FROM names AS n
     JOIN known AS p ON n.function GLOB p.pattern OR n.plain GLOB p.pattern
     WHERE p.is_pattern
@@ -76,6 +81,24 @@ WITH
       count(DISTINCT nodes) OVER every > 1 AS by_nodes
     FROM timed
     WINDOW every AS (PARTITION BY app, version, machine)
+  ),
+
+  named AS (
+    SELECT
+      *,
+      coalesce(
+        tags['scaled_by'],
+        CASE
+          WHEN by_ranks AND by_threads THEN 'ranks x threads'
+          WHEN by_ranks THEN 'ranks'
+          WHEN by_threads THEN 'threads'
+          WHEN by_nodes THEN 'nodes'
+          WHEN ranks IS NULL AND threads IS NOT NULL THEN 'threads'
+          WHEN ranks IS NULL AND nodes IS NOT NULL THEN 'nodes'
+          ELSE 'ranks'
+        END
+      ) AS parameter
+    FROM varying
   )
 
 SELECT
@@ -88,12 +111,19 @@ SELECT
     ELSE coalesce(ranks, threads, nodes)
   END AS parallelism,
   coalesce(ranks * coalesce(threads, 1), CASE WHEN by_threads OR NOT by_nodes THEN threads END)
-    AS cores
-FROM varying;
+    AS cores,
+  parameter,
+  coalesce(
+    tags['parameter:' || parameter],
+    CASE WHEN parameter IN ('threads', 'nodes') THEN parameter ELSE 'processes' END
+  ) AS parameter_kind
+FROM named;
 
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.';
+COMMENT ON COLUMN scaling_runs.parameter IS 'Name of what the set is scaled by: the tag scaled_by, which readers of experiments with parameters write, else ranks, threads, nodes, or ranks x threads.';
+COMMENT ON COLUMN scaling_runs.parameter_kind IS 'What that is: processes, threads, nodes, blocks (of a GPU kernel), size or other: the tag parameter:NAME (pwh ingest --parameter), else by its name.';
 
 -- The time of each function in each measurement of a run: the longest of the threads, mean over the
 -- ranks.

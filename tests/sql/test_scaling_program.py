@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.helpers.scaling import law, measured
-from tests.helpers.support import rows
+from tests.helpers.support import given, rows
 
 
 def test_a_program_is_the_sum_of_its_functions(warehouse):
@@ -408,3 +409,31 @@ def test_the_only_size_is_predicted(warehouse):
         warehouse,
         "SELECT round(predicted, 2), flag_sentences(flags) FROM scaling_predict_at(64, 5)",
     ) == [(1.0, [])]
+
+
+def test_programs_of_random_sets_take_no_less_than_their_parts(warehouse):
+    random = np.random.default_rng(52)
+    lines, walls = ["run_id function parallelism seconds"], ["run_id app ranks wall_seconds"]
+    for one in range(12):
+        decay, growth, more = random.uniform(0.3, 1.1), random.uniform(0, 1.5), random.uniform(1, 2)
+        for p in (2, 4, 8, 16, 32):
+            noise = random.lognormal(0, 0.03, 2)
+            parts = noise * (50 / p**decay, 0.1 * p**growth)
+            lines += [f"r{one}.{p} solve {p} {parts[0]}", f"r{one}.{p} MPI_Bcast {p} {parts[1]}"]
+            walls.append(f"r{one}.{p} a{one} {p} {parts.sum() * more}")
+    given(warehouse, "runs", "\n".join(walls))
+    given(warehouse, "fn_timings", "\n".join(lines))
+    found = rows(
+        warehouse,
+        """
+        SELECT count(*), count(*) FILTER (p.predicted >= f.seconds * (1 - 1e-9)),
+          count(*) FILTER (p.low <= p.predicted AND p.predicted <= p.high)
+        FROM program_predict([64, 256]) AS p
+        JOIN (
+          SELECT set_id, parallelism, sum(predicted) AS seconds
+          FROM scaling_predict([64, 256])
+          GROUP BY ALL
+        ) AS f USING (set_id, parallelism)
+        """,
+    )
+    assert found == [(24, 24, 24)]

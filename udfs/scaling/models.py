@@ -11,6 +11,7 @@ import pyarrow as pa
 from udfs.arrow import contiguous
 from udfs.flags import flag, flag_lists
 from udfs.scaling.bases import KINDS, OTHER
+from udfs.scaling.breaks import ENOUGH
 from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
@@ -86,12 +87,16 @@ def scaling_forecast(
     seconds: pa.ListArray,
     noise: pa.DoubleArray,
     at_counts: pa.ListArray,
+    capacity: pa.DoubleArray | None = None,
 ) -> pa.StructArray:
     """Predict the times of functions at other counts.
 
     Args:
         kind, counts, seconds, noise: as for `scaling_model`.
         at_counts: counts to predict, the same list in every row.
+        capacity: the count beyond which no more run at once, 0 where unknown: unless enough
+            measured counts are beyond it, times are taken as constant from there on, and the
+            interval has what the law predicts, too.
 
     Returns:
         Structs: seconds, low and high (the 90 % interval), a list each with an element for each
@@ -101,12 +106,27 @@ def scaling_forecast(
     scatter, size = numbers(noise), len(series.kinds)
     at = lists(at_counts[:1])[0] if size else np.zeros(0)
     values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
+    limit = np.zeros(size) if capacity is None else numbers(capacity)
+    limits = np.unique(limit[limit > 0])
     for basis, p, times, rows in series.groups():
-        wanted = np.tile(at, (len(rows), 1))
+        wanted = np.tile(np.append(at, limits), (len(rows), 1))
         predicted = forecast(basis, p, times, scatter[rows], wanted)
-        values["seconds"][rows] = np.exp(predicted.log_seconds)
-        values["low"][rows], values["high"][rows] = predicted.interval()
+        ends = np.stack([np.exp(predicted.log_seconds), *predicted.interval()])
         flag_doubts(series, rows, predicted)
+        beyond = (p > limit[rows, None]).sum(1)
+        for place in np.flatnonzero((limit[rows] > 0) & (beyond < ENOUGH)):
+            top = limit[rows[place]]
+            crowded = np.flatnonzero(at > max(top, p[place, -1]))
+            there = ends[:, place, len(at) + np.searchsorted(limits, top)]
+            there = np.full(3, times[place, -1]) if beyond[place] else there
+            own = ends[:, place, crowded]
+            ends[0, place, crowded] = there[0]
+            ends[1, place, crowded] = np.minimum(own[1], there[1])
+            ends[2, place, crowded] = np.maximum(own[2], there[2])
+            if len(crowded):
+                series.flags[rows[place]].append(flag("beyond_capacity", capacity=f"{top:.0f}"))
+        for name, end in zip(values, ends, strict=True):
+            values[name][rows] = end[:, : len(at)]
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": flag_lists(series.flags)})
 

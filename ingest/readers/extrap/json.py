@@ -49,7 +49,7 @@ class ExtrapJson(SingleFile):
             _read_older(document, collected)
         else:
             _read_newer(document, collected)
-        yield from items(collected.experiment())
+        yield from items(collected.experiment(), recording.parameters)
 
 
 class _Collected:

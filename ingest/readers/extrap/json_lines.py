@@ -34,7 +34,7 @@ class _Lines(SingleFile):
         columns = Columns()
         for chunk in chunks(recording, strict=True):
             self._take(self.as_json(chunk.text().encode()), chunk.first, columns)
-        yield from items(columns.experiment())
+        yield from items(columns.experiment(), recording.parameters)
 
     def as_json(self, chunk: bytes) -> bytes:
         """Return the lines as JSON."""

@@ -6,14 +6,14 @@ has no column that distinguishes metrics.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, Rows, Run
-from ingest.parsing.parameters import Parameters
+from ingest.parsing.parameters import COUNTS, Parameters
 from ingest.readers.extrap.experiment import (
     IN_CALLPATH,
     Codes,
@@ -29,13 +29,13 @@ from warehouse.errors import InputError
 _BATCH_ROWS = 1 << 17
 
 
-def items(experiment: Experiment) -> Iterator[Item]:
-    """Yield the runs of an experiment and then its rows.
+def items(experiment: Experiment, stated: Mapping[str, str]) -> Iterator[Item]:
+    """Yield the runs of an experiment and then its rows; `stated` are kinds of parameters.
 
     Raises `InputError` where a value is implausible or where a call path lacks points.
     """
     check_names(experiment)
-    parameters = Parameters(experiment.parameters)
+    parameters = Parameters(experiment.parameters, stated)
     metrics = [Metric(name) for name in experiment.metrics]
     check_values(experiment, metrics)
     repetition, series = repetitions(experiment)
@@ -79,13 +79,13 @@ def _runs(
                 threads=threads,
                 nodes=nodes,
                 problem_size=None if parameters.size is None else values[parameters.size],
-                tags=tags,
+                tags=tags | parameters.tags,
             )
 
 
 def _parallelism(experiment: Experiment, parameters: Parameters, point: int) -> int | None:
-    """Return the parallelism of a point; None where some other parameter is no whole number."""
-    if parameters.named:
+    """Return the parallelism of a point; None where one that is no count is no whole number."""
+    if parameters.kind in COUNTS:
         return _whole(experiment, point, parameters.parallel)
     value = float(experiment.points[point, parameters.parallel])
     return int(value) if _counts(value) else None
@@ -104,7 +104,7 @@ def _whole(experiment: Experiment, point: int, parameter: int) -> int:
         f"the parameter {experiment.parameters[parameter]} is {as_text(value)}",
         where=experiment.where(int(np.argmax(experiment.point == point))),
         expected="a whole number from 1, as it counts processes, threads or nodes",
-        hint="Rename the parameter if it is something else.",
+        hint="--parameter NAME=other or NAME=size states that it is something else.",
     )
 
 

@@ -57,7 +57,7 @@ class ExtrapText(SingleFile):
             for number, line in chunk.lines():
                 parser.line(number, line)
             cut = not chunk.whole
-        yield from items(parser.finish(cut=cut))
+        yield from items(parser.finish(cut=cut), recording.parameters)
 
 
 class _Parser:

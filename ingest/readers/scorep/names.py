@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import folder_app
-from ingest.parsing.parameters import Parameters
+from ingest.parsing.parameters import OTHER, SIZE, Parameters
 
 _EXPERIMENT = re.compile(r"(?P<app>[^.]*)\.(?P<rest>.+?)(?:\.r(?P<repetition>\d{1,9}))?", re.ASCII)
 _PARAMETER = re.compile(r"([A-Za-z][A-Za-z_-]*)(\d{1,15}(?:[.,]\d{1,15})?)", re.ASCII)
@@ -39,8 +39,8 @@ class Experiment:
             return None
         known = Parameters(list(self.parameters))
         value = list(self.parameters.values())[known.parallel]
-        counts = known.named or known.counts_ranks
-        return int(value) if counts and value.is_integer() and 1 <= value < 1 << 31 else None
+        counts = known.kind != SIZE and value.is_integer() and 1 <= value < 1 << 31
+        return int(value) if counts else None
 
     @property
     def problem_size(self) -> float | None:
@@ -90,4 +90,4 @@ def _all_known(found: list[tuple[str, str]]) -> bool:
     """Return whether all parameters are single letters or have a known meaning: not run7."""
     names = [name.rstrip("_-") for name, _ in found]
     known = [Parameters([name]) for name in names]
-    return all(len(n) == 1 or k.named or k.size == 0 for n, k in zip(names, known, strict=True))
+    return all(len(n) == 1 or k.kind != OTHER for n, k in zip(names, known, strict=True))

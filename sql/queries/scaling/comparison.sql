@@ -1,5 +1,6 @@
 -- Functions of two sets of runs, $before and $after: how fast their time grows with the parallelism,
--- and their shares of the predicted time at $at; the worse ones first. An exponent is certainly
+-- their times at the largest count at which both were measured, and their shares of the predicted
+-- time at $at; the worse ones first. An exponent is certainly
 -- worse where the intervals of the two do not overlap. Where only whole runs were measured, these are
 -- compared.
 WITH
@@ -8,6 +9,21 @@ WITH
     FROM scaling_models
     WHERE set_id IN ($before, $after)
     QUALIFY kind <> 'total' OR bool_and(kind = 'total') OVER ()
+  ),
+
+  times AS (
+    SELECT
+      function, parallelism,
+      any_value(seconds) FILTER (set_id = $before) AS before,
+      any_value(seconds) FILTER (set_id = $after) AS after
+    FROM (
+      SELECT set_id, function, unnest(x) AS parallelism, unnest(y) AS seconds
+      FROM scaling_series
+      WHERE set_id IN ($before, $after)
+    )
+    GROUP BY function, parallelism
+    HAVING count(*) = 2
+    QUALIFY row_number() OVER (PARTITION BY function ORDER BY parallelism DESC) = 1
   ),
 
   shares AS (
@@ -28,10 +44,12 @@ SELECT
     WHEN b.exponent_high < a.exponent_low THEN 'better'
     ELSE 'same'
   END AS verdict,
+  CAST(m.parallelism AS BIGINT) AS at_count, m.before AS seconds_before, m.after AS seconds_after,
   s.share AS share_before, t.share AS share_after,
   a.formula AS formula_before, b.formula AS formula_after
 FROM (FROM models WHERE set_id = $before) AS a
 FULL JOIN (FROM models WHERE set_id = $after) AS b USING (function)
+LEFT JOIN times AS m USING (function)
 LEFT JOIN (FROM shares WHERE set_id = $before) AS s USING (function)
 LEFT JOIN (FROM shares WHERE set_id = $after) AS t USING (function)
 ORDER BY

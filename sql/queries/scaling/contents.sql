@@ -22,7 +22,7 @@ WITH
   )
 
 SELECT
-  s.app, s.version, s.machine, s.scaling, s.problem_size, s.counts, s.smallest, s.largest,
+  s.app, s.version, s.machine, s.parameter, s.parameter_kind, s.scaling, s.problem_size, s.counts, s.smallest, s.largest,
   f.functions, m.runs, m.newest_run
 FROM scaling_sets AS s
 JOIN functions AS f ON s.set_id = f.set_id

@@ -56,7 +56,8 @@ WITH
 
   banded AS (
     SELECT
-      s.*, c.cores_each, c.largest,
+      s.*, c.cores_each, c.largest, coalesce($scaling, c.scaling) AS scaling,
+      _is_count(coalesce($kind, c.parameter_kind)) AS is_count,
       s.predicted * s.covered * exp(-s.half) AS low,
       s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high
     FROM programs AS s
@@ -71,12 +72,12 @@ WITH
 
 SELECT
   s.parallelism, s.predicted, s.low, s.high,
-  b.predicted / s.known
-    * CASE WHEN $scaling = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
-  b.predicted / s.known
-    * CASE WHEN $scaling = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
-  s.known * s.parallelism * s.cores_each / 3600 AS core_hours,
-  s.basis, false AS measured, s.flags
+  CASE WHEN s.is_count THEN b.predicted / s.known END
+    * CASE WHEN s.scaling = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
+  CASE WHEN s.is_count THEN b.predicted / s.known END
+    * CASE WHEN s.scaling = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
+  CASE WHEN s.is_count THEN s.known * s.parallelism * s.cores_each / 3600 END AS core_hours,
+  s.basis, false AS measured, s.known IS NULL AS is_guess, s.flags
 FROM trusted AS s
 JOIN programs AS b ON b.parallelism = $smallest
 WHERE list_contains(CAST($counts AS BIGINT[]), s.parallelism)

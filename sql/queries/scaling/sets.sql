@@ -11,7 +11,7 @@ WITH
   )
 
 SELECT
-  s.set_id, s.app, s.version, s.machine, s.scaling, s.assumed, s.problem_size, s.problem_sizes,
+  s.set_id, s.app, s.version, s.machine, s.parameter, s.parameter_kind, s.scaling, s.assumed, s.problem_size, s.problem_sizes,
   s.crossed, s.counts, s.smallest, s.largest, s.flags,
   (
     SELECT max(r.started_at)

@@ -128,7 +128,7 @@ def test_where_measured_times_turn_a_model_that_falls_on_does_not_hide_it(wareho
     (which,) = scaling_sets(warehouse, "app")
     question = complete_question(which, (), None, None)
     every = dicts(predict_grid(warehouse, question))
-    turning = ask_dicts(warehouse, "scaling/turning", set_id=which.set_id)
+    turning = ask_dicts(warehouse, "scaling/turning", set_id=which.set_id, kind=None)
     point = turning_point(question, every, turning)
     assert 64 < point.low <= point.about <= point.high <= 512
     (said,) = [one for one in scaling_sentences(question, every, [], turning) if "slower" in one]

@@ -29,6 +29,7 @@ from tests.ingest.cases import (
     inst_debug,
     instruction_trace,
     junit,
+    lammps,
     likwid,
     load_tests,
     machine_code,
@@ -57,6 +58,7 @@ from tests.ingest.cases import (
     task_tables,
     tau,
     tau_packed,
+    timing_tables,
 )
 
 CASES: tuple[Case, ...] = (
@@ -84,6 +86,7 @@ CASES: tuple[Case, ...] = (
     hpctoolkit.CASE,
     inst_debug.CASE,
     junit.CASE,
+    lammps.CASE,
     likwid.CASE,
     load_tests.CASE,
     instruction_trace.CASE,
@@ -112,5 +115,6 @@ CASES: tuple[Case, ...] = (
     task_tables.CASE,
     *tau.CASES,
     tau_packed.CASE,
+    timing_tables.CASE,
     *plain.CASES,
 )

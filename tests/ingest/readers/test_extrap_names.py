@@ -33,7 +33,7 @@ def test_parallelism_and_problem_size(names, parallel, size):
     ("names", "expected"),
     [
         ("p", (4, None, None, None)),
-        ("x", (4, None, None, None)),
+        ("x", (None, None, None, None)),
         ("threads", (None, 4, None, None)),
         ("nodes", (None, None, 4, None)),
         ("cores", (None, None, None, None)),
@@ -53,7 +53,8 @@ def test_a_parameter_without_a_telling_name_need_not_be_whole(warehouse, tmp_pat
     path.write_text("PARAMETER theta\nPOINTS (0.5) (2)\nMETRIC time\nDATA 1\nDATA 2\n")
     land(warehouse, path, reader="extrap-text")
     sql = "SELECT parallelism, tags FROM fn_timings JOIN runs USING (run_id) ORDER BY seconds"
-    assert rows(warehouse, sql) == [(None, {"theta": "0.5"}), (2, {"theta": "2"})]
+    what = {"scaled_by": "theta", "parameter:theta": "other"}
+    assert rows(warehouse, sql) == [(None, {"theta": "0.5"} | what), (2, {"theta": "2"} | what)]
 
 
 @pytest.mark.parametrize(

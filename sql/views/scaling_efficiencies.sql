@@ -1,0 +1,106 @@
+-- requires: imbalance, program_models
+--
+-- Where the time of a program goes as it is scaled: the efficiencies of the POP Centre of Excellence,
+-- computation against communication, and the serial fraction of Karp and Flatt.
+
+CREATE OR REPLACE VIEW scaling_efficiencies AS
+WITH
+  of_ranks AS (
+    SELECT
+      u.set_id, coalesce(t.parallelism, u.parallelism) AS parallelism, t.run_id, t.repetition, t.rank,
+      coalesce(sum(t.seconds) FILTER (f.kind = 'computation' AND NOT t.waiting), 0) AS seconds
+    FROM rank_times AS t
+    JOIN scaling_runs AS u ON t.run_id = u.run_id
+    JOIN scaling_sets AS s ON u.set_id = s.set_id
+    JOIN scaling_series AS f ON u.set_id = f.set_id AND t.function = f.function
+    WHERE NOT s.crossed OR u.problem_size = s.problem_size
+    GROUP BY ALL
+  ),
+
+  measured AS (
+    SELECT
+      set_id, parallelism, count(*) AS ranks, avg(seconds) AS mean_seconds,
+      max(seconds) AS max_seconds
+    FROM of_ranks
+    GROUP BY set_id, parallelism, run_id, repetition
+  ),
+
+  by_rank AS (
+    SELECT
+      set_id, parallelism, median(ranks) AS ranks, median(mean_seconds) AS computation,
+      median(max_seconds) AS longest
+    FROM measured
+    GROUP BY set_id, parallelism
+    HAVING median(ranks) > 1 OR parallelism = 1
+  ),
+
+  -- of each function the mean over ranks
+  by_kind AS (
+    SELECT
+      set_id, parallelism,
+      sum(seconds) FILTER (kind = 'computation') AS computation,
+      coalesce(sum(seconds) FILTER (kind <> 'computation'), 0) AS communication
+    FROM (
+      SELECT set_id, kind, unnest(x) AS parallelism, unnest(y) AS seconds
+      FROM scaling_series
+      WHERE kind <> 'total'
+    )
+    GROUP BY ALL
+  ),
+
+  timed AS (
+    SELECT
+      p.set_id, p.app, p.version, p.machine, s.scaling, p.parallelism, p.basis, r.longest,
+      coalesce(r.computation, k.computation) AS computation, k.communication,
+      -- no rank computes longer than the program takes, but medians may
+      greatest(p.seconds, r.longest) AS seconds
+    FROM program_times AS p
+    JOIN scaling_sets AS s ON p.set_id = s.set_id
+    LEFT JOIN by_rank AS r ON p.set_id = r.set_id AND p.parallelism = r.parallelism
+    LEFT JOIN by_kind AS k ON p.set_id = k.set_id AND p.parallelism = k.parallelism
+    WHERE _is_count(s.parameter_kind) AND p.seconds > 0
+  ),
+
+  against AS (
+    SELECT
+      *,
+      parallelism / first(parallelism) OVER every AS times,
+      first(seconds) OVER every / seconds AS faster,
+      first(computation) OVER every / nullif(computation, 0) AS less
+    FROM timed
+    WINDOW every AS (PARTITION BY set_id ORDER BY parallelism ROWS UNBOUNDED PRECEDING)
+  )
+
+SELECT
+  set_id, app, version, machine, parallelism, basis, seconds,
+  computation AS computation_seconds,
+  communication AS communication_seconds,
+  computation / nullif(longest, 0) AS load_balance,
+  longest / seconds AS communication_efficiency,
+  CASE WHEN basis <> 'sum of rank means' OR communication > 0
+    THEN computation / greatest(seconds, computation)
+  END AS parallel_efficiency,
+  less / CASE WHEN scaling = 'weak' THEN 1 ELSE times END AS computation_scaling,
+  parallel_efficiency * computation_scaling AS global_efficiency,
+  faster * CASE WHEN scaling = 'weak' THEN times ELSE 1 END AS speedup,
+  CASE WHEN scaling = 'strong' AND times > 1 THEN (1 / faster - 1 / times) / (1 - 1 / times) END
+    AS serial_fraction
+FROM against;
+
+COMMENT ON VIEW scaling_efficiencies IS 'One row is a set of runs that is scaled by a count, at one measured count: its efficiencies by the definitions of the POP Centre of Excellence, and the serial fraction of Karp and Flatt.';
+COMMENT ON COLUMN scaling_efficiencies.set_id IS 'Set of runs (scaling_sets.set_id).';
+COMMENT ON COLUMN scaling_efficiencies.app IS 'Application.';
+COMMENT ON COLUMN scaling_efficiencies.version IS 'Version.';
+COMMENT ON COLUMN scaling_efficiencies.machine IS 'Machine.';
+COMMENT ON COLUMN scaling_efficiencies.parallelism IS 'Parallelism, as in scaling_points.';
+COMMENT ON COLUMN scaling_efficiencies.basis IS 'What the time of the program is (program_times.basis).';
+COMMENT ON COLUMN scaling_efficiencies.seconds IS 'Time of the program, s.';
+COMMENT ON COLUMN scaling_efficiencies.computation_seconds IS 'Time in functions of kind computation that do not wait, mean over the ranks, s; NULL where only whole runs were timed.';
+COMMENT ON COLUMN scaling_efficiencies.communication_seconds IS 'Time in functions of other kinds, mean over the ranks, s.';
+COMMENT ON COLUMN scaling_efficiencies.load_balance IS 'Mean over the ranks of the computation over its longest, 0..1; NULL where ranks are unknown.';
+COMMENT ON COLUMN scaling_efficiencies.communication_efficiency IS 'Longest computation of a rank over the time of the program, 0..1; NULL where ranks are unknown.';
+COMMENT ON COLUMN scaling_efficiencies.parallel_efficiency IS 'Mean computation over the time of the program, 0..1: load balance times communication efficiency. NULL where no communication and no time of the program was measured.';
+COMMENT ON COLUMN scaling_efficiencies.computation_scaling IS 'Total computation of all ranks at the smallest count over that here (weak scaling: over that here for as much work); above 1 where caches help.';
+COMMENT ON COLUMN scaling_efficiencies.global_efficiency IS 'Parallel efficiency times computation scaling.';
+COMMENT ON COLUMN scaling_efficiencies.speedup IS 'Time at the smallest count over that here (weak scaling: times the ratio of counts).';
+COMMENT ON COLUMN scaling_efficiencies.serial_fraction IS 'Karp and Flatt: (1/S - 1/p) / (1 - 1/p) of the speed-up S at p times the smallest count. A share that stays is serial work; one that grows is overhead. NULL at the smallest count and for weak scaling.';

@@ -1,0 +1,109 @@
+"""Tables of times by counts, as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.walk import find
+from tests.helpers.support import land, rows
+from tests.ingest.cases.timing_tables import SAMPLE
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "long.csv",
+            "nprocs,region,time_ms\n1,solve,100\n2,solve,51\n",
+            [(1, None, "solve", None, 0.1), (2, None, "solve", None, 0.051)],
+        ),
+        (
+            "wide.csv",
+            "ranks,total (s),compute (s),comm (s)\n4,2.8,2.5,0.3\n",
+            [
+                (4, None, "comm", "n-to-n collective", 0.3),
+                (4, None, "compute", None, 2.5),
+                (4, None, "whole program", "total", 2.8),
+            ],
+        ),
+        (
+            "mean.txt",
+            "# nodes avg std\n1 123.4 1.2\n2 62.1 0.5\n",
+            [(None, 1, "whole program", "total", 123.4), (None, 2, "whole program", "total", 62.1)],
+        ),
+        (
+            "clock.csv",
+            "nodes;walltime\n1;01:02:03\n2;1-00:00:01\n4;10:02.5\n",
+            [
+                (None, 1, "whole program", "total", 3723.0),
+                (None, 2, "whole program", "total", 86401.0),
+                (None, 4, "whole program", "total", 602.5),
+            ],
+        ),
+        (
+            "cells.tsv",
+            "procs\tFFT\tsolve\n8\t1400 ms\t2.5 s\n",
+            [(8, None, "FFT", None, 1.4), (8, None, "solve", None, 2.5)],
+        ),
+        (
+            "comma.csv",
+            "ranks;MPI_Bcast (ms);solve (ms)\n8;10,5;2\n",
+            [(8, None, "MPI_Bcast", None, 0.0105), (8, None, "solve", None, 0.002)],
+        ),
+    ],
+)
+def test_forms_of_tables(warehouse, tmp_path, name, text, expected):
+    path = tmp_path / name
+    path.write_text(text)
+    land(warehouse, path)
+    assert (
+        rows(
+            warehouse,
+            """
+            SELECT ranks, nodes, function, kind, round(seconds, 9)
+            FROM fn_timings JOIN runs USING (run_id) ORDER BY ranks, nodes, function
+            """,
+        )
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ranks,total,compute\n1,10,9\n",  # in no unit
+        "ranks,solve (s)\nfour,1\n",
+        "region,time_s\nsolve,1\n",
+        "threads,elapsed (ms)\n1,10\n",  # of plain tables of runs
+    ],
+)
+def test_tables_of_other_readers_and_of_none(tmp_path, text):
+    path = tmp_path / "other.csv"
+    path.write_text(text)
+    assert [one.reader.NAME for one in find([str(path)]) if one.reader] in ([], ["plain"])
+
+
+def test_blocks_beyond_the_multiprocessors_are_no_faster(warehouse, tmp_path):
+    lines = SAMPLE.read_text().splitlines(keepends=True)
+    path = tmp_path / "blocks.csv"
+    path.write_text("".join(line for line in lines if not line.startswith(("264", "528"))))
+    land(warehouse, path, facts={"app": "kernels"}, tags={"multiprocessors": "132"})
+    found = rows(
+        warehouse,
+        """
+        SELECT function, low < measured AND measured < high, abs(predicted / measured - 1) < 0.1,
+          list_contains(flag_codes(flags), 'beyond_capacity')
+        FROM scaling_predict(528)
+        JOIN (VALUES ('fma', 0.000154), ('copy', 0.000054)) AS t (function, measured)
+          USING (function)
+        ORDER BY function
+        """,
+    )
+    assert found == [("copy", True, False, True), ("fma", True, True, True)]
+    assert rows(warehouse, "SELECT parameter, parameter_kind, capacity FROM scaling_sets") == [
+        ("blocks", "blocks", 132)
+    ]
+    ((hours, speedup),) = rows(
+        warehouse, "SELECT core_hours, speedup > 1 FROM program_predict(264)"
+    )
+    assert (hours, speedup) == (None, True)
