@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.compressed import path_text
+from ingest.parsing.carried_tables import carried_items
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Timeline
 from ingest.readers.chrome_trace import kineto, xla
@@ -54,6 +56,9 @@ class _Process:
 def process_items(recording: Recording) -> Iterator[Item]:
     """Yield the run, then the rows of each process; all files are read first."""
     processes = [_read(recording, part) for part in recording.parts]
+    if len(processes) == 1 and (streams := _carried(processes[0])) is not None:
+        yield from carried_items(streams)
+        return
     processes = [process for process in processes if len(process.timeline.slices.start)]
     if not processes:
         raise InputError("the trace has no slice", expected="events with a duration (X, B and E)")
@@ -113,6 +118,23 @@ def _read(recording: Recording, part: Path) -> _Process:
         error.path = error.path or path_text(part)
         raise
     return _Process(part, events, timeline, stated, process, is_kineto, is_clang, base)
+
+
+def _carried(process: _Process) -> list[bytes] | None:
+    """Return the tables that a trace of pwh carries, None where its slices are not all there."""
+    match process.facts.get("pwh"):
+        case {"slices": int(slices), "tables": [_, *_] as tables} if slices == len(
+            process.events.slices["length"]
+        ):
+            try:
+                return [b64decode(table, validate=True) for table in tables]
+            except (TypeError, ValueError):
+                raise InputError(
+                    "the tables that it carries are damaged",
+                    expected="a whole file that pwh export wrote",
+                    hint="Export it again.",
+                ) from None
+    return None
 
 
 def _kineto_events() -> Events:
