@@ -33,7 +33,7 @@ def written(table: str, rows: pa.Table, run: Run) -> bytes:
     schema = rows.schema.with_metadata(metadata)
     with pa.ipc.new_stream(sink, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as out:
         out.write_table(rows.cast(schema))
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
 
 
 def carried_items(streams: Iterable[bytes]) -> Iterator[Item]:

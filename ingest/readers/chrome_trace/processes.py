@@ -17,7 +17,7 @@ from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Timeline
 from ingest.readers.chrome_trace import kineto, xla
 from ingest.readers.chrome_trace.assemble import assemble, left_out
-from ingest.readers.chrome_trace.counters import counter_rows
+from ingest.readers.chrome_trace.counters import counter_rows, memory_rows
 from ingest.readers.chrome_trace.document import Document
 from ingest.readers.chrome_trace.events import Events
 from ingest.readers.chrome_trace.ranks import Process, process_of
@@ -68,6 +68,8 @@ def process_items(recording: Recording) -> Iterator[Item]:
     for process in processes:
         yield from landing(process.timeline, base - process.offset)
         yield from counter_rows(process.events)
+        rank = process.process.rank if process.process is not None else None
+        yield from memory_rows(process.events, base - process.offset, rank)
         yield from left_out(process.events, is_kineto=process.is_kineto, is_clang=process.is_clang)
         if isinstance(samples := process.facts.get("samples"), list):
             yield LeftOut(len(samples), "sample", "the stacks of a sampling profiler in the trace")

@@ -6,6 +6,7 @@ SELECT
     FROM commits AS c
     WHERE c."commit"[:7] = lower(r."commit"[:7]) AND starts_with(c."commit", lower(r."commit"))
   ) AS url,
-  started_at, nodes, ranks, threads, problem_size, wall_seconds, tags
+  t.stated_at AS started_at, nodes, ranks, threads, problem_size, wall_seconds, tags
 FROM runs AS r
+JOIN _run_times AS t USING (run_id)
 WHERE run_id = $run_id;
