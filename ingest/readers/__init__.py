@@ -191,7 +191,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "gpgpusim",
         _HERE + "gpgpusim.reader:GpgpuSim",
-        contains=(b"thd=", b"printing basic blocks", b"gpgpu-sim"),
+        contains=(b"thd=", b"printing basic blocks", b"gpgpu-sim", b"accel-sim [build"),
     ),
     Deferred(
         "gpgpusim-inst-debug",

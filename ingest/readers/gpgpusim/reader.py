@@ -29,7 +29,9 @@ _BLOCKS = ".blocks.txt"
 _PIECE = 4 << 20
 _INSTRUCTION = re.compile(rb"^\d+ \[(?:cyc=\d+\]\[)?thd=\d+\]\[i=\d+\] : ctaid=\(", re.MULTILINE)
 _LISTING = re.compile(rb"^Printing basic blocks for function '", re.MULTILINE)
-_CHATTER = re.compile(rb"^(?:GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE)
+_CHATTER = re.compile(
+    rb"^(?:Accel-Sim \[build|GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE
+)
 
 
 class GpgpuSim:
