@@ -20,12 +20,13 @@ from warehouse.errors import InputError
 
 _LINE = re.compile(r"\s*(\w+)\s*=\s*(\S+)")
 _KERNEL, _LAST = "kernel_name", "gpgpu_simulation_rate"
-# What is of a kernel: the event and its unit.
+# What is of a kernel, and its unit. Those are counts of a whole GPU, and so have names of their own:
+# what is said of cycles and instructions is of cores.
 _OF_KERNELS = {
-    "gpu_sim_cycle": ("cycles", None),
-    "gpu_sim_insn": ("instructions", None),
-    "gpu_ipc": ("gpu_ipc", None),
-    "gpu_occupancy": ("gpu_occupancy", "%"),
+    "gpu_sim_cycle": None,
+    "gpu_sim_insn": None,
+    "gpu_ipc": None,
+    "gpu_occupancy": "%",
 }
 _OF_RUN = re.compile(r"L[12][A-Z]?_total_cache_(?:accesses|misses|miss_rate)")
 
@@ -51,11 +52,11 @@ def statistics(recording: Recording) -> Iterator[Item]:
             if name == "gpu_sim_cycle":
                 launches[kernel] += 1
                 is_open = True
-            event, unit = _OF_KERNELS[name]
+            unit = _OF_KERNELS[name]
             value = _number(text.removesuffix("%"), number)
             sample = launches[kernel] - 1
             rows.append(
-                {"region": kernel, "sample": sample, "event": event, "value": value, "unit": unit}
+                {"region": kernel, "sample": sample, "event": name, "value": value, "unit": unit}
             )
         elif kernel is not None and _OF_RUN.fullmatch(name):
             of_run[name] = _number(text, number)

@@ -55,12 +55,12 @@ def test_logs_without_instructions_have_statistics(warehouse):
         warehouse, "SELECT region, sample, event, value FROM pmu_samples ORDER BY ALL NULLS FIRST"
     ) == [
         (None, None, "L1D_total_cache_misses", 25000),
-        ("vecAdd", 0, "cycles", 8412),
         ("vecAdd", 0, "gpu_ipc", 208.0361),
         ("vecAdd", 0, "gpu_occupancy", 71.4),
-        ("vecAdd", 0, "instructions", 1750000),
-        ("vecAdd", 1, "cycles", 8000),
-        ("vecAdd", 1, "instructions", 1750000),
+        ("vecAdd", 0, "gpu_sim_cycle", 8412),
+        ("vecAdd", 0, "gpu_sim_insn", 1750000),
+        ("vecAdd", 1, "gpu_sim_cycle", 8000),
+        ("vecAdd", 1, "gpu_sim_insn", 1750000),
     ]
 
 
