@@ -20,7 +20,7 @@ from warehouse.errors import InputError
 
 _LINE = re.compile(r"\s*(\w+)\s*=\s*(\S+)")
 _KERNEL, _LAST = "kernel_name", "gpgpu_simulation_rate"
-# What is of a kernel, and its unit. Those are counts of a whole GPU, and so have names of their own:
+# What is of a kernel, and its unit. Counts of a whole GPU have names of their own:
 # what is said of cycles and instructions is of cores.
 _OF_KERNELS = {
     "gpu_sim_cycle": None,
