@@ -8,6 +8,7 @@ reads a Chrome trace would take them for work of the program.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,10 @@ def _document(run_id: str, whole: Timeline) -> Iterator[bytes]:
         if len(lines) == _BATCH:
             yield (b",\n" if begun else b"") + b",\n".join(lines)
             lines, begun = [], True
-    yield (b",\n" if begun and lines else b"") + b",\n".join(lines) + b"\n]}\n"
+    yield (b",\n" if begun and lines else b"") + b",\n".join(lines)
+    slices = sum(len(track.slices) for track in whole.tracks if track.kind == TASK)
+    tables = b",\n".join(b'"%b"' % b64encode(stream) for stream in whole.carried)
+    yield b'\n],"pwh":{"slices":%d,"tables":[\n%b]}}\n' % (slices, tables)
 
 
 def _events(whole: Timeline) -> Iterator[bytes]:

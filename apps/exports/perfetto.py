@@ -14,6 +14,7 @@ from apps.exports import Exported
 from apps.exports.chrome import check_no_event
 from apps.exports.protobuf import double, fixed64, message, number, text
 from apps.exports.timeline import TASK, Counter, Slice, Timeline, Track, timeline
+from ingest.parsing.carried_tables import FIELD, MARK
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,6 +51,7 @@ class _Trace:
 
     def packets(self, whole: Timeline) -> Iterator[bytes]:
         """Yield the trace in pieces: descriptors before what happens on their tracks."""
+        yield from (message(_PACKET, message(FIELD, MARK + stream)) for stream in whole.carried)
         yield _packet(flags=_CLEARED)
         nodes: dict[str, tuple[int, int]] = {}
         workers: dict[tuple[str, str], int] = {}

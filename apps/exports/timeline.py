@@ -1,7 +1,8 @@
 """What the workers of a run did when: tracks of slices that nest nowhere, and arrows between them.
 
 A worker that ran several tasks at once, such as a process with threads of its own, has as many
-lanes as it needs. Times are ns after clock correction, from the first moment on.
+lanes as it needs. Times are ns after clock correction, from the first moment on. The landing tables
+are carried along, from which pwh reads a trace back: what it shows does not have everything.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import TYPE_CHECKING
 
 from apps.output.text import printable
 from apps.queries.base import ask
-from apps.queries.runs import row_counts
+from apps.queries.runs import row_counts, run_facts
+from ingest.base import Run
+from ingest.parsing.carried_tables import written
+from warehouse.catalog import landing
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -70,6 +74,7 @@ class Timeline:
     tracks: list[Track]
     counters: list[Counter]
     arrows: list[tuple[Slice, Slice]]
+    carried: list[bytes]
 
 
 def timeline(con: DuckDBPyConnection, run_id: str) -> Timeline:
@@ -95,7 +100,7 @@ def timeline(con: DuckDBPyConnection, run_id: str) -> Timeline:
             hint=f"It has {', '.join(counts) or 'no rows'}."
             + (" Its functions open as a profile: --to speedscope." if profiled else ""),
         )
-    whole = Timeline(tracks, counters, _arrows(con, run_id, tasks))
+    whole = Timeline(tracks, counters, _arrows(con, run_id, tasks), _carried(con, run_id))
     _shift(whole)
     return whole
 
@@ -145,6 +150,20 @@ def _arrows(
         target.receives.append(len(arrows))
         arrows.append((source, target))
     return arrows
+
+
+def _carried(con: DuckDBPyConnection, run_id: str) -> list[bytes]:
+    """Return the landing tables of a run, each as it is carried along."""
+    facts = run_facts(con, run_id)
+    facts.pop("url", None)
+    run, columns = Run(**facts), landing()
+    found = []
+    for table in row_counts(con, run_id):
+        # Names of tables and columns are those of the migrations.
+        names = ", ".join(f'"{column.name}"' for column in columns[table])
+        sql = f"SELECT {names} FROM {table} WHERE run_id = $run_id"
+        found.append(written(table, con.execute(sql, {"run_id": run_id}).to_arrow_table(), run))
+    return found
 
 
 def _shift(whole: Timeline) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import altair as alt
+import polars as pl
 import streamlit as st
 
 from apps.pages.base import View
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED
+from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED, axis, legend, show
 from apps.pages.components import component
 from apps.pages.timeline import drawn_pieces, looked_at, nothing
 from apps.queries.base import ask
@@ -35,7 +37,25 @@ def show_devices(view: View, run: str) -> bool:
     view.table(view.rows(ask, "gpu/late", run_id=run), units=_UNITS, percent=("share",))
     st.subheader("What devices executed", anchor=False)
     view.table(view.rows(ask, "runs/kernels", run_id=run), units=_UNITS, percent=("share",))
+    memory = view.rows(ask, "gpu/memory_over_time", run_id=run)
+    if not memory.is_empty():
+        st.subheader("Memory over time", anchor=False)
+        show(_memory_chart(memory), f"Memory in use and reserved over the time of {run}")
     return True
+
+
+def _memory_chart(rows: pl.DataFrame) -> alt.Chart:
+    chart: alt.Chart = (
+        alt.Chart(rows)
+        .mark_line(interpolate="step-after")
+        .encode(
+            x=alt.X("seconds:Q", axis=axis("Time", "s")),
+            y=alt.Y("bytes:Q", axis=axis("Memory", "bytes", format="~s")),
+            color=alt.Color("memory:N", legend=legend()),
+            tooltip=["memory:N", "seconds:Q", "bytes:Q"],
+        )
+    )
+    return chart
 
 
 def _timeline(view: View, run: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from apps.output.numbers import amount, counted, percent
+from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import dicts
 from apps.output.text import cell
 from apps.queries.base import ask, ask_value
@@ -70,7 +70,7 @@ def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if len(devices) > _STATED:
         most = percent(devices[-1]["busy_share"])
         sentences.append(f"{len(devices) - _STATED} other devices were busy up to {most}.")
-    return [*sentences, *_stragglers(con, run_id)]
+    return [*sentences, *_stragglers(con, run_id), *_memory(con, run_id)]
 
 
 def _stragglers(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -81,6 +81,16 @@ def _stragglers(con: DuckDBPyConnection, run_id: str) -> list[str]:
         for row in dicts(ask(con, "gpu/stragglers", run_id=run_id))
         if row["waited_seconds"] >= _LEAST_PART * row["window_seconds"]
     ]
+
+
+def _memory(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return how much memory was in use at most, where an allocator recorded it."""
+    sentences = []
+    for row in dicts(ask(con, "gpu/memory", run_id=run_id))[:_STATED]:
+        used, reserved = amounts([row["allocated_bytes"], row["reserved_bytes"]], "bytes")
+        of = f" of {reserved} reserved" if row["reserved_bytes"] else ""
+        sentences.append(f"{cell(row['device'])} had at most {used} of memory in use{of}.")
+    return sentences
 
 
 def _busy(device: dict[str, Any]) -> str:

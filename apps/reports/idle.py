@@ -41,6 +41,8 @@ _CONTRADICTIONS = 0.02
 # the starvation on, waiting for such workers is what the starvation of a run is.
 _BUSY = 90.0
 _MOSTLY = 0.5
+# A gain below this, in per cent, is none to speak of.
+_LITTLE = 5.0
 
 
 def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIRECT) -> list[str]:
@@ -73,15 +75,16 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
     root = readings["transitive", latency_rule]
     gains = [] if window is not None else ask_dicts(con, "idle/what_if", run_id=run_id)
     gains = [row for row in gains if row["percent"] is not None]
+    turns = _in_turn(con, run_id) if window is None else []
     sentences = [
         *_clocks(con, run_id),
         *_slow_workers(con, run_id),
+        *turns,
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail(chosen if chosen.get("kind") == "stream" else whole),
+        *_tail(con, run_id, chosen if chosen.get("kind") == "stream" else whole, gains),
         _headline(chosen, root, mode, gains),
-        *(_in_turn(con, run_id) if window is None else []),
         _totals(chosen),
         *_root_causes(chosen, root),
         *_blamed(con, run_id, reading, chosen),
@@ -204,15 +207,26 @@ def _long_calls(con: DuckDBPyConnection, run_id: str) -> list[str]:
     ]
 
 
-def _tail(chosen: dict[str, Any]) -> list[str]:
+def _tail(
+    con: DuckDBPyConnection, run_id: str, chosen: dict[str, Any], gains: Sequence[Row]
+) -> list[str]:
     """Return what most idle time after the last tasks means, where it is most."""
     waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
     if chosen["tail_percent"] <= max(waits, _HARDLY):
         return []
+    why = "too little parallelism, or work split unevenly"
+    one_more = next((row for row in gains if row["change"] == "one more worker"), None)
+    if one_more is not None and one_more["is_recorded"] and not one_more["is_assumed"]:
+        longest = next(iter(ask_dicts(con, "idle/path_gains", run_id=run_id)), None)
+        is_chain = one_more["replay_percent"] is not None and one_more["replay_percent"] < _LITTLE
+        if is_chain and longest is not None and longest["cause"] == "compute":
+            why = (
+                "tasks wait for each other in a chain, which no more workers shorten; the largest "
+                f"part of it is tasks of the type {cell(longest['name'])}"
+            )
     return [
         f"Most idle time, {amount(chosen['tail_percent'], '%')}, comes after the workers' last "
-        "tasks or on workers without any: too little parallelism, or work split unevenly. What "
-        "follows is about the time before."
+        f"tasks or on workers without any: {why}. What follows is about the time before."
     ]
 
 
@@ -225,7 +239,13 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
     if chosen.get("kind") == "stream" and chosen["busy_percent"] >= _BUSY:
         return "The device had work nearly all of the time: only less work makes it faster."
-    return _verdict(chosen, root, mode, gains)
+    verdict = _verdict(chosen, root, mode, gains)
+    if chosen["busy_percent"] >= _BUSY:
+        return (
+            "Workers ran tasks nearly all of the time: what takes long is within these. Of the "
+            f"little that they waited: {verdict}"
+        )
+    return verdict
 
 
 def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
@@ -363,6 +383,14 @@ def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return which tasks wait for each other, as those of which never two run at a time do."""
     for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
+        if row["within"]:
+            times = [row[f"{what}_seconds"] for what in ("every", "usual", "first")]
+            every, usual, first = amounts(times, "s")
+            return [
+                f"Tasks{kind} take turns within, as for a lock: one ends every {every}, however "
+                f"many run at a time, and they take {usual} where the first, which waited for no "
+                f"other, took {first}. More workers do not shorten that."
+            ]
         often = "Hardly ever" if row["meetings"] else "Never"
         return [
             f"{often} two tasks{'' if row['of_all'] else kind} ran at a time, though "

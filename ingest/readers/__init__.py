@@ -122,7 +122,8 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "perfetto",
         _HERE + "perfetto.reader:Perfetto",
-        contains=(b"\x08\x06\x10", b"\xe2\x03"),  # a snapshot of clocks, a descriptor of a track
+        # A snapshot of clocks, a descriptor of a track, what pwh writes first.
+        contains=(b"\x08\x06\x10", b"\xe2\x03", b"pwh landing table"),
     ),
     Deferred(
         "rocprof",
@@ -190,7 +191,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "gpgpusim",
         _HERE + "gpgpusim.reader:GpgpuSim",
-        contains=(b"thd=", b"printing basic blocks", b"gpgpu-sim"),
+        contains=(b"thd=", b"printing basic blocks", b"gpgpu-sim", b"accel-sim [build"),
     ),
     Deferred(
         "gpgpusim-inst-debug",

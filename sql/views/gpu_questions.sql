@@ -1,6 +1,6 @@
 -- requires: gpu_lanes
 --
--- What people ask of GPU traces: launch queues, work by operator, module and step, and stragglers.
+-- What people ask of GPU traces: launch queues, work by operator, module and step, stragglers, and memory.
 
 CREATE OR REPLACE VIEW gpu_queue AS
 WITH
@@ -58,3 +58,19 @@ COMMENT ON COLUMN gpu_stragglers.straggler IS 'The device that came last.';
 COMMENT ON COLUMN gpu_stragglers.communicating_seconds IS 'How long it communicated.';
 COMMENT ON COLUMN gpu_stragglers.waited_seconds IS 'How much longer the others did, on average: they waited for it.';
 COMMENT ON COLUMN gpu_stragglers.window_seconds IS 'The longest time from first to last work of a device.';
+
+CREATE OR REPLACE VIEW gpu_memory AS
+SELECT
+  run_id, region AS device, t_start AS t,
+  max(value) FILTER (event = 'memory.allocated') AS allocated_bytes,
+  max(value) FILTER (event = 'memory.reserved') AS reserved_bytes
+FROM pmu_samples
+WHERE event IN ('memory.allocated', 'memory.reserved') AND unit = 'bytes' AND t_start IS NOT NULL
+GROUP BY run_id, region, t_start;
+
+COMMENT ON VIEW gpu_memory IS 'One row is a moment at which the allocator of a framework had something to do: the memory in use and reserved from then on, where the trace records it (profile_memory of PyTorch).';
+COMMENT ON COLUMN gpu_memory.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN gpu_memory.device IS 'Device, or host.';
+COMMENT ON COLUMN gpu_memory.t IS 'The moment, ns.';
+COMMENT ON COLUMN gpu_memory.allocated_bytes IS 'Memory in use; of several changes at one moment the most.';
+COMMENT ON COLUMN gpu_memory.reserved_bytes IS 'Memory that the allocator had reserved of the device; likewise.';

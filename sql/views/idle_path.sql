@@ -21,18 +21,6 @@ WITH
     WHERE i.run_id = run AND w.run_id = run AND i.kind <> 'tail'
   ),
 
-  hop AS (
-    SELECT
-      t.data, t.to_node, min(t.t_recv - coalesce(receiver.ahead, 0)) AS t_there,
-      min(t.t_send - coalesce(sender.ahead, 0)) AS t_sent
-    FROM transfers AS t
-    LEFT JOIN _node_clocks AS receiver
-      ON t.run_id = receiver.run_id AND t.to_node = receiver.node
-    LEFT JOIN _node_clocks AS sender ON t.run_id = sender.run_id AND t.from_node = sender.node
-    WHERE t.run_id = run
-    GROUP BY t.data, t.to_node
-  ),
-
   known AS (
     SELECT
       i.task, d.data, d.producer, d.t_made,
@@ -43,7 +31,7 @@ WITH
     FROM (SELECT DISTINCT task, data, t_arrived, is_sent FROM task_inputs WHERE run_id = run) AS i
     JOIN reader ON i.task = reader.task
     JOIN (FROM _data_times WHERE run_id = run) AS d ON i.data = d.data
-    LEFT JOIN hop
+    LEFT JOIN (FROM _data_hops WHERE run_id = run) AS hop
       ON d.data = hop.data AND CASE WHEN d.home IS DISTINCT FROM reader.node THEN reader.node END
         = hop.to_node
     WHERE d.t_made IS NOT NULL AND d.producer IS DISTINCT FROM i.task

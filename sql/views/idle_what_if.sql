@@ -89,6 +89,9 @@ WHERE tasks.n > 0;
 -- for a lock or in a chain, whether the trace says so or not. Tasks that a runtime hands out slowly have
 -- gaps between them. of_all: all tasks together, whatever their type. ns: time in which one ran, of
 -- span, the time of all tasks of the run.
+-- within: tasks that ran at a time and took turns inside. However many ran, one ended every `every`,
+-- and most took longer than the first to end, which waited for no other. Tasks that do not wait end at
+-- once where they began at once, and take no longer than the first; others do not end so regularly.
 CREATE OR REPLACE MACRO _tasks_in_turn(run) AS TABLE
 WITH
   task AS (
@@ -105,7 +108,8 @@ WITH
       *,
       max(t_end) OVER (
         PARTITION BY of_all, name ORDER BY t_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS free_from
+      ) AS free_from,
+      t_end - lag(t_end) OVER (PARTITION BY of_all, name ORDER BY t_end) AS apart
     FROM task
     WHERE t_start < t_end
   ),
@@ -115,15 +119,23 @@ WITH
       of_all, name, any_value(span) AS span, count(*) AS tasks, count(DISTINCT worker) AS workers,
       max(t_end) - min(t_start) AS own_span,
       sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
-      sum(t_end - t_start) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings
+      sum(t_end - t_start) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings,
+      median(t_end - t_start) AS usual, arg_min(t_end - t_start, t_end) AS first_took,
+      median(apart) AS every,
+      coalesce(
+        usual >= 1.6 * every AND usual >= 1.3 * first_took
+          AND quantile_cont(apart, 0.1) >= every / 1.5 AND quantile_cont(apart, 0.9) <= every * 1.5,
+        false
+      ) AS within
     FROM turns
     GROUP BY of_all, name
   )
 
 -- so many that some would meet if they did not wait for each other; clocks read late by a little
-SELECT of_all, name, tasks, workers, ns, span, meetings
+SELECT of_all, name, tasks, workers, ns, span, meetings, within, every, usual, first_took
 FROM types
-WHERE tasks >= 10 AND workers > 1 AND overlap <= ns / 100 AND ns >= 0.9 * own_span AND ns >= span / 2;
+WHERE tasks >= 10 AND workers > 1 AND (overlap <= ns / 100 OR (within AND NOT of_all))
+  AND ns >= 0.9 * own_span AND ns >= span / 2;
 
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
 -- the same placement and order cannot gain more. Between the end of a task and when its datum was
@@ -227,7 +239,7 @@ CROSS JOIN room
 CROSS JOIN recorded
 WHERE workers > 0;
 
-COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). is_recorded: the trace tells the cause of more than half of the waits. NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';
+COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock, or which did so within (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). is_recorded: the trace tells the cause of more than half of the waits. NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';
 
 -- Of a chain, halving a part brings half of it at most.
 CREATE OR REPLACE MACRO critical_path_gains(run) AS TABLE

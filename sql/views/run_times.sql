@@ -5,14 +5,21 @@ CREATE OR REPLACE MACRO _version_numbers(version) AS
   list_transform(regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT));
 
 -- last_at is the start, and where that is unknown, the landing; position is the place in the file.
--- Runs that no file states have neither landing nor place.
+-- Runs that no file states have neither landing nor place. stated_at is a start that something
+-- states: where nothing does, a file's own time orders runs, and is shown nowhere as their start.
 CREATE OR REPLACE VIEW _run_times AS
 WITH
   positions AS (
-    SELECT run_id, max(position) AS position FROM run_facts WHERE source_id <> 0 GROUP BY run_id
+    SELECT
+      run_id, max(position) FILTER (source_id <> 0) AS position,
+      bool_and(stated_by = 'file_time') FILTER (started_at IS NOT NULL) AS is_of_file
+    FROM run_facts
+    GROUP BY run_id
   )
 
-SELECT r.run_id, r.landed_at, coalesce(r.started_at, r.landed_at) AS last_at, p.position
+SELECT
+  r.run_id, r.landed_at, coalesce(r.started_at, r.landed_at) AS last_at, p.position,
+  CASE WHEN p.is_of_file IS NOT true THEN r.started_at END AS stated_at
 FROM runs AS r
 LEFT JOIN positions AS p ON r.run_id = p.run_id;
 

@@ -1,6 +1,7 @@
 -- requires: workers
 --
--- Life cycle of tasks: submitted, inputs ready, running, done, and the time between.
+-- Life cycle of tasks: submitted, inputs ready, running, done, and the time between; and that of data:
+-- made, sent, received, consumed.
 
 CREATE OR REPLACE VIEW task_lifecycle AS
 WITH
@@ -86,3 +87,56 @@ COMMENT ON COLUMN task_lifecycle_by_type.run_ns IS 'Running, ns.';
 COMMENT ON COLUMN task_lifecycle_by_type.wait_for_inputs_percent IS 'Share of the three, %.';
 COMMENT ON COLUMN task_lifecycle_by_type.wait_to_run_percent IS 'Share of the three, %.';
 COMMENT ON COLUMN task_lifecycle_by_type.run_percent IS 'Share of the three, %.';
+
+CREATE OR REPLACE VIEW data_lifecycle AS
+WITH
+  reading AS (
+    SELECT DISTINCT run_id, data, task, t_arrived, is_sent FROM task_inputs
+  ),
+
+  moments AS (
+    SELECT
+      d.run_id, d.data, d.producer, d.home AS from_node, r.task AS reader, t.node AS to_node,
+      d.t_made,
+      CASE
+        WHEN r.is_sent THEN d.t_made
+        WHEN t.node IS DISTINCT FROM d.home THEN h.t_sent
+      END AS t_sent,
+      CASE
+        WHEN r.is_sent THEN r.t_arrived - w.ahead
+        WHEN t.node IS DISTINCT FROM d.home THEN h.t_there
+      END AS t_received,
+      t.t_start AS t_consumed
+    FROM _data_times AS d
+    LEFT JOIN reading AS r ON d.run_id = r.run_id AND d.data = r.data
+    LEFT JOIN _task_times AS t ON r.run_id = t.run_id AND r.task = t.task
+    LEFT JOIN _worker_clocks AS w ON t.run_id = w.run_id AND t.worker = w.worker
+    LEFT JOIN _data_hops AS h
+      ON d.run_id = h.run_id AND d.data = h.data AND t.node = h.to_node
+  )
+
+SELECT
+  *,
+  CASE WHEN t_made <= t_sent THEN t_sent - t_made END AS wait_to_send_ns,
+  CASE WHEN t_sent <= t_received THEN t_received - t_sent END AS transit_ns,
+  CASE
+    WHEN t_received <= t_consumed THEN t_consumed - t_received
+    WHEN t_received IS NULL AND from_node = to_node AND t_made <= t_consumed
+      THEN t_consumed - t_made
+  END AS wait_to_consume_ns
+FROM moments;
+
+COMMENT ON VIEW data_lifecycle IS 'One row is a datum and a task that reads it (one row without a task where none does): when it was made, sent to the node of that task, received and consumed.';
+COMMENT ON COLUMN data_lifecycle.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN data_lifecycle.data IS 'Datum.';
+COMMENT ON COLUMN data_lifecycle.producer IS 'Task that made it; NULL where it was there from the start, or that is unknown.';
+COMMENT ON COLUMN data_lifecycle.from_node IS 'Node where it was made.';
+COMMENT ON COLUMN data_lifecycle.reader IS 'Task that reads it; NULL: no task does.';
+COMMENT ON COLUMN data_lifecycle.to_node IS 'Node of that task.';
+COMMENT ON COLUMN data_lifecycle.t_made IS 'When it existed, ns after clock correction; NULL where not recorded.';
+COMMENT ON COLUMN data_lifecycle.t_sent IS 'When it was first sent to the node of the reader, ns; NULL where it was made there, or not recorded.';
+COMMENT ON COLUMN data_lifecycle.t_received IS 'When it was first there, ns; likewise.';
+COMMENT ON COLUMN data_lifecycle.t_consumed IS 'When the reader began, ns.';
+COMMENT ON COLUMN data_lifecycle.wait_to_send_ns IS 'From made to sent, ns; NULL where either is unknown, or where the trace has them the other way round.';
+COMMENT ON COLUMN data_lifecycle.transit_ns IS 'From sent to received, ns; likewise.';
+COMMENT ON COLUMN data_lifecycle.wait_to_consume_ns IS 'From received, or made on the same node, until the reader began, ns: for other inputs, a free worker, or the runtime.';

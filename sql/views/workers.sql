@@ -121,6 +121,16 @@ FROM task_data AS d
 LEFT JOIN _task_times AS p ON d.run_id = p.run_id AND d.producer = p.task
 LEFT JOIN _node_clocks AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
 
+-- When each datum was sent to each node (NULL: unknown) and was there, on one clock.
+CREATE OR REPLACE VIEW _data_hops AS
+SELECT
+  t.run_id, t.data, t.to_node, min(t.t_recv - coalesce(receiver.ahead, 0)) AS t_there,
+  min(t.t_send - coalesce(sender.ahead, 0)) AS t_sent
+FROM transfers AS t
+LEFT JOIN _node_clocks AS receiver ON t.run_id = receiver.run_id AND t.to_node = receiver.node
+LEFT JOIN _node_clocks AS sender ON t.run_id = sender.run_id AND t.from_node = sender.node
+GROUP BY t.run_id, t.data, t.to_node;
+
 -- Windows of the workers: as recorded, else the program's, widened to cover the worker's own tasks.
 CREATE OR REPLACE VIEW _worker_windows AS
 WITH

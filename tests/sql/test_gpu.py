@@ -8,6 +8,7 @@ import pytest
 
 from apps.output.tables import dicts
 from apps.queries.base import ask
+from apps.reports.gpu import gpu_sentences
 from tests.helpers.support import given, land, rows, shared
 
 PARTS = (
@@ -252,6 +253,47 @@ def test_what_people_ask_of_traces(warehouse):
     assert rows(
         warehouse, "SELECT communicating_seconds * 1e9, hidden_seconds * 1e9 FROM gpu_activity"
     ) == [(pytest.approx(40), pytest.approx(30))]
+
+
+def test_memory_over_time_is_that_of_the_allocator(warehouse, tmp_path):
+    """Moments in order, devices apart, the host beside them, unknown where it is not stated."""
+    at = {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1}
+    stated = [(30, 0, 200, 512), (10, 0, 100, 512), (20, 1, 7, None), (40, 0, 50, 512)]
+    events = [
+        {**at, "ts": ts, "args": {"Device Type": 1, "Device Id": device, "Total Allocated": used}
+         | ({} if reserved is None else {"Total Reserved": reserved})}
+        for ts, device, used, reserved in stated
+    ]  # fmt: skip
+    host = {"Device Type": 0, "Device Id": -1, "Total Allocated": 3, "Total Reserved": 0}
+    kernels = [
+        {"ph": "X", "cat": "kernel", "name": "k", "pid": device, "tid": 7, "ts": 5, "dur": 60}
+        | {"args": {"device": device, "stream": 7, "correlation": device + 1}}
+        for device in (0, 1)
+    ]
+    path = tmp_path / "t.json"
+    path.write_text(
+        json.dumps(
+            {
+                "schemaVersion": 1,
+                "traceEvents": [*kernels, *events, {**at, "ts": 11, "args": host}],
+            }
+        )
+    )
+    (landed,) = land(warehouse, path)
+    assert rows(
+        warehouse,
+        "SELECT device, t, allocated_bytes, reserved_bytes FROM gpu_memory ORDER BY device, t",
+    ) == [
+        ("GPU 0", 5000, 100, 512),
+        ("GPU 0", 25000, 200, 512),
+        ("GPU 0", 35000, 50, 512),
+        ("GPU 1", 15000, 7, None),
+        ("host", 6000, 3, 0),
+    ]
+    assert gpu_sentences(warehouse, landed.runs[0])[-2:] == [
+        "GPU 0 had at most 200 B of memory in use of 512 B reserved.",
+        "GPU 1 had at most 7 B of memory in use.",
+    ]
 
 
 def test_the_device_that_communicates_least_is_the_straggler(warehouse):

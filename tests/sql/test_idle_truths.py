@@ -23,6 +23,12 @@ FINE = "; ".join(
 COARSE = "; ".join(
     f"{'AB'[i % 2]} c{i} {i // 2 * 300 + 200}-{i // 2 * 300 + 300} <x" for i in range(12)
 )
+# Three workers take turns within their tasks; the same without, begun at once and one by one.
+WITHIN = "; ".join(f"{'ABC'[i % 3]} w{i} {max(0, 20 * i - 40)}-{20 * i + 20} <x" for i in range(30))
+AT_ONCE = "; ".join(f"{'ABC'[i % 3]} w{i} {i // 3 * 60}-{i // 3 * 60 + 60} <x" for i in range(30))
+ONE_BY_ONE = "; ".join(f"{'ABC'[i % 3]} w{i} {20 * i}-{20 * i + 60} <x" for i in range(30))
+LONG_CHAIN = "; ".join(f"A c{i} {50 * i}-{50 * i + 50}" + (f" <c{i - 1}" if i else "") for i in
+                       range(20))  # fmt: skip
 LOCK = "; ".join(f"{'ABC'[i % 3]} k{i} {20 * i}-{20 * i + 20} <x" for i in range(30))
 # Run: schedule, root cause (unknown: not recorded; none: no waits), words of the verdict.
 TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -137,6 +143,14 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "two at once": ("A a 0-50; A b 10-90; B c 0-95 ; B d 40-60", "none", ("No worker waited",)),
     # workers that are none
     "a lock": (LOCK + "; x=0", "overhead", ("Never two tasks", "take turns")),
+    "a lock within": (WITHIN + "; x=0", "none", ("take turns within", "one ends every 20 ms")),
+    "no lock within": (AT_ONCE + "; x=0", "none", ("No worker waited",)),
+    "one by one": (ONE_BY_ONE + "; x=0", "overhead", ()),
+    "a chain on one worker": (
+        LONG_CHAIN + "; B d0 0-50; C d1 0-50",
+        "none",
+        ("in a chain, which no more workers shorten", "of the type c"),
+    ),
     "a helper": (
         SERIAL + "; helper h0 250-251; helper h1 650-651",
         "unknown",
@@ -232,3 +246,4 @@ def test_verdicts_are_right_or_not_recorded(warehouse):
         except NothingToAnalyse as nothing:
             told = nothing.problem
         assert [word for word in words if word not in told] == [], (run, told)
+        assert ("take turns within" in told) == (run == "a lock within")

@@ -1,7 +1,8 @@
-"""Life cycle of tasks: submitted, inputs ready, running, done."""
+"""Life cycle of tasks (submitted, inputs ready, running, done) and of data (made ... consumed)."""
 
 from __future__ import annotations
 
+from tests.helpers.notation import schedule
 from tests.helpers.schedules import land_schedule
 from tests.helpers.support import rows
 
@@ -78,3 +79,26 @@ def test_a_task_that_ran_before_its_inputs_has_no_waits(warehouse):
 def test_where_no_inputs_are_recorded_it_is_unknown_when_they_were_ready(warehouse):
     land(warehouse, task("m", 50, 60, 5))
     assert lifecycle(warehouse) == (5, None, None, None, 10)
+
+
+def test_data_are_made_sent_received_and_consumed(warehouse):
+    """On one node, on another, by a way not recorded, backwards in time, and read by nobody."""
+    text = (
+        "A:n0; B:n1; A p 0-10; A m 30-40 <p; B k 50-60 <p; p>n1 15-45; A q 40-44; B l 70-80 <q;"
+        "A s 44-48; B j 80-90 <s; s>n1 60-50"
+    )
+    told = schedule(text)
+    told["data"].append({"data_id": "left", "producer_fragment": "q"})
+    land_schedule(warehouse, told)
+    ms = ", ".join(
+        f"{column} / 1000000" for column in ("wait_to_send_ns", "transit_ns", "wait_to_consume_ns")
+    )
+    assert rows(
+        warehouse, f"SELECT data, reader, {ms} FROM data_lifecycle ORDER BY data, reader"
+    ) == [
+        ("left", None, None, None, None),
+        ("p", "k", 5, 30, 5),
+        ("p", "m", None, None, 20),
+        ("q", "l", None, None, None),
+        ("s", "j", 12, None, 30),
+    ]

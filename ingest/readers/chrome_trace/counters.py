@@ -1,14 +1,15 @@
-"""Counters of a Chrome trace."""
+"""Counters of a Chrome trace, and memory over time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
-from ingest.base import Item
+from ingest.base import Item, Rows
 from ingest.parsing.timelines import counters
-from ingest.readers.chrome_trace.events import Events
+from ingest.readers.chrome_trace.events import NONE, Events
 
 
 def counter_rows(events: Events) -> Iterator[Item]:
@@ -23,3 +24,32 @@ def counter_rows(events: Events) -> Iterator[Item]:
     of, time = events.counters["series"], events.counters["time"]
     points = counters.Points(of, time, np.frombuffer(events.counted, np.float64))
     yield from counters.counter_rows(series, points)
+
+
+def memory_rows(events: Events, base: int, rank: int | None) -> Iterator[Item]:
+    """Yield what allocators had in use and reserved, moment by moment, times from `base` (ns) on.
+
+    The region is the device, named as its streams are.
+    """
+    prefix = "" if rank is None else f"rank {rank} "
+    devices = np.unique(events.memory["device"])
+    for device in devices.tolist():
+        of = np.flatnonzero(events.memory["device"] == device)
+        of = of[np.argsort(events.memory["time"][of], kind="stable")]
+        region = f"{prefix}{'host' if device == NONE else f'GPU {device}'}"
+        for event in ("allocated", "reserved"):
+            known = of[events.memory[event][of] != NONE]
+            yield Rows(
+                "pmu_samples",
+                pa.table(
+                    {
+                        "rank": pa.array([rank] * len(known), pa.int32()),
+                        "region": pa.array([region] * len(known)),
+                        "sample": np.arange(len(known)),
+                        "t_start": events.memory["time"][known] - base,
+                        "event": pa.array([f"memory.{event}"] * len(known)),
+                        "value": events.memory[event][known].astype(np.float64),
+                        "unit": pa.array(["bytes"] * len(known)),
+                    }
+                ),
+            )

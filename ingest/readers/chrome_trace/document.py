@@ -61,6 +61,7 @@ class Facts(msgspec.Struct, gc=False):
     systemTraceEvents: Any = None  # noqa: N815
     viztracer_metadata: Any = None
     beginningOfTime: Any = None  # noqa: N815
+    pwh: Any = None
 
 
 class _Closing(Facts, gc=False):

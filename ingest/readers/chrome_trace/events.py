@@ -26,7 +26,7 @@ _GROUPS = {
     "X": "slices",
     **{"B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
     **{"b": "operations", "e": "operations", "S": "operations", "F": "operations"},
-    **{"s": "flows", "t": "flows", "f": "flows", "": "nothing"},
+    **{"s": "flows", "t": "flows", "f": "flows", "i": "instants", "": "nothing"},
 }
 _FLOW_STEPS = {"s": 0, "t": 1, "f": 2}
 
@@ -42,15 +42,26 @@ class Args(msgspec.Struct, gc=False):
     step_num: Any = None
 
 
+class _Memory(msgspec.Struct, gc=False):
+    """The arguments of an instant at which PyTorch allocates or frees memory."""
+
+    device_type: Any = msgspec.field(default=None, name="Device Type")
+    device: Any = msgspec.field(default=None, name="Device Id")
+    allocated: Any = msgspec.field(default=None, name="Total Allocated")
+    reserved: Any = msgspec.field(default=None, name="Total Reserved")
+
+
 _thread = attrgetter("pid", "tid")
 _form = attrgetter("name", "cat", "pid", "tid")
 _called, _cat = attrgetter("name"), attrgetter("cat")
 _ts, _dur = attrgetter("ts"), attrgetter("dur")
 _args = msgspec.json.Decoder(Args)
 _many_args = msgspec.json.Decoder(list[Args])
+_memory = msgspec.json.Decoder(_Memory)
 _values = msgspec.json.Decoder(dict[str, Any])
 _MOVED = re.compile(r"\bsize:(\d{1,18})\b")
 _LARGEST = 1 << 62
+_MEMORY = "[memory]"
 
 
 class Numbered(dict[Any, int]):
@@ -122,7 +133,8 @@ class Events:
     `slices` have both ends. `marks` begin and end slices of threads, `operations` asynchronous
     ones, still to be paired, in the file's order. `flows` are the points of arrows, each of
     a slice (version 2) from its start `time` to its end `until`, `counters`
-    the points of `series`, with their values in `counted`. Times in ns.
+    the points of `series`, with their values in `counted`. `memory` is what the allocator of a
+    device (the host is NONE) had in use and reserved, bytes. Times in ns.
     """
 
     def __init__(
@@ -151,6 +163,7 @@ class Events:
             *("group", "kind", "name", "thread", "time", "until", "step", "leaves", "encloses")
         )
         self.counters = Columns("series", "time")
+        self.memory = Columns("device", "time", "allocated", "reserved")
         self.counted = array("d")
         self.process_names: dict[Id, str] = {}
         self.thread_names: dict[tuple[Id, Id], str] = {}
@@ -176,6 +189,8 @@ class Events:
                     self._take_counters(found)
                 case "metadata":
                     self._take_metadata(found)
+                case "instants":
+                    self._take_instants(found)
                 case "nothing":
                     pass
                 case _:
@@ -267,6 +282,18 @@ class Events:
                     counter = (event.pid, event.name, _identity(event), key)
                     self.counters.append(series=self.series[counter], time=time)
                     self.counted.append(value)
+
+    def _take_instants(self, events: Sequence[Event]) -> None:
+        of_memory = [event for event in events if event.name == _MEMORY]
+        self.other["i"] += len(events) - len(of_memory)
+        for event, time in zip(of_memory, _times(of_memory).tolist(), strict=True):
+            stated = _decoded(_memory, event)
+            self.memory.append(
+                device=_count(stated.device) if stated.device_type else NONE,
+                time=time,
+                allocated=_count(stated.allocated),
+                reserved=_count(stated.reserved),
+            )
 
     def _take_metadata(self, events: Sequence[Event]) -> None:
         for event in events:

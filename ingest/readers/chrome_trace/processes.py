@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,11 +12,12 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.compressed import path_text
+from ingest.parsing.carried_tables import carried_items
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Timeline
 from ingest.readers.chrome_trace import kineto, xla
 from ingest.readers.chrome_trace.assemble import assemble, left_out
-from ingest.readers.chrome_trace.counters import counter_rows
+from ingest.readers.chrome_trace.counters import counter_rows, memory_rows
 from ingest.readers.chrome_trace.document import Document
 from ingest.readers.chrome_trace.events import Events
 from ingest.readers.chrome_trace.ranks import Process, process_of
@@ -55,6 +57,9 @@ class _Process:
 def process_items(recording: Recording) -> Iterator[Item]:
     """Yield the run, then the rows of each process; all files are read first."""
     processes = [_read(recording, part) for part in recording.parts]
+    if len(processes) == 1 and (streams := _carried(processes[0])) is not None:
+        yield from carried_items(streams)
+        return
     processes = [process for process in processes if len(process.timeline.slices.start)]
     if not processes:
         raise InputError("the trace has no slice", expected="events with a duration (X, B and E)")
@@ -64,6 +69,8 @@ def process_items(recording: Recording) -> Iterator[Item]:
     for process in processes:
         yield from landing(process.timeline, base - process.offset)
         yield from counter_rows(process.events)
+        rank = process.process.rank if process.process is not None else None
+        yield from memory_rows(process.events, base - process.offset, rank)
         yield from left_out(process.events, is_kineto=process.is_kineto, is_clang=process.is_clang)
         if isinstance(samples := process.facts.get("samples"), list):
             yield LeftOut(len(samples), "sample", "the stacks of a sampling profiler in the trace")
@@ -114,6 +121,23 @@ def _read(recording: Recording, part: Path) -> _Process:
         error.path = error.path or path_text(part)
         raise
     return _Process(part, events, timeline, stated, process, is_kineto, is_clang, base)
+
+
+def _carried(process: _Process) -> list[bytes] | None:
+    """Return the tables that a trace of pwh carries, None where its slices are not all there."""
+    match process.facts.get("pwh"):
+        case {"slices": int(slices), "tables": [_, *_] as tables} if slices == len(
+            process.events.slices["length"]
+        ):
+            try:
+                return [b64decode(table, validate=True) for table in tables]
+            except (TypeError, ValueError):
+                raise InputError(
+                    "the tables that it carries are damaged",
+                    expected="a whole file that pwh export wrote",
+                    hint="Export it again.",
+                ) from None
+    return None
 
 
 def _kineto_events() -> Events:

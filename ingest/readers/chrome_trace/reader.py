@@ -10,7 +10,8 @@ Of a Kineto trace each stream of a GPU is a worker too, named by device and stre
 copies and fills as tasks; the call with the same correlation has launched them. Annotations and
 frames of Python are spans; cudaDeviceSynchronize and its like are waits; steps have one name.
 Several ranks are one run: the traces in one folder whose distributedInfo has the same world_size
-and different ranks. Their times are on one clock, as Kineto writes them.
+and different ranks. Their times are on one clock, as Kineto writes them. Instants at which memory
+was allocated or freed are samples of what each device had in use and reserved.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class ChromeTrace:
     NAME = "chrome-trace"
     DESCRIPTION = "Chrome trace event JSON, PyTorch profiler traces (Kineto, all ranks of a run)"
     PATTERNS = ("*.trace.json", "*.pt.trace.json", "trace*.json", "*.trace.json.gz")
-    TABLES = (*DEVICE_TABLES, "fn_timings", "metrics")
+    TABLES = (*DEVICE_TABLES, "fn_timings", "metrics", "pmu_samples")
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:

@@ -124,6 +124,11 @@ class Log:
         """Every instruction of every thread is in the log, not one thread's only."""
         return self._gap is None
 
+    @property
+    def has_instructions(self) -> bool:
+        """An instruction line was met."""
+        return self._only_uid is not None
+
     def finish(self) -> None:
         """End the log; raises `InputError` where it is not whole."""
         where = f"line {self._rows}"
@@ -135,7 +140,7 @@ class Log:
                     expected="'Done functional simulation' or the statistics of the kernel",
                     hint=_CUT,
                 )
-        if self._only_uid is None:
+        if not self.has_instructions:
             raise InputError(
                 "the log has no instruction lines",
                 where=where,

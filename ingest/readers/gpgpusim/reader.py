@@ -2,7 +2,8 @@
 
 Source: GPGPU-Sim 3 and 4 (github.com/gpgpu-sim/gpgpu-sim_distribution), standard output with
 PTX_SIM_DEBUG=5 or more in the environment. The listing of basic blocks (PTX_SIM_DEBUG=50) may be
-in the log itself or next to it, in STEM.blocks.txt.
+in the log itself or next to it, in STEM.blocks.txt. Of a log without these, as Accel-Sim
+writes, too, the statistics of the kernels land.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ingest.parsing.lines import chunks, numbered_lines
 from ingest.readers.gpgpusim.fields import parse
 from ingest.readers.gpgpusim.log import Log
 from ingest.readers.gpgpusim.rows import rows
+from ingest.readers.gpgpusim.statistics import statistics
 from ingest.readers.gpgpusim.text import Listing
 from ingest.readers.gpgpusim.threads import Spool
 from ingest.recording import Recording
@@ -27,16 +29,18 @@ _BLOCKS = ".blocks.txt"
 _PIECE = 4 << 20
 _INSTRUCTION = re.compile(rb"^\d+ \[(?:cyc=\d+\]\[)?thd=\d+\]\[i=\d+\] : ctaid=\(", re.MULTILINE)
 _LISTING = re.compile(rb"^Printing basic blocks for function '", re.MULTILINE)
-_CHATTER = re.compile(rb"^(?:GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE)
+_CHATTER = re.compile(
+    rb"^(?:Accel-Sim \[build|GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE
+)
 
 
 class GpgpuSim:
     """Reads GPGPU-Sim logs."""
 
     NAME = "gpgpusim"
-    DESCRIPTION = "GPGPU-Sim log with PTX_SIM_DEBUG=5 or more (basic blocks of GPU threads)"
+    DESCRIPTION = "GPGPU-Sim, Accel-Sim logs: blocks of threads (PTX_SIM_DEBUG=5), else statistics"
     PATTERNS = ("*.log", "*.log.gz", "*.log.zst", "*.blocks.txt")
-    TABLES = BLOCK_TABLES
+    TABLES = (*BLOCK_TABLES, "pmu_samples")
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:
@@ -74,6 +78,10 @@ class GpgpuSim:
             log = Log(listing, spool)
             for fields in parsed(chunks(recording, size=_PIECE), parse):
                 log.take(fields)
+            if not log.has_instructions and (found := list(statistics(recording))):
+                yield _run(log)
+                yield from found
+                return
             log.finish()
             yield _run(log)
             yield from rows(log, spool)

@@ -5,7 +5,8 @@ What lands, and how nested slices and flows become tasks and dependences, is in
 as in a recording of the scheduler alone, the CPUs are workers and what they ran are tasks, named by
 thread. Slices of other tracks, which are asynchronous, land with their elapsed times only. Counters
 are metrics: those that only grow (times of CPUs, interrupts) with their increase, others with mean
-over time and maximum. Samples of stacks and of heaps are counted as left out.
+over time and maximum. Samples of stacks and of heaps are counted as left out. What `pwh export`
+wrote carries its tables along, and needs no trace processor.
 
 Source: perfetto.dev, "PerfettoSQL prelude" (tables of the trace
 processor), and "Trace Processor command-line reference" (-q of the classic interface).
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
+from ingest.parsing.carried_tables import FIELD, MARK
+from ingest.parsing.protobuf import fields
 from ingest.recording import Recording
 from ingest.signatures import PERFETTO
 from warehouse.errors import InputError
@@ -83,6 +86,7 @@ def _run(command: list[str], printed: Path) -> None:
 
 
 _PACKET = b"\n"  # a trace is a repeated field 1
+_BEGINNING = 64  # bytes, within which a trace of pwh says that it is one
 
 
 class Perfetto(SingleFile):
@@ -94,11 +98,36 @@ class Perfetto(SingleFile):
     TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs", "fn_timings", "metrics")
 
     def sniff(self, head: Head) -> bool:
-        """Recognise a snapshot of clocks or the name, where the trace processor is installed."""
-        return head.data.startswith(_PACKET) and PERFETTO.fits(head) and program() is not None
+        """Recognise a snapshot of clocks or the name, where the trace processor is installed.
+
+        Traces of pwh are recognised anyway.
+        """
+        if not head.data.startswith(_PACKET):
+            return False
+        return _is_own(head.data) or (PERFETTO.fits(head) and program() is not None)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, then its rows; the trace processor reads the whole trace first."""
+        from ingest.parsing.carried_tables import carried_items
         from ingest.readers.perfetto.items import trace_items
 
-        yield from trace_items(answer(recording))
+        with recording.open(recording.path) as file:
+            beginning = file.read(_BEGINNING)
+            own = beginning + file.read() if _is_own(beginning) else None
+        if own is None:
+            yield from trace_items(answer(recording))
+        else:
+            yield from carried_items(_carried(own))
+
+
+def _is_own(beginning: bytes) -> bool:
+    return MARK in beginning[:_BEGINNING]
+
+
+def _carried(trace: bytes) -> Iterator[bytes]:
+    """Yield the tables that a trace of pwh carries, which come first."""
+    for _, at, size in fields(trace):
+        (field, place, length), *_ = fields(trace, at, at + size)
+        if field != FIELD:
+            return
+        yield trace[place + len(MARK) : place + length]

@@ -20,8 +20,8 @@ from datetime import UTC, datetime
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile, implausible
 from ingest.parsing.call_paths import UNKNOWN, frame_name
+from ingest.parsing.protobuf import damaged, fields, signed, varints
 from ingest.parsing.units import PER_SECOND
-from ingest.readers.sampling.protobuf import damaged, fields, signed, varints
 from ingest.readers.sampling.stacks import (
     NO_THREAD,
     Measure,

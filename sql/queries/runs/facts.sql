@@ -2,6 +2,7 @@
 SELECT
   app, version, machine, "commit", branch,
   _commit_url("commit") AS url,
-  started_at, nodes, ranks, threads, problem_size, wall_seconds, tags
+  t.stated_at AS started_at, nodes, ranks, threads, problem_size, wall_seconds, tags
 FROM runs AS r
+JOIN _run_times AS t USING (run_id)
 WHERE run_id = $run_id;

@@ -1,5 +1,5 @@
 -- Runs, those that landed last first, as `latest` is; $app may be NULL.
-SELECT r.run_id, r.app, r.version, r.machine, r.started_at, r.nodes, r.ranks, r.threads,
+SELECT r.run_id, r.app, r.version, r.machine, t.stated_at AS started_at, r.nodes, r.ranks, r.threads,
   r.problem_size, r.wall_seconds, r.tags['exit_code'] AS exit_code, r.tags,
   t.landed_at AS ingested_at
 FROM runs AS r

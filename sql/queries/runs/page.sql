@@ -1,7 +1,7 @@
 -- Runs by what is known of them, those that started last first (where that is unknown, what counts is
 -- when they landed); every parameter may be NULL. $app is also (no application), $tag is key=value,
 -- $text is looked for in names and tags.
-SELECT r.run_id, r.app, r.version, r.machine, r.started_at, r.wall_seconds,
+SELECT r.run_id, r.app, r.version, r.machine, t.stated_at AS started_at, r.wall_seconds,
   r.tags['exit_code'] AS exit_code, r.nodes, r.ranks, r.threads, r.problem_size, r.tags
 FROM runs AS r
 JOIN _run_times AS t USING (run_id)

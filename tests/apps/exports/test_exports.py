@@ -16,11 +16,15 @@ from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects
-from ingest.readers.sampling.protobuf import fields, signed
+from ingest.parsing.carried_tables import written
+from ingest.parsing.protobuf import fields, signed
 from tests.helpers import trace_processor
+from tests.helpers.notation import schedule
+from tests.helpers.schedules import land_schedules, random_schedule
 from tests.helpers.support import given, land, rows
+from tests.sql.test_idle_truths import TRUTHS
 from udfs import UDFS
-from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.errors import InputError, NothingToAnalyse, UsageError
 from warehouse.modules import calling_functions
 
 TASKS, STENCIL, SERIES = "heat_tasks", "stencil-1.23", "heat_scaling"
@@ -56,24 +60,86 @@ def test_a_chrome_trace_comes_back_with_its_tasks_and_dependences(name, demo, wa
     comes_back(demo, run_id, warehouse, tmp_path / "t.json.gz")
 
 
-def test_a_perfetto_trace_comes_back_with_its_tasks_and_dependences(
-    demo, warehouse, tmp_path, monkeypatch
-):
-    trace_processor.install(tmp_path, monkeypatch)
+def test_a_chrome_trace_of_which_slices_were_cut_is_read_as_it_is_shown(demo, warehouse, tmp_path):
+    run_id, _ = exported(demo, STENCIL, Target.chrome, tmp_path / "t.json")
+    document = json.loads((tmp_path / "t.json").read_text())
+    slices = [e for e in document["traceEvents"] if e["ph"] == "X"]
+    document["traceEvents"].remove(slices[0])
+    (tmp_path / "t.json").write_text(json.dumps(document))
+    (landed,) = land(warehouse, tmp_path / "t.json")
+    count, *_ = total(demo, "tasks", run_id)
+    found, _, first, _ = total(warehouse, "tasks", landed.runs[0])
+    assert (found, first) == (count - 1, 0)
+
+
+def test_a_perfetto_trace_comes_back_with_its_tasks_and_dependences(demo, warehouse, tmp_path):
     run_id, _ = exported(demo, STENCIL, Target.perfetto, tmp_path / "t.pftrace")
     comes_back(demo, run_id, warehouse, tmp_path / "t.pftrace")
 
 
-def comes_back(demo, run_id, warehouse, path):
+def test_the_trace_processor_reads_a_perfetto_trace(demo, warehouse, tmp_path, monkeypatch):
+    trace_processor.install(tmp_path, monkeypatch)
+    run_id, _ = exported(demo, STENCIL, Target.perfetto, tmp_path / "t.pftrace")
+    monkeypatch.setattr("ingest.readers.perfetto.reader._is_own", lambda beginning: False)
+    comes_back(demo, run_id, warehouse, tmp_path / "t.pftrace", as_shown=True)
+
+
+def comes_back(demo, run_id, warehouse, path, *, as_shown=False):
     (landed,) = land(warehouse, path)
     (back,) = landed.runs
     count, busy, first, span = total(demo, "tasks", run_id)
-    assert total(warehouse, "tasks", back) == (count, busy, 0, span) and first is not None
+    assert total(warehouse, "tasks", back) == (count, busy, 0 if as_shown else first, span)
     dependences = (
         "SELECT count(DISTINCT (d.producer, i.task)) FROM task_inputs AS i JOIN task_data AS d "
         "USING (run_id, data) WHERE run_id = ? AND d.producer <> i.task"
     )
     assert rows(warehouse, dependences, back) == rows(demo, dependences, run_id)
+    if not as_shown:
+        facts = "SELECT app, version, machine, started_at, wall_seconds, tags FROM runs "
+        facts += "WHERE run_id = ?"
+        assert rows(warehouse, facts, back) == rows(demo, facts, run_id)
+
+
+SCHEDULES = {run: schedule(text) for run, (text, *_) in TRUTHS.items()} | {
+    f"random {seed}": random_schedule(seed) for seed in range(12)
+}
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.pftrace"])
+def test_a_trace_that_is_read_back_gets_the_same_verdict(name, warehouse, another, tmp_path):
+    """All that is known of a schedule: in every reading, interval by interval."""
+    land_schedules(warehouse, SCHEDULES)
+    back = another()
+    target = Target.chrome if name == "t.json" else Target.perfetto
+    for number, run in enumerate(SCHEDULES):
+        path = tmp_path / f"{number}{name}"
+        try:
+            export_run(warehouse, run, target, path, None)
+        except NothingToAnalyse:
+            continue
+        land(back, path, run_id=run, lenient=True)
+    landed = {run for (run,) in rows(back, "SELECT run_id FROM runs")}
+    assert len(landed) > 40
+    for view in ("idle_attribution", "slo_by_run"):
+        query = f"FROM {view} ORDER BY ALL"
+        assert rows(back, query) == [row for row in rows(warehouse, query) if row[0] in landed]
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.pftrace"])
+def test_tables_that_a_trace_carries_are_checked(name, demo, warehouse, tmp_path, monkeypatch):
+    def of_another_version(table, rows, run):
+        return written(table, rows.rename_columns(["new", *rows.column_names[1:]]), run)
+
+    monkeypatch.setattr("apps.exports.timeline.written", of_another_version)
+    target = Target.chrome if name == "t.json" else Target.perfetto
+    exported(demo, TASKS, target, tmp_path / name)
+    with pytest.raises(InputError, match="not as pwh writes them.* with new"):
+        land(warehouse, tmp_path / name)
+    if target is Target.perfetto:
+        data = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(data[:2000])
+        with pytest.raises(InputError, match="bytes, of which|not as pwh writes"):
+            land(warehouse, tmp_path / name)
 
 
 @pytest.mark.parametrize("target", [Target.speedscope, Target.pprof])

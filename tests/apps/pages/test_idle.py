@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -276,14 +277,22 @@ def test_the_charts_follow_the_window(schedule, window):
     assert path == pytest.approx(max(0, min(90, window[1]) - window[0]))
 
 
-def test_runs_with_devices_are_read_by_device_first(open_page, new_warehouse):
-    file = Path(__file__).parents[2] / "samples" / "kineto" / "rank0.pt.trace.json"
+def test_runs_with_devices_are_read_by_device_first(open_page, new_warehouse, tmp_path):
+    sample = Path(__file__).parents[2] / "samples" / "kineto" / "rank0.pt.trace.json"
+    trace = json.loads(sample.read_text())
+    used = {"Device Type": 1, "Device Id": 0, "Total Allocated": 512}
+    at = {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1}
+    ts = max(event["ts"] for event in trace["traceEvents"] if event["ph"] == "X")
+    trace["traceEvents"].append({**at, "ts": ts, "args": used})
+    file = tmp_path / "rank0.pt.trace.json"
+    file.write_text(json.dumps(trace))
     with pwh.connect(new_warehouse) as con:
         ((run,),) = [landed.runs for landed in land(con, file)]
     told = texts(open_page("idle", new_warehouse, run=run))
-    assert "GPU 1 was busy" in told
+    assert "GPU 0 was busy" in told
     assert "arvation" not in told
     assert "a click leads to that call" in told
+    assert "512 B of memory in use" in told and "Memory over time" in told
     told = texts(open_page("idle", new_warehouse, run=run, reading="tasks"))
-    assert "GPU 1 was busy" not in told
+    assert "GPU 0 was busy" not in told
     assert "arvation" in told

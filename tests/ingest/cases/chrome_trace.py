@@ -153,6 +153,7 @@ CASES = (
             ),
         ),
         enlarge=enlarge_kineto,
+        others=(SAMPLES / "chrome-trace" / "memory.json",),
         # A rank whose trace cannot be recognised is not there.
         cut_may_land=True,
     ),

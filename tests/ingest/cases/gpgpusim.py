@@ -201,5 +201,6 @@ CASE = Case(
         ),
     ),
     enlarge=enlarge,
+    others=(SAMPLE.with_name("statistics.log"),),
     cut_may_land=True,  # at the end of a launch a log is as good as whole
 )

@@ -8,6 +8,9 @@ import pytest
 
 from ingest.base import Head
 from ingest.readers.gpgpusim.reader import GpgpuSim
+from tests.helpers.support import land, rows
+from tests.ingest.case import SAMPLES
+from warehouse.errors import InputError
 
 READER = GpgpuSim()
 
@@ -44,3 +47,26 @@ def test_log_and_listing_belong_together(names, given, expected, tmp_path):
 )
 def test_others_are_not_recognised(head):
     assert not READER.sniff(Head(head, Path("a.log")))
+
+
+def test_logs_without_instructions_have_statistics(warehouse):
+    land(warehouse, SAMPLES / "gpgpusim" / "statistics.log")
+    assert rows(
+        warehouse, "SELECT region, sample, event, value FROM pmu_samples ORDER BY ALL NULLS FIRST"
+    ) == [
+        (None, None, "L1D_total_cache_misses", 25000),
+        ("vecAdd", 0, "gpu_ipc", 208.0361),
+        ("vecAdd", 0, "gpu_occupancy", 71.4),
+        ("vecAdd", 0, "gpu_sim_cycle", 8412),
+        ("vecAdd", 0, "gpu_sim_insn", 1750000),
+        ("vecAdd", 1, "gpu_sim_cycle", 8000),
+        ("vecAdd", 1, "gpu_sim_insn", 1750000),
+    ]
+
+
+def test_statistics_that_are_cut_off_are_refused(warehouse, tmp_path):
+    text = (SAMPLES / "gpgpusim" / "statistics.log").read_text()
+    path = tmp_path / "sim.log"
+    path.write_text(text[: text.rindex("gpgpu_simulation_rate")])
+    with pytest.raises(InputError, match="ends within the statistics of vecAdd"):
+        land(warehouse, path)

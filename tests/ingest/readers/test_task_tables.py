@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from apps.queries.base import ask_dicts
+from apps.queries.runs import run_facts
 from ingest.base import Head
 from ingest.readers.task_tables.reader import TaskTables
 from tests.helpers.support import land, rows, shared
@@ -330,6 +332,10 @@ def test_without_a_stated_start_the_file_time_counts(warehouse, tmp_path, notes)
         (tmp_path / "recording.txt").write_text(notes, encoding="utf-8")
     land(warehouse, tmp_path)
     assert rows(warehouse, "SELECT epoch(started_at) FROM runs") == [(1.7e9,)]
+    ((run_id,),) = rows(warehouse, "SELECT run_id FROM runs")
+    # It puts runs in order, and is shown nowhere as a start.
+    assert "started_at" not in run_facts(warehouse, run_id)
+    assert [row["started_at"] for row in ask_dicts(warehouse, "runs/list", app=None)] == [None]
 
 
 def test_older_recordings_of_the_dask_plugin_began_as_their_notes_state(warehouse, tmp_path):

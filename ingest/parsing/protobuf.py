@@ -73,6 +73,6 @@ def damaged(problem: str, at: int) -> InputError:
     return InputError(
         problem,
         where=f"byte {at} of the decompressed file",
-        expected="a whole profile in Protocol Buffers",
+        expected="a whole file in Protocol Buffers",
         hint="Is the file cut off or damaged? Copy or record it again.",
     )
