@@ -30,7 +30,7 @@ from warehouse.errors import InputError, PwhError, UsageError
 if TYPE_CHECKING:
     from apps.landing import Lander
     from apps.recording.session import Recorded, Session, Side
-    from udfs.comparison.sequential import Design, Noise
+    from udfs.measuring.sequential import Design, Noise
 
 _INTERRUPTED = 130
 _MOST_PAIRS = 1000  # of a test
@@ -124,7 +124,6 @@ def record(
     open_missing()
     if until_decided and repeat is not None:
         raise UsageError("--until-decided and --repeat exclude each other")
-    design = _design(smallest, false_alarm, miss) if until_decided else None
     seconds = None if budget is None else parse_duration(budget, "--budget")
     lacks: dict[str, list[str]] = {}
     decided: str | None = None
@@ -132,6 +131,7 @@ def record(
         places, against = _places(command, against, build, stack, or_before=until_decided)
         facts = {"version": version, "machine": machine}
         sides = _sides(places, app, facts, parse_tags(tag or []), tool, lacks)
+        design = _design(smallest, false_alarm, miss) if until_decided else None
         rounds = repeat or (1 if against is None else _AGAINST)
         most = rounds if design is None else _MOST_PAIRS
         session = Session(sides[-1].facts["app"], len(sides) * (most + warmup), keep)
@@ -217,7 +217,7 @@ def _sides(
 
 def _design(smallest: str, false_alarm: str, miss: str) -> Design:
     """Return the test that options state; raises `UsageError` for what is no such share."""
-    from udfs.comparison.sequential import Design
+    from udfs.measuring.sequential import Design
 
     shares = {
         option: parse_share(text, option)
@@ -245,7 +245,7 @@ def commit_here(name: str) -> str | None:
 
 def known_noise(context: typer.Context, side: Side) -> Noise:
     """Return the noise of the program's runs in the warehouse; of none where there are none yet."""
-    from udfs.comparison.sequential import Noise
+    from udfs.measuring.sequential import Noise
 
     if isinstance(context.obj, Path) and not context.obj.exists():
         return Noise()
@@ -271,7 +271,7 @@ def _run_until_decided(
     """Run both sides by turns until a test decides; return the runs, a failure, and the verdict."""
     from apps.recording.session import turns
     from apps.reports.recording import decided_text, looked_text
-    from udfs.comparison.sequential import look
+    from udfs.measuring.sequential import look
 
     recorded: list[Recorded] = []
     times: list[tuple[float, float]] = []

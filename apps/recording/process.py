@@ -73,7 +73,7 @@ def check_program(command: Sequence[str], folder: Path = Path()) -> None:
     """Raise `NotStarted` where the first word of a command is no program to run in a folder."""
     name = command[0]
     path = folder / name
-    if shutil.which(path if os.sep in name else name):
+    if shutil.which(path.absolute() if os.sep in name else name):
         return
     if os.sep not in name:
         hint = f"It is in this folder, which is not on PATH: ./{name}" if path.exists() else None

@@ -65,6 +65,8 @@ class Side:
     tools: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: Path = Path()
+    # Those of the user: libraries that pwh imports later add some of their own.
+    variables: Mapping[str, str] = field(default_factory=os.environ.copy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Session:
     def warm_up(self, side: Side) -> Execution:
         """Run a command without any tool."""
         with self._input.descriptor() as stdin:
-            return execute(side.command, os.environ, stdin, _nothing, side.folder)
+            return execute(side.command, side.variables, stdin, _nothing, side.folder)
 
     def record(self, side: Side) -> Recorded:
         """Run a command with its tools."""
@@ -155,7 +157,7 @@ class Session:
         lacks = {}
         try:
             with self._input.descriptor() as stdin:
-                done = execute(command, os.environ, stdin, attach, side.folder)
+                done = execute(command, side.variables, stdin, attach, side.folder)
         finally:
             lacks = {one.NAME: lack for one in collectors if (lack := one.finish(folder))}
         times = times_text(side.command, done, side.environment)

@@ -9,7 +9,7 @@ from apps.recording.process import Execution
 from apps.recording.session import Recorded
 from apps.recording.surroundings import shell_text
 from apps.reports.failures import failure_text
-from udfs.comparison.sequential import Design, State
+from udfs.measuring.sequential import Design, State
 
 
 def runs_text(recorded: Sequence[Recorded], *, by_command: bool = False) -> str:

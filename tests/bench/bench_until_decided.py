@@ -15,7 +15,7 @@ import math
 import random
 from collections import Counter
 
-from udfs.comparison.sequential import Design, Noise, State, look
+from udfs.measuring.sequential import Design, Noise, State, look
 
 CHANGES = (0.0, 0.02, 0.05, 0.1, 0.2)
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from tests.bench.bench_until_decided import trial
-from udfs.comparison.sequential import Design, Noise, look
+from udfs.measuring.sequential import Design, Noise, look
 
 KNOWN = Design(smallest=0.02, history=Noise(0.03**2, 1000))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apps.reports.recording import decided_text, looked_text
-from udfs.comparison.sequential import Design, look
+from udfs.measuring.sequential import Design, look
 
 
 def test_a_verdict_states_its_errors_and_what_disturbed_it():
