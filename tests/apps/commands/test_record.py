@@ -169,7 +169,7 @@ with open(words[words.index("-o") + 1], "w") as file:
         (("--against", ""), "names no command"),
         (("--tag", "x"), "KEY=VALUE"),
         (("--until-decided", "--repeat", "2"), "exclude each other"),
-        (("--until-decided", "--smallest", "0"), "out of range"),
+        (("--until-decided", "--against", "true", "--smallest", "0"), "out of range"),
         (("--until-decided", "--budget", "soon"), "is no time"),
         (("--until-decided",), "not in a git repository"),
     ],
