@@ -13,7 +13,7 @@ from pathlib import Path
 from ingest.git import git, lines_of, work_tree
 from warehouse.errors import UsageError
 
-_FAILED = ".does-not-build"
+_BUILT, _FAILED = ".built", ".does-not-build"  # files beside work trees
 
 
 def repository_of(folder: Path) -> Path:
@@ -60,7 +60,7 @@ class WorkTrees:
 
     def is_built(self, commit: str) -> bool:
         """Return whether a commit is there already."""
-        return (self._home / commit).exists()
+        return (self._home / f"{commit}{_BUILT}").exists()
 
     def folder(self, commit: str) -> Path | None:
         """Return where a commit is checked out and built; None where it does not build.
@@ -71,21 +71,20 @@ class WorkTrees:
         failed = self._home / f"{commit}{_FAILED}"
         if failed.exists():
             return None
-        if not tree.exists():
-            # Under its name only once it is built: what is interrupted begins again.
-            begun = self._home / f"{commit}.building"
-            self._forget(begun)
-            done = git(self._top, "worktree", "add", "--detach", "--force", str(begun), commit)
+        inside = tree / self._inside
+        if not self.is_built(commit):
+            # What was interrupted begins again, in its place: programs may contain its path.
+            self._forget(tree)
+            done = git(self._top, "worktree", "add", "--detach", "--force", str(tree), commit)
             if done.returncode:
                 text = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
                 raise UsageError(f"git cannot check out {commit[:9]}: {text}")
-            inside = begun / self._inside
-            if not inside.is_dir() or not self._is_built(inside):
-                self._forget(begun)
-                failed.touch()
+            is_usable = inside.is_dir() and self._is_built(inside)
+            (self._home / f"{commit}{_BUILT if is_usable else _FAILED}").touch()
+            if not is_usable:
+                self._forget(tree)
                 return None
-            git(self._top, "worktree", "move", str(begun), str(tree))
-        return tree / self._inside
+        return inside
 
     def _is_built(self, inside: Path) -> bool:
         if self._build is None:

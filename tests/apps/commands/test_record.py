@@ -214,3 +214,11 @@ def test_until_decided_against_the_commit_before(run, landed, tmp_path):
     )
     code, _, err = run(*NO_TOOL, "--against", "HEAD^", "--build", "false", *program)
     assert (code, "HEAD^ does not build" in err) == (2, True)
+
+
+def test_a_budget_ends_a_test_undecided(run, landed):
+    options = ("--until-decided", "--budget", "1s", "--against", "sleep 0.4")
+    code, _, err = run(*NO_TOOL, *options, "--", "sleep", "0.4")
+    assert code == 0
+    assert "undecided after 1 pair" in err
+    assert landed("SELECT count(*) FROM runs") == [(2,)]
