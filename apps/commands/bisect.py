@@ -78,7 +78,7 @@ def bisect(
         search.read()
         if len(set(search.places)) < 2:
             raise NothingToAnalyse(
-                f"{app} has no runs of two of these commits with {metric}",
+                f"{app!r} has no runs of two of these commits with {metric!r}",
                 hint="Add -- COMMAND to record some.",
             )
         _report(context, top, search, enough)

@@ -86,6 +86,12 @@ def test_usage(run, history, options, message):
     assert (code, message in err) == (2, True)
 
 
+def test_an_application_without_runs_of_these_commits(run, history, demo_warehouse):
+    code, out, err = run("--db", demo_warehouse, "bisect", "HEAD~3..HEAD", "--app", "no\x1b[1m")
+    assert (code, out) == (5, "")
+    assert "'no\\x1b[1m' has no runs of two of these commits" in err and "\x1b" not in err
+
+
 def test_outside_of_a_repository(run, tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     code, _, err = run("bisect", "a..b", "--", "true")
