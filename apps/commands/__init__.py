@@ -20,6 +20,7 @@ class Entry(NamedTuple):
 COMMANDS: tuple[Entry, ...] = (
     Entry("ingest", "ingest", "Ingest files, each whole or not at all."),
     Entry("record", "record", "Run a program, and land its times, counters and profile."),
+    Entry("bisect", "bisect", "Find the commit that changed a metric."),
     Entry("runs", "runs", "List the runs, those that landed last first."),
     Entry("runs", "sources", "List the ingested files, the latest first."),
     Entry("runs", "report", "Report what is known about a run, the verdicts first."),

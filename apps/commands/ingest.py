@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -15,12 +18,14 @@ from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
 from apps.output.streams import note, print_data
 from warehouse.address import Address
-from warehouse.errors import InputError, UsageError
+from warehouse.errors import InputError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
+    from ingest.base import Reader
     from ingest.load import Landed, Options
     from ingest.walk import Found
 
+_LOOK_SECONDS = 1.0  # between two looks at folders that are watched
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 
 
@@ -128,6 +133,13 @@ def ingest(
         bool,
         typer.Option("--list-skipped", help="Name each file of a folder that is skipped, and why."),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Land what arrives in the folders, each file once it is complete, until stopped.",
+        ),
+    ] = False,
     wait: WaitOption = None,
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
@@ -165,6 +177,11 @@ def ingest(
         max_bytes=MAX_BYTES if max_size is None else _bytes(max_size),
     )
     chosen = None if reader is None else reader_named(reader)
+    if watch:
+        if dry_run:
+            raise UsageError("--watch and --dry-run exclude each other")
+        _watch(context.obj, paths, chosen, options, wait)
+        return
     with prompt_interrupts():
         failed = _land_all(
             context.obj,
@@ -177,6 +194,65 @@ def ingest(
         )
     if failed:
         raise typer.Exit(InputError.exit_code)
+
+
+def _watch(
+    db: Address,
+    paths: list[str],
+    reader: Reader | None,
+    options: Options,
+    wait: float | None,
+) -> None:
+    """Land what arrives in folders until a signal ends it, after the file that is landing.
+
+    Raises `UsageError` for what is no folder.
+    """
+    from ingest.arriving import Arriving
+    from ingest.walk import find
+
+    for path in paths:
+        if not Path(path).is_dir():
+            raise UsageError(f"{path} is no folder to watch")
+    stop = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    arriving = Arriving([Path(path) for path in paths])
+    note(f"watching {', '.join(paths)}; Ctrl-C ends")
+    try:
+        while not stop.is_set():
+            if ready := arriving.look():
+                for one in find(paths, reader):
+                    if stop.is_set():
+                        break
+                    parts = set(one.parts or (one.path,))
+                    # All parts are complete, or have landed with another one before.
+                    if not parts & ready or arriving.incomplete(parts):
+                        continue
+                    if (one.reader or not one.skipped) and not _land_arrived(
+                        db, one, options, wait
+                    ):
+                        break
+                    ready -= parts
+                    arriving.done(parts)
+                else:
+                    arriving.done({path for path in ready if not arriving.incomplete({path})})
+            stop.wait(_LOOK_SECONDS)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    note("stopped")
+
+
+def _land_arrived(db: Address, one: Found, options: Options, wait: float | None) -> bool:
+    """Land a recording, or report why not; return False where it has to be tried again."""
+    try:
+        _land_all(db, [one], options, wait, dry_run=False, keep_going=True, list_skipped=False)
+    except WarehouseError as error:
+        note(f"{error.problem}; {one.path} will be tried again")
+        return False
+    return True
 
 
 def _bytes(text: str) -> int:

@@ -204,6 +204,21 @@ def parse_share(text: str, option: str) -> float:
     return value
 
 
+_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "": 1}
+
+
+def parse_duration(text: str, option: str) -> float:
+    """Return the seconds of text such as 90s, 10m or 1.5h; raises `UsageError` for other text."""
+    number = text.strip().rstrip("hmins ")
+    try:
+        seconds = float(number) * _SECONDS[text.strip()[len(number) :].strip()]
+    except (ValueError, KeyError):
+        seconds = -1
+    if not 0 < seconds < 1e9:
+        raise UsageError(f"{option} {text!r} is no time", hint="Such as 90s, 10m or 2h")
+    return seconds
+
+
 def parse_parameters(pairs: list[str]) -> dict[str, str]:
     """Return the kinds of parameters by name; raises `UsageError` for others than NAME=KIND."""
     from ingest.parsing.parameters import KINDS

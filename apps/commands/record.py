@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import LevelOption, parse_tags, reading, writable
+from apps.commands.options import (
+    LevelOption,
+    parse_duration,
+    parse_share,
+    parse_tags,
+    reading,
+    writable,
+)
 from apps.output.numbers import counted
 from apps.output.progress import Countdown
 from apps.output.streams import note
+from apps.queries.base import ask_dicts
 from warehouse.address import Address
 from warehouse.errors import InputError, PwhError, UsageError
 
 if TYPE_CHECKING:
     from apps.landing import Lander
     from apps.recording.session import Recorded, Session, Side
+    from udfs.measuring.sequential import Design, Noise
 
 _INTERRUPTED = 130
+_MOST_PAIRS = 1000  # of a test
 _AGAINST = 5  # runs of each of two commands, unless --repeat states another number
 
 
@@ -54,7 +67,36 @@ def record(
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="'COMMAND'", help="Another command, run by turns, to compare with at the end."
+            metavar="'COMMAND'|COMMIT",
+            help="Another command, or the same one at a commit of this repository, run by turns, "
+            "to compare with at the end.",
+        ),
+    ] = None,
+    build: Annotated[
+        str | None,
+        typer.Option(metavar="'COMMAND'", help="What builds the commit of --against."),
+    ] = None,
+    until_decided: Annotated[
+        bool,
+        typer.Option(
+            "--until-decided",
+            help="Run both by turns until it is certain whether they differ; against the commit "
+            "before, unless --against names something else.",
+        ),
+    ] = False,
+    smallest: Annotated[
+        str, typer.Option(metavar="P%", help="Smallest change of the wall time that matters.")
+    ] = "5%",
+    false_alarm: Annotated[
+        str, typer.Option(metavar="P%", help="Probability of a difference where there is none.")
+    ] = "5%",
+    miss: Annotated[
+        str, typer.Option(metavar="P%", help="Probability of missing the smallest change.")
+    ] = "5%",
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Longest time to measure with --until-decided: 90s, 10m."
         ),
     ] = None,
     tag: Annotated[
@@ -75,38 +117,190 @@ def record(
     ] = 60.0,
 ) -> None:
     """Run a program and land its times, memory, counters and profile as a run of its history."""
-    from apps.recording import surroundings
-    from apps.recording.process import check_program
     from apps.recording.session import Session
     from apps.recording.standard_input import open_missing
+    from apps.recording.surroundings import shell_text
 
     open_missing()
-    commands = [command] if against is None else [_words(against), command]
-    for one in commands:
-        check_program(one)
-    found = surroundings.git_version(Path()) if version is None else None
-    if found is not None and found.lack:
-        note(f"the version is unknown: {found.lack}; state it with --version")
-    facts = {
-        "version": version if found is None else found.name,
-        "machine": machine or surroundings.machine(),
-        **(found.facts if found else {}),
-    }
-    tags = {**(found.tags if found else {}), **parse_tags(tag or [])}
+    if until_decided and repeat is not None:
+        raise UsageError("--until-decided and --repeat exclude each other")
+    seconds = None if budget is None else parse_duration(budget, "--budget")
     lacks: dict[str, list[str]] = {}
-    sides = [_side(one, app, facts, tags, tool, lacks) for one in commands]
-    rounds = repeat or (1 if against is None else _AGAINST)
-    session = Session(sides[-1].facts["app"], len(sides) * (rounds + warmup), keep)
-    recorded, code = _run(session, sides, rounds, warmup, keep_going=keep_going)
+    decided: str | None = None
+    with ExitStack() as stack:
+        places, against = _places(command, against, build, stack, or_before=until_decided)
+        facts = {"version": version, "machine": machine}
+        sides = _sides(places, app, facts, parse_tags(tag or []), tool, lacks)
+        design = _design(smallest, false_alarm, miss) if until_decided else None
+        rounds = repeat or (1 if against is None else _AGAINST)
+        most = rounds if design is None else _MOST_PAIRS
+        session = Session(sides[-1].facts["app"], len(sides) * (most + warmup), keep)
+        if design is None:
+            recorded, code = _run(session, sides, rounds, warmup, keep_going=keep_going)
+        else:
+            design = replace(design, history=known_noise(context, sides[-1]))
+            recorded, code, decided = _run_until_decided(session, sides, design, warmup, seconds)
     if not recorded:
         session.discard()
         note("nothing was recorded")
         raise typer.Exit(code)
     _report_lacks(recorded, lacks)
-    landing = _land(context, session, recorded, wait, keep=keep is not None)
+    landing = land_recorded(context, session, recorded, wait, keep=keep is not None)
     if landing == 0 and against is not None and code == 0:
-        _compare(context, against, commands[-1], recorded, level)
+        _compare(context, against, shell_text(command), recorded, level)
+    if decided is not None:
+        note(decided)
     raise typer.Exit(code or landing)
+
+
+def _places(
+    command: Sequence[str],
+    against: str | None,
+    build: str | None,
+    stack: ExitStack,
+    *,
+    or_before: bool,
+) -> tuple[list[tuple[Sequence[str], Path]], str | None]:
+    """Return the commands to run, each with its folder, and what the last one is held against.
+
+    That is a command, or a commit, whose work tree is there until `stack` ends; where it is not
+    stated and `or_before`, the commit before what is checked out.
+    """
+    from apps.recording.process import check_program
+    from apps.recording.work_trees import WorkTrees, commit_before, repository_of
+
+    places: list[tuple[Sequence[str], Path]] = [(command, Path())]
+    if against is None and or_before:
+        against = commit_before(repository_of(Path.cwd()))
+    if against is not None:
+        commit = commit_here(against)
+        if commit is None:
+            places.insert(0, (_words(against), Path()))
+        else:
+            trees = WorkTrees(repository_of(Path.cwd()), build)
+            stack.callback(trees.remove)
+            folder = trees.folder(commit)
+            if folder is None:
+                raise UsageError(
+                    f"{against} does not build, or lacks this folder", hint="See --build."
+                )
+            places.insert(0, (command, folder))
+    for words, folder in places:
+        check_program(words, folder)
+    return places, against
+
+
+def _sides(
+    places: Sequence[tuple[Sequence[str], Path]],
+    app: str | None,
+    facts: dict[str, Any],
+    tags: dict[str, str],
+    tools: list[str] | None,
+    lacks: dict[str, list[str]],
+) -> list[Side]:
+    """Return the commands with what is known of their runs."""
+    from apps.recording import surroundings
+
+    sides: list[Side] = []
+    for words, folder in places:
+        known, own = dict(facts), dict(tags)
+        known["machine"] = known["machine"] or surroundings.machine()
+        if known["version"] is None or folder != Path():
+            found = surroundings.git_version(folder)
+            if found.lack and not sides:
+                note(f"the version is unknown: {found.lack}; state it with --version")
+            known |= {"version": found.name, **found.facts}
+            own = {**found.tags, **own}
+        sides.append(recorded_side(words, app, known, own, tools, lacks, folder))
+    return sides
+
+
+def _design(smallest: str, false_alarm: str, miss: str) -> Design:
+    """Return the test that options state; raises `UsageError` for what is no such share."""
+    from udfs.measuring.sequential import Design
+
+    shares = {
+        option: parse_share(text, option)
+        for option, text in (
+            ("--smallest", smallest),
+            ("--false-alarm", false_alarm),
+            ("--miss", miss),
+        )
+    }
+    for option, share in shares.items():
+        if not 0 < share < (1 if option == "--smallest" else 0.5):
+            raise UsageError(f"{option} {share:g} is out of range", hint="Such as 5%")
+    least, alarm, missed = shares.values()
+    return Design(least, alarm, missed)
+
+
+def commit_here(name: str) -> str | None:
+    """Return the commit of this folder's repository that a name stands for, else None."""
+    from apps.recording.work_trees import commit_named
+    from ingest.git import work_tree
+
+    top = work_tree(Path.cwd())
+    return None if top is None or not name else commit_named(top, name)
+
+
+def known_noise(context: typer.Context, side: Side) -> Noise:
+    """Return the noise of the program's runs in the warehouse; of none where there are none yet."""
+    from udfs.measuring.sequential import Noise
+
+    if isinstance(context.obj, Path) and not context.obj.exists():
+        return Noise()
+    names = ("arguments", "variables", "profiler")
+    with reading(context, after_changes=True) as con:
+        (found,) = ask_dicts(
+            con,
+            "record/noise",
+            app=side.facts["app"],
+            machine=side.facts["machine"],
+            configuration=[side.tags.get(name, "") for name in names],
+        )
+    return Noise(found["variance"], found["freedom"])
+
+
+def _run_until_decided(
+    session: Session,
+    sides: Sequence[Side],
+    design: Design,
+    warmup: int,
+    seconds: float | None,
+) -> tuple[list[Recorded], int, str | None]:
+    """Run both sides by turns until a test decides; return the runs, a failure, and the verdict."""
+    from apps.recording.session import turns
+    from apps.reports.recording import decided_text, looked_text
+    from udfs.measuring.sequential import look
+
+    recorded: list[Recorded] = []
+    times: list[tuple[float, float]] = []
+    state = None
+    longest = 0.0
+    began = time.monotonic()
+    try:
+        for side in turns(sides, warmup):
+            if (done := session.warm_up(side)).exit_code or done.interrupted:
+                note(f"the program failed before it was recorded: exit code {done.exit_code}")
+                return [], done.exit_code or _INTERRUPTED, None
+        while state is None or state.verdict is None:
+            started = time.monotonic()
+            pair = {}
+            for side in sides if len(times) % 2 == 0 else reversed(sides):
+                one = session.record(side)
+                recorded.append(one)
+                if one.done.exit_code or one.done.interrupted:
+                    return recorded, one.done.exit_code or _INTERRUPTED, None
+                pair[id(side)] = one.done.wall
+            times.append((pair[id(sides[0])], pair[id(sides[1])]))
+            state = look(times, design)
+            note(looked_text(state))
+            longest = max(longest, time.monotonic() - started)
+            if seconds is not None and time.monotonic() - began + longest > seconds:
+                break
+    except KeyboardInterrupt:
+        return recorded, _INTERRUPTED, None
+    return recorded, 0, decided_text(state, design)
 
 
 def _words(text: str) -> list[str]:
@@ -120,13 +314,14 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _side(
+def recorded_side(
     command: Sequence[str],
     app: str | None,
     facts: dict[str, Any],
     tags: dict[str, str],
     tools: list[str] | None,
     lacks: dict[str, list[str]],
+    folder: Path,
 ) -> Side:
     """Return a command with what is known of its runs, and add why tools are left out to `lacks`.
 
@@ -148,7 +343,8 @@ def _side(
                 chosen.append(name)
     name = app or application(command)
     facts = {"app": name, **facts}
-    return Side(command, facts, tags_of(command, chosen) | tags, chosen, environment(command))
+    tags = tags_of(command, chosen) | tags
+    return Side(command, facts, tags, chosen, environment(command), folder)
 
 
 def _run(
@@ -196,7 +392,7 @@ def _report_lacks(recorded: Sequence[Recorded], lacks: dict[str, list[str]]) -> 
         note(f"this machine does not count {', '.join(events)}")
 
 
-def _land(
+def land_recorded(
     context: typer.Context,
     session: Session,
     recorded: Sequence[Recorded],
@@ -212,9 +408,9 @@ def _land(
     landed = 0
     try:
         with Lander(db, wait, dry_run=False) as lander:
-            for one in recorded:
-                _land_one(lander, one)
-                landed += 1
+            for number in _land_all(lander, recorded):
+                landed = number
+            landed = len(recorded)
     except (PwhError, KeyboardInterrupt) as error:
         script = session.write_script(db, recorded[landed:])
         note(str(error) or "stopped")
@@ -235,35 +431,45 @@ def _land(
     return 0
 
 
-def _land_one(lander: Lander, one: Recorded) -> None:
+def _land_all(lander: Lander, recorded: Sequence[Recorded]) -> Iterator[int]:
+    """Land runs; yield after each file how many of them have landed for certain."""
     from ingest.load import Options
     from ingest.walk import find
 
-    options = Options(
-        run_id=one.run_id,
-        facts={name: value for name, value in one.facts.items() if value is not None},
-        tags=one.tags,
-    )
-    for found, landed in lander.land_all((found, options) for found in find(one.files())):
+    files = [
+        (
+            number,
+            found,
+            Options(
+                run_id=one.run_id,
+                facts={name: value for name, value in one.facts.items() if value is not None},
+                tags=one.tags,
+            ),
+        )
+        for number, one in enumerate(recorded)
+        for found in find(one.files())
+    ]
+    ended = lander.land_all((found, options) for _, found, options in files)
+    for (number, _, _), (found, landed) in zip(files, ended, strict=True):
         if isinstance(landed, InputError):
             note(f"not recorded: {found.path.name} ({landed.problem})")
+        yield number
 
 
 def _compare(
     context: typer.Context,
     against: str,
-    command: Sequence[str],
+    command: str,
     recorded: Sequence[Recorded],
     level: float,
 ) -> None:
     """Print the verdict on both sides, as `pwh compare` does."""
     from apps.commands.comparison import compared_text
-    from apps.recording.surroundings import shell_text
 
     first = recorded[0].side
     sides = (
         (against, [one.run_id for one in recorded if one.side is first]),
-        (shell_text(command), [one.run_id for one in recorded if one.side is not first]),
+        (command, [one.run_id for one in recorded if one.side is not first]),
     )
     with reading(context, after_changes=True) as con:
         note(compared_text(con, sides, level))

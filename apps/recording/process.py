@@ -26,9 +26,11 @@ from warehouse.errors import UsageError
 NOT_FOUND, NOT_EXECUTABLE = 127, 126  # exit codes, as shells return them
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 _SHELL = "/bin/sh"
-# The inner shell prints its process id, waits for a line, and becomes the program. The outer one
-# only waits, in the foreground, because a shell ignores signals for what it runs in the background.
-_SCRIPT = """( read -r pid rest </proc/self/stat
+# Its name is the folder to run in. The inner shell prints its process id, waits for a line, and
+# becomes the program. The outer one only waits, in the foreground, because a shell ignores signals
+# for what it runs in the background.
+_SCRIPT = """cd -- "$0" || exit
+( read -r pid rest </proc/self/stat
 echo "$pid" >&{told}
 exec {told}>&-
 read -r go <&{go} || exit 125
@@ -71,12 +73,12 @@ class Execution:
     interrupted: bool
 
 
-def check_program(command: Sequence[str]) -> None:
-    """Raise `NotStarted` where the first word of a command is no program that can be run."""
+def check_program(command: Sequence[str], folder: Path = Path()) -> None:
+    """Raise `NotStarted` where the first word of a command is no program to run in a folder."""
     name = command[0]
-    if shutil.which(name):
+    path = folder / name
+    if shutil.which(path.absolute() if os.sep in name else name):
         return
-    path = Path(name)
     if os.sep not in name:
         hint = f"It is in this folder, which is not on PATH: ./{name}" if path.exists() else None
         raise NotStarted(f"there is no program {name!r} on PATH", NOT_FOUND, hint)
@@ -92,15 +94,18 @@ def execute(
     environment: Mapping[str, str],
     stdin: int,
     attach: Callable[[int], None],
+    folder: Path = Path(),
 ) -> Execution:
     """Run a program to its end with this process's output and terminal, and return its times.
+
+    It runs in `folder`.
 
     `attach` is called with its process id before it begins. Signals that end pwh are relayed to
     the program, those of the terminal reach it anyway; pwh survives them to land what it recorded.
     Raises `KeyboardInterrupt` where one comes before the program begins.
     """
     with _relaying() as relay:
-        pid, go = _prepared(command, environment, stdin)
+        pid, go = _prepared(command, environment, stdin, folder)
         try:
             attach(pid)
             if relay.interrupted:
@@ -184,7 +189,7 @@ def _relaying() -> Iterator[_Relay]:
 
 
 def _prepared(
-    command: Sequence[str], environment: Mapping[str, str], stdin: int
+    command: Sequence[str], environment: Mapping[str, str], stdin: int, folder: Path
 ) -> tuple[int, int]:
     """Return the id of a child process that becomes the program, and where to write a line for it.
 
@@ -201,7 +206,7 @@ def _prepared(
     try:
         shell = os.posix_spawn(
             _SHELL,
-            [_SHELL, "-c", script, _SHELL, *command],
+            [_SHELL, "-c", script, str(folder.absolute()), *command],
             environment,
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, stdin, 0),

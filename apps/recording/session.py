@@ -59,13 +59,16 @@ _SCRIPT = "ingest.sh"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A command and what is known of its runs: columns of `runs`, and tags."""
+    """A command, its folder, and what is known of its runs: columns of `runs`, and tags."""
 
     command: Sequence[str]
     facts: Mapping[str, Any]
     tags: Mapping[str, str]
     tools: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    folder: Path = Path()
+    # Those of the user: libraries that pwh imports later add some of their own.
+    variables: Mapping[str, str] = field(default_factory=os.environ.copy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ class Session:
     def warm_up(self, side: Side) -> Execution:
         """Run a command without any tool."""
         with self._input.descriptor() as stdin:
-            return execute(side.command, os.environ, stdin, _nothing)
+            return execute(side.command, side.variables, stdin, _nothing, side.folder)
 
     def record(self, side: Side) -> Recorded:
         """Run a command with its tools."""
@@ -156,7 +159,7 @@ class Session:
         lacks = {}
         try:
             with self._input.descriptor() as stdin:
-                done = execute(command, os.environ, stdin, attach)
+                done = execute(command, side.variables, stdin, attach, side.folder)
         finally:
             lacks = {one.NAME: lack for one in collectors if (lack := one.finish(folder))}
         times = times_text(side.command, done, side.environment)

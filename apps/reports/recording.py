@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.output.numbers import amount, amounts, counted
+from apps.output.numbers import amount, amounts, counted, percent, signed_percent
 from apps.recording.process import Execution
 from apps.recording.session import Recorded
 from apps.recording.surroundings import shell_text
 from apps.reports.failures import failure_text
+from udfs.measuring.sequential import Design, State
 
 
 def runs_text(recorded: Sequence[Recorded], *, by_command: bool = False) -> str:
@@ -53,3 +54,58 @@ def _median(values: Sequence[float]) -> float:
     ordered = sorted(values)
     middle = len(ordered) // 2
     return (ordered[middle] + ordered[-middle - 1]) / 2
+
+
+def looked_text(state: State) -> str:
+    """Return how far a test is after a pair of runs."""
+    left_out = f", {len(state.disturbed)} left out" if state.disturbed else ""
+    if not state.pairs:
+        return f"no pair counts yet{left_out}"
+    return (
+        f"pair {state.pairs} of at most {state.most}{left_out}: wall time "
+        f"{signed_percent(state.change)} ({_range(state)}), noise of a run {percent(state.noise)}"
+    )
+
+
+def decided_text(state: State, design: Design) -> str:
+    """Return how a test ended, and what disturbed it."""
+    pairs = counted(state.pairs, "pair")
+    errors = (
+        f"{percent(design.false_alarm)} false alarms, {percent(design.miss)} misses of "
+        f"{percent(design.smallest)}"
+    )
+    found = f"{signed_percent(state.change)} ({_range(state)})"
+    match state.verdict:
+        case "worse" | "better":
+            word = "slower" if state.verdict == "worse" else "faster"
+            lines = [f"decided after {pairs}: {word}, wall time {found}; {errors}"]
+        case "same":
+            lines = [
+                f"decided after {pairs}: no change of {percent(design.smallest)} or more, "
+                f"wall time {found}; {errors}"
+            ]
+        case _:
+            more = max(state.most - state.pairs, state.most // 2, 1)
+            lines = [
+                f"undecided after {pairs}: wall time {found}; about {counted(more, 'more pair')} "
+                "may decide, a quieter machine would sooner"
+            ]
+    if state.busy is not None:
+        lines.append(
+            f"the machine is busy: runs vary {state.busy:.1f} times as much as in the history"
+        )
+    if state.drift is not None:
+        word = "slower" if state.drift > 0 else "faster"
+        lines.append(
+            f"the machine drifts: both sides became {percent(abs(state.drift))} {word} meanwhile"
+        )
+    if state.disturbed:
+        names = ", ".join(str(at + 1) for at in state.disturbed)
+        lines.append(f"left out as disturbed: {counted(len(state.disturbed), 'pair')} ({names})")
+    return "\n".join(lines)
+
+
+def _range(state: State) -> str:
+    if not state.noise:
+        return "noise unknown yet"
+    return f"{signed_percent(state.low)} to {signed_percent(state.high)}"

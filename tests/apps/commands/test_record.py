@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -30,6 +31,15 @@ def landed(tmp_path):
             return rows(con, query)
 
     return landed
+
+
+def git(folder, *words):
+    """Run git with an author of the tests; return what it prints."""
+    author = ("-c", "user.name=Author", "-c", "user.email=author@example.org")
+    done = subprocess.run(
+        ["git", "-C", str(folder), *author, *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout
 
 
 @pytest.fixture
@@ -158,6 +168,10 @@ with open(words[words.index("-o") + 1], "w") as file:
         (("--against", "'"), "is no command"),
         (("--against", ""), "names no command"),
         (("--tag", "x"), "KEY=VALUE"),
+        (("--until-decided", "--repeat", "2"), "exclude each other"),
+        (("--until-decided", "--against", "true", "--smallest", "0"), "out of range"),
+        (("--until-decided", "--budget", "soon"), "is no time"),
+        (("--until-decided",), "not in a git repository"),
     ],
 )
 def test_usage(run, options, message):
@@ -176,3 +190,35 @@ def test_profilers_that_slow_a_program_have_a_history_of_their_own(run, landed, 
     assert landed("SELECT count(*) > 0 FROM fn_timings") == [(True,)]
     sql = "SELECT count(DISTINCT fields) FROM metric_series WHERE metric = 'wall_seconds'"
     assert landed(sql) == [(2,)]
+
+
+def test_until_decided_against_the_commit_before(run, landed, tmp_path):
+    folder = tmp_path
+    git(folder, "init", "--initial-branch=main")
+    for seconds in (0.01, 0.3):
+        (folder / "work.py").write_text(f"import time; time.sleep({seconds})")
+        git(folder, "add", "work.py")
+        git(folder, "commit", "--message", f"{seconds} s")
+    program = ("--", sys.executable, "-S", "work.py")
+    code, _, err = run(*NO_TOOL, "--until-decided", "--build", "touch built", *program)
+    assert code == 0
+    assert re.search(r"pwh: decided after \d+ pairs: slower, wall time \+", err)
+    assert "5 % false alarms, 5 % misses of 5 %" in err
+    found = "SELECT version, count(*) FROM runs GROUP BY version ORDER BY min(wall_seconds)"
+    (_, first), (_, second) = landed(found)
+    assert first == second >= 6
+    assert landed('SELECT count(DISTINCT "commit") FROM commits') == [(2,)]
+    # Nothing is left of the work tree.
+    assert (
+        len(git(folder, "worktree", "list").splitlines()) == 1 and not (folder / "built").exists()
+    )
+    code, _, err = run(*NO_TOOL, "--against", "HEAD^", "--build", "false", *program)
+    assert (code, "HEAD^ does not build" in err) == (2, True)
+
+
+def test_a_budget_ends_a_test_undecided(run, landed):
+    options = ("--until-decided", "--budget", "1s", "--against", "sleep 0.4")
+    code, _, err = run(*NO_TOOL, *options, "--", "sleep", "0.4")
+    assert code == 0
+    assert "undecided after 1 pair" in err
+    assert landed("SELECT count(*) FROM runs") == [(2,)]
