@@ -345,14 +345,18 @@ UDFS: tuple[Udf, ...] = (
         "latency INTEGER, front_end INTEGER)[]",
         "Instructions of a block of x86-64 machine code in hexadecimal, and what each costs on "
         "a core (NULL: Zen 3): units, ports and operations there, cycles that one occupies its "
-        "unit, latency (cycles) without loads, and macro-operations of the front end; NULL where it cannot be "
-        "decoded.",
+        "unit, latency (cycles) without loads, and macro-operations of the front end; NULL where "
+        "it cannot be decoded.",
         may_return_null=True,
     ),
     Udf(
         "describe_blocks",
         "udfs.throughput.blocks",
-        (Parameter("codes", "VARCHAR[]"), Parameter("distinct", "BOOLEAN"), Parameter("core", _CORE)),
+        (
+            Parameter("codes", "VARCHAR[]"),
+            Parameter("distinct", "BOOLEAN"),
+            Parameter("core", _CORE),
+        ),
         f"STRUCT(code {_BLOCK_SUMMARY}, features FLOAT[])[]",
         "Results of block_summary and block_features for many blocks at once.",
         may_return_null=True,

@@ -20,7 +20,7 @@ from udfs.throughput.operands import (
     vector_size,
 )
 from udfs.throughput.support import support
-from udfs.throughput.x86_core import NOTHING, Core
+from udfs.throughput.x86_core import NOTHING, Core, front_end
 
 _MNEMONICS = {
     value: name
@@ -92,16 +92,16 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
     vector = any(VECTORS <= r < NOWHERE for r in (*reads, *writes))
     size = operand_size(instruction)
     idiom, eliminated, reads = _renamed(name, instruction, size, reads)
-    cost = costs.cost(
-        core, name, instruction, loads=bool(loads), stores=bool(stores), vector=vector
-    )
-    front = max(1, min(cost.uops, 8) if cost.busy < 20 else 1) + cost.extra
+    form = costs.form_of(name, instruction, loads=bool(loads), stores=bool(stores), vector=vector)
+    cost = costs.cost(core, name, form)
+    front = front_end(cost)
     if idiom or eliminated:
         cost = NOTHING
     stack = instruction.is_stack_instruction
     return Instruction(
         name=name,
         form=instruction.code,
+        form_name=form,
         length=instruction.len,
         unit=cost.unit,
         uops=cost.uops,

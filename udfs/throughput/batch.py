@@ -21,7 +21,8 @@ class Batch:
     """Blocks of similar length, padded with instructions without effect.
 
     All arrays are blocks x positions (x further): `macro` macro-operations; `unit` a row of
-    NAMES, `uops`, `latency`, `least_latency`, `busy`; `address` (2), `sources` (4), `targets` (4) registers;
+    NAMES, `uops`, `latency`, `least_latency`, `busy`; registers of `address` (2), `sources` (4),
+    `targets` (4);
     `loads`, `stores` counts; `load_unit`, `store_unit`; `load_latency`; `from_slot` memory slot
     from which a load gets its value (0: none), `forward` its latency; `to_slot` slot that a store
     writes (0: none that is read), `certain` whether a load gets that value wherever its registers

@@ -57,7 +57,7 @@ class CoreTable:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of instruction_costs; raises ValueError where it is no regular expression."""
+    """Return a pattern of instruction_costs; raises ValueError for no regular expression."""
     try:
         return re.compile(pattern)
     except re.error as error:

@@ -36,33 +36,27 @@ _LOGIC = _names(
 _FLOATING = ("SS", "SD", "PS", "PD")
 
 
-def cost(
-    core: Core, name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool
-) -> Cost:
-    """Return the cost of an instruction without its loads and stores.
+def cost(core: Core, name: str, form: str) -> Cost:
+    """Return the cost of an instruction without its loads and stores, by family and form."""
+    return core.row(form) or core.cost(name) if form else NOTHING
+
+
+def form_of(name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool) -> str:
+    """Return the form of an instruction, as tables name it; empty where it only accesses memory.
 
     Args:
-        core: the core that executes it.
         name: its family, as in the table of the core.
         instruction: decoded by iced_x86.
         loads, stores: whether it reads and writes memory.
         vector: whether it uses vector or x87 registers.
     """
-    form = _form(name, instruction, loads=loads, stores=stores, vector=vector)
-    return NOTHING if form is None else core.row(form) or core.cost(name)
-
-
-def _form(
-    name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool
-) -> str | None:
-    """Return the form of an instruction, as tables name it; None where it only accesses memory."""
     if instruction.has_lock_prefix or (name == "XCHG" and stores):
         return "LOCK"
     if not vector and (instruction.has_rep_prefix or name in ("MOVSD", "MOVSB", "MOVSQ")):
         return "REP" if instruction.has_rep_prefix else "STRING"
     if name in _TRANSFERS and (loads or stores):
         through = loads and not stores and not vector and _merges(name, instruction)
-        return "merged load" if through else None
+        return "merged load" if through else ""
     if name in _BITS and loads and instruction.op1_kind == ix.OpKind.REGISTER:
         return f"{name} m,r"
     return f"{name} {_operands(name, instruction, loads)}".rstrip()
@@ -78,32 +72,39 @@ _ROTATED_BY_ONE = frozenset(
 
 
 def _operands(name: str, instruction: Any, loads: bool) -> str:
-    """Return what matters of the operands: kinds, or bits of an operand wider than 128 or divided."""
-    if name.startswith("CVTSI2") and loads:
-        return "m"
-    if instruction.code in _ROTATED_BY_ONE:
-        return "1"
-    if name == "XCHG" and in_registers(instruction) and operand_size(instruction) >= 4:
-        return "r,r"
+    """Return what matters of the operands: their kinds, or their bits where wide or divided."""
     if name == "LEA":
         three = instruction.memory_base and instruction.memory_index
         return "b+i+d" if three and instruction.memory_displ_size else ""
     if name in ("DIV", "IDIV"):
         return str(8 * operand_size(instruction))
-    if name in ("MOVD", "MOVQ"):
-        return _between_files(instruction)
+    if not loads and in_registers(instruction):
+        if name == "XCHG":
+            return "r,r" if operand_size(instruction) >= 4 else ""
+        if name in ("MOVD", "MOVQ"):
+            return _between_files(instruction)
+    if name in _COUNTED and not loads and instruction.op0_kind == ix.OpKind.REGISTER:
+        return "r" if in_registers(instruction) else "i"
+    return _kind_or_width(name, instruction, loads)
+
+
+def _kind_or_width(name: str, instruction: Any, loads: bool) -> str:
+    if name.startswith("CVTSI2") and loads:
+        return "m"
+    if instruction.code in _ROTATED_BY_ONE:
+        return "1"
     wide = vector_size(instruction)
-    return str(8 * wide) if wide > _NARROW else ""
+    return str(8 * wide) if wide > _NARROW and name not in ("MOVD", "MOVQ") else ""
 
 
+# Cores can add small constants when they rename registers.
+_COUNTED = ("ADD", "SUB", "INC", "DEC")
 # Bytes of vectors that have no form of their own.
 _NARROW = 16
 
 
 def _between_files(instruction: Any) -> str:
     """Return x,r and r,x for a move between integer and vector registers; empty for others."""
-    if not in_registers(instruction):
-        return ""
     is_vector = ix.RegisterExt.is_vector_register
     target, source = is_vector(instruction.op0_register), is_vector(instruction.op1_register)
     return "" if target == source else "x,r" if target else "r,x"

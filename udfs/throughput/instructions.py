@@ -40,9 +40,10 @@ class Instruction(NamedTuple):
     """The properties of an instruction that the models need.
 
     `name` as in the table of the core, `form` mnemonic and kinds of operands (iced_x86.Code),
+    `form_name` as tables of cores name it (empty where it only accesses memory),
     `length` bytes, `operand` and `wide` bytes of the first operand and of the widest vector;
-    `unit`, `uops`, `latency`, `busy` as in `x86_core.Cost`, `macro` operations of the front end, `least_share` and
-    `least_latency` for bounds;
+    `unit`, `uops`, `latency`, `busy` as in `x86_core.Cost`, `macro` operations of the front end,
+    `least_share` and `least_latency` for bounds;
     the registers of addresses, registers read as data, registers written; `action` None where the
     result is not emulated; `written` integer registers, `moved` what the instruction
     adds to the stack pointer. `pushes` is True for all stack instructions, `frames` for other
@@ -51,6 +52,7 @@ class Instruction(NamedTuple):
 
     name: str
     form: int
+    form_name: str
     length: int
     unit: str
     uops: int
@@ -84,6 +86,7 @@ class Instruction(NamedTuple):
 NOTHING = Instruction(
     name="",
     form=0,
+    form_name="",
     length=0,
     unit="none",
     uops=0,

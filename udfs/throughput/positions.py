@@ -17,7 +17,7 @@ _STORE = NAMES.index("store")
 
 def candidates(core: Core) -> Integers:
     """Return the ports considered for each unit (units x CANDIDATES)."""
-    table = np.zeros((len(NAMES), CANDIDATES), np.int64)
+    table = np.zeros((len(core.ports), CANDIDATES), np.int64)
     for row, ports in enumerate(core.ports.values()):
         if ports:
             table[row] = [ports[k % len(ports)] for k in range(CANDIDATES)]

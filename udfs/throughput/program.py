@@ -11,7 +11,7 @@ from udfs.throughput.batch import SLOTS, Batch
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import NOTHING, NOWHERE, RSP, SINK, Instruction
 from udfs.throughput.memory import ACCESS_COUNTS, accesses
-from udfs.throughput.x86_core import NAMES, Core
+from udfs.throughput.x86_core import LONG, NAMES, Core
 
 _UNIT = {name: i for i, name in enumerate(NAMES)}
 # Blocks are batched by length: with little padding for many blocks, in few batches for few. Blocks
@@ -67,7 +67,7 @@ def _row(i: Instruction, core: Core) -> tuple[int, ...]:
     return (
         i.macro,
         _UNIT[i.unit],
-        i.uops if i.busy < 20 else 1,
+        i.uops if i.busy < LONG else min(i.uops, 1),
         i.latency,
         i.busy,
         i.least_latency,

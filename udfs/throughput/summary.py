@@ -66,7 +66,7 @@ def _alone(i: Instruction, core: Core) -> float:
     """Return the most cycles that an instruction takes where nothing overlaps with it."""
     load = (core.vector_load if i.vector else core.load).latency
     memory = max(load, core.failed_forward.latency if i.stores else 0) * bool(i.loads or i.stores)
-    return max(1, i.latency, i.busy, i.macro / core.width) + memory
+    return float(max(1, i.latency, i.busy, i.macro / core.width) + memory)
 
 
 def _row(i: Instruction) -> tuple[float, ...]:
@@ -86,8 +86,8 @@ def _row(i: Instruction) -> tuple[float, ...]:
 def _least_demand(i: Instruction, core: Core) -> Floats:
     """Return the least cycles of each unit of NAMES that an instruction was measured to need.
 
-    Below the costs of the table, which are those of models: a moving stack pointer and the extension
-    of a loaded sign cost nothing.
+    Below the costs of the table, which are those of models: a moving stack pointer and the
+    extension of a loaded sign cost nothing.
     """
     out = np.zeros(len(NAMES))
     place = NAMES.index

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -58,6 +57,8 @@ class Cost(NamedTuple):
     least_latency: int = 0
 
 
+# Instructions that occupy their unit for so many cycles are one operation.
+LONG = 20
 NOTHING = Cost("none", 0, 0)
 _ABSENT = Cost("alu", 2, 4, 1, 4, 0.0)
 
@@ -77,15 +78,16 @@ class Core:
         self.table = table
         self.width = max(1, round(table["width"]))
         self.lacks = tuple((table["lacks"] or "").split())
-        names: dict[str, int] = {}
+        self._ports: dict[str, int] = {}
         self.ports: dict[str, tuple[int, ...]] = dict.fromkeys(NAMES, ())
         self.port_names: dict[str, str] = dict.fromkeys(NAMES, "")
         for row in reversed(table["units"] or []):
-            ports = row["ports"].split("/")
-            self.ports[row["unit"]] = tuple(names.setdefault(port, len(names)) for port in ports)
-            self.port_names[row["unit"]] = "|".join(ports)
-        self.port_count = len(names)
-        self._rows = [(compiled(row["pattern"]), _cost(row)) for row in table["instructions"] or []]
+            self.ports[row["unit"]] = self.numbered(row["ports"])
+            self.port_names[row["unit"]] = row["ports"].replace("/", "|")
+        self.port_count = len(self._ports)
+        self._rows = [
+            (compiled(row["pattern"]), cost_of(row)) for row in table["instructions"] or []
+        ]
         self._costs: dict[str, Cost | None] = {}
         self._families: dict[str, str] = {}
         # Instructions that were analysed, by what distinguishes them.
@@ -97,6 +99,10 @@ class Core:
         self.renamed_forward = self.cost("forward renamed")
         self.vector_forward = self.cost("forward vector")
         self.failed_forward = self.cost("forward failed")
+
+    def numbered(self, ports: str) -> tuple[int, ...]:
+        """Return the numbers of ports that are named between slashes."""
+        return tuple(self._ports.setdefault(p, len(self._ports)) for p in ports.split("/"))
 
     def row(self, form: str) -> Cost | None:
         """Return the cost of a form by the first row that names it; None without one."""
@@ -163,10 +169,16 @@ class Core:
 
     def width_bound(self, macro: Floats) -> Floats:
         """Return the cycles that macro-operations need to pass the front end."""
-        return macro / self.width
+        return np.asarray(macro / self.width, np.float64)
 
 
-def _cost(row: Mapping[str, Any]) -> Cost:
+def front_end(cost: Cost) -> int:
+    """Return the macro-operations that pass the front end."""
+    return max(1, min(cost.uops, 8) if cost.busy < LONG else 1) + cost.extra
+
+
+def cost_of(row: Mapping[str, Any]) -> Cost:
+    """Return the cost of a row of instruction_costs; raises ValueError for an unknown unit."""
     unit = row["ports"] or "none"
     if unit not in NAMES:
         known = ", ".join(NAMES)
