@@ -45,7 +45,9 @@ def test_latencies_that_differ_are_found(blocks):
     true = changed(POPCNT={"latency": 3, "ports": "alu1"}, MULSD={"latency": 5})
     cycles = simulated_cycles(blocks, Core(true))
     found = estimate(blocks, cycles, core_of(None).table)
-    assert {row["pattern"]: row["latency"] for row in found.costs} == {"POPCNT": 3, "MULSD": 5}
+    latencies = {row["pattern"]: row["latency"] for row in found.costs}
+    assert (latencies["POPCNT"], latencies["MULSD"]) == (3, 5)
+    assert "IMUL" not in latencies
     assert found.errors[1] < 0.1 * found.errors[0]
 
 

@@ -120,9 +120,10 @@ def estimate(
         search.fit_width()
         search.fit_accesses()
         search.fit_ports()
-        for k, name in enumerate(search.names):
+        names = search.names()
+        for k, name in enumerate(names):
             if k % 20 == 0:
-                progress(f"estimating the core: {k} of {len(search.names)} forms, sweep {sweep}")
+                progress(f"estimating the core: {k} of {len(names)} forms, sweep {sweep}")
             search.fit_form(name)
     after = search.loss(range(len(hexes)))
     n = len(hexes)
@@ -145,9 +146,14 @@ class _Search:
         self.costs: dict[str, Row] = {}
         self.changed_units: set[str] = set()
         self.blocks = _blocks_of_forms(self.hexes, Core(self.table))
-        self.names = sorted(
-            self.blocks, key=lambda name: (name.count(" "), -len(self.blocks[name]))
-        )
+        self.relatives: dict[str, Row] = {}
+
+    def names(self) -> list[str]:
+        """Return the forms, those first whose blocks have the largest errors in the mean."""
+        found = simulated_cycles(self.hexes, Core(self.table))
+        errors = np.minimum(np.nan_to_num(np.abs(np.log(found) - self.logs), nan=0), _WORST)
+        mean = {name: errors[blocks].mean() for name, blocks in self.blocks.items()}
+        return sorted(mean, key=lambda name: (-mean[name], name))
 
     def loss(self, blocks: Iterable[int], core: Core | None = None) -> float:
         """Return the sum of the errors of blocks."""
@@ -302,9 +308,11 @@ class _Search:
         return best if losses[best] < losses[0] - needed else 0
 
     def own_costs(self) -> list[Row]:
-        """Return the rows of instruction_costs that the relative does not have."""
+        """Return the rows of instruction_costs whose figures are not the relative's."""
         return [
-            row for row in self.table["instructions"] if any(row is r for r in self.costs.values())
+            self.costs[name]
+            for name in sorted(self.costs)
+            if cost_of(self.costs[name]) != cost_of({**self.relatives[name], "least_latency": None})
         ]
 
     def own_ports(self) -> list[Row]:
@@ -318,6 +326,7 @@ class _Search:
         for form in (name, name.split(" ", maxsplit=1)[0], "unknown"):
             for row in self.table["instructions"]:
                 if re.fullmatch(row["pattern"], form):
+                    self.relatives[name] = row
                     return {**row, "pattern": re.escape(name).replace("\\ ", " ")}
         raise LookupError(name)
 
