@@ -44,7 +44,7 @@ def test_runs_without_a_machine_are_of_the_core_and_decoded_by_its_rows(measured
     store_core(measured, blocks, "zen3", estimated(measured))
     assert rows(measured, before) == [("mine",)]
     assert rows(measured, "SELECT DISTINCT machine FROM runs") == [("mine",)]
-    query = "SELECT critical_path_bound FROM segment_features WHERE instructions = 1"
+    query = "SELECT critical_path_cycles FROM segment_features WHERE instructions = 1"
     assert rows(measured, query) == [(3.0,)]
     assert rows(measured, "SELECT width, relative, lacks FROM cores WHERE core = 'mine'") == [
         (4.0, "zen3", "XOP")
