@@ -15,7 +15,7 @@ from apps.pages.failures import show_errors
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
 from apps.queries.runs import rows_by_run
-from apps.reports.changes import commit_range, series_state
+from apps.reports.changes import commit_range, confirmation, series_state
 from apps.reports.gate import gate_result
 from apps.reports.runs import trace_sentences
 
@@ -156,8 +156,7 @@ def _regressions(view: View) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
         for row in found.iter_rows(named=True)
     ]
     for row in early.iter_rows(named=True):
-        runs = counted(row["more_runs"], "more run")
-        _change(view, row, ":gray[:material/pending:]", f"; provisional, {runs} would confirm it")
+        _change(view, row, ":gray[:material/pending:]", f"; provisional, {confirmation(row)}")
     return gates
 
 

@@ -37,10 +37,16 @@ def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
     return (
         f"{name}: {_size(row)}, provisional since {_run(row)}: "
         f"{before} before, {after} after "
-        f"({p_value_text(row['p_value'])}){_between(row)}; "
-        f"{counted(row['more_runs'], 'more run')} at that level would confirm it."
+        f"({p_value_text(row['p_value'])}){_between(row)}; {confirmation(row)}."
         f"{_acknowledged(row)}"
     )
+
+
+def confirmation(row: Mapping[str, Any]) -> str:
+    """Return what would confirm a level that is no change yet, or how far it is certain."""
+    if row["more_runs"]:
+        return f"{counted(row['more_runs'], 'more run')} at that level would confirm it"
+    return "certain between these versions, the history alone does not show it yet"
 
 
 def series_state(row: Mapping[str, Any]) -> str:

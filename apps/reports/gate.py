@@ -16,6 +16,7 @@ from apps.queries.comparison import run_comparison
 from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
+from apps.reports.changes import confirmation
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
@@ -493,7 +494,7 @@ def _line(row: Row) -> str:
         reason = f"acknowledged: {row['acknowledged']}" if row["acknowledged"] else reason
         verdict = f"{verdict.strip('*')} ({reason})"
     elif row["verdict"] == "provisional" and row["more_runs"] is not None:
-        verdict += f" ({counted(row['more_runs'], 'more run')} would confirm it)"
+        verdict += f" ({confirmation(row)})"
     cells = (
         row["name"],
         verdict,

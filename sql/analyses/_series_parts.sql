@@ -116,6 +116,7 @@ WITH
         series[coalesce(findings.changes[-1]."index", 0) + 1:], lambda point: point.value
       ) AS since,
       points // 4 AS quarter,
+      series[-1].version AS newest,
       list_filter(
         findings.changes,
         lambda c:
@@ -129,6 +130,9 @@ WITH
       *,
       list_filter(findings.changes, lambda c: _is_large(c, smallest_change)) AS changes,
       CASE WHEN isinf(own_until) THEN findings.provisional ELSE [] END AS early,
+      CASE WHEN isinf(own_until) THEN list_max(
+        list_transform(series, lambda point, i: CASE WHEN point.version <> newest THEN i END)
+      ) END AS newest_from,
       CASE WHEN findings.drift IS NULL THEN 30 ELSE 8 END AS nearest
     FROM levels
   ),
@@ -187,28 +191,21 @@ SELECT
   len(early) AS provisional_of_any_size,
   list_transform(
     found,
-    lambda f: {
-      'index': f.c.index, 'before': f.c.before, 'after': f.c.after, 'p_value': f.c.p_value,
-      'more_runs': f.more_runs, 'run_id': series[f.c.index + 1].run_id,
-      'version': series[f.c.index + 1].version, 'commit': series[f.c.index + 1]."commit",
-      'started_at': series[f.c.index + 1].started_at,
-      'previous_run_id': series[f.c.index].run_id,
-      'previous_version': series[f.c.index].version,
-      'previous_commit': series[f.c.index]."commit",
-      -- annotations are of changes less than half the shortest level (8 runs) away
-      'near_after': CASE WHEN f.c.index > 3 THEN series[f.c.index - 3].started_at END,
-      'near_until': series[f.c.index + 4].started_at,
-      'low': f.c.low, 'high': f.c.high, 'p_here': f.c.p_here,
-      'runs_before': f.c.index - f.begins, 'runs_after': f.ends - f.c.index,
-      'next_run_id': NULL, 'next_started_at': NULL,
-      'runs': list_transform(
+    lambda f: struct_insert(
+      _boundary(series, f.c.index),
+      "before" := f.c.before, "after" := f.c.after, p_value := f.c.p_value,
+      more_runs := f.more_runs, low := f.c.low, high := f.c.high, p_here := f.c.p_here,
+      runs_before := f.c.index - f.begins, runs_after := f.ends - f.c.index,
+      next_run_id := NULL, next_started_at := NULL,
+      runs := list_transform(
         series[f.c.index + 1:least(f.ends, f.c.index + nearest)], lambda point: point.run_id
       ),
-      'against': list_transform(
+      against := list_transform(
         series[greatest(f.begins, f.c.index - nearest) + 1:f.c.index], lambda point: point.run_id
       )
-    }
+    )
   ) AS changes,
+  CASE WHEN newest_from IS NOT NULL THEN _boundary(series, newest_from) END AS newest_from,
   list_transform(
     list_filter(
       findings.disturbances,

@@ -77,8 +77,9 @@ WITH
 SELECT
   p.* EXCLUDE (
     part_id, part, before_next, opening, closing, skipped, points, is_last, changes_of_any_size,
-    changes, disturbances
+    changes, disturbances, newest_from
   ),
+  struct_update(p.newest_from, "index" := p.skipped + p.newest_from.index) AS newest_from,
   p.skipped + p.points AS points,
   CASE WHEN p.points >= 10 THEN (p.closing - w.opening) / nullif(abs(w.opening), 0) END
     AS overall_change,

@@ -37,15 +37,55 @@ CREATE OR REPLACE MACRO _change(level) AS
 CREATE OR REPLACE MACRO _is_large(level, smallest) AS
   abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
 
--- Changes, confirmed (more_runs is NULL) and provisional. An annotation is of a change at its version,
--- where that is new there, or of one near its start.
+-- The runs on both sides of a place in a series; annotations are of changes less than half the
+-- shortest level (8 runs) away.
+CREATE OR REPLACE MACRO _boundary(series, first) AS {
+  'index': first, 'run_id': series[first + 1].run_id, 'version': series[first + 1].version,
+  'commit': series[first + 1]."commit", 'started_at': series[first + 1].started_at,
+  'previous_run_id': series[first].run_id, 'previous_version': series[first].version,
+  'previous_commit': series[first]."commit",
+  'near_after': CASE WHEN first > 3 THEN series[first - 3].started_at END,
+  'near_until': series[first + 4].started_at
+};
+
+-- Changes, confirmed (more_runs is NULL) and provisional: also the newest version, where it differs
+-- for certain from the one before (version_comparisons) and no change is next to where it begins. Its
+-- figures are then those of that comparison, more_runs is 0 where history alone shows nothing. An
+-- annotation is of a change at its version, where that is new there, or of one near its start.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
+  compared AS (
+    SELECT
+      s.*, v,
+      list_filter(s.changes, lambda c: abs(c.index - s.newest_from.index) <= 4) AS near
+    FROM series AS s
+    LEFT JOIN version_comparisons AS v
+      ON s.series_id = v.series_id AND s.newest_from.version = v.version
+      AND s.newest_from.previous_version = v.previous_version AND v.verdict IN ('better', 'worse')
+      -- one run may be an outlier
+      AND v.noise <> 'step' AND (v.runs_after > 1 OR v.noise IN ('repetitions', 'counts'))
+  ),
+
   found AS (
     SELECT
       series_id, app, machine, fields, metric, unit, points, significance,
-      unnest(changes) AS found
-    FROM series
+      unnest(
+        CASE
+          WHEN v.series_id IS NULL OR len(list_filter(near, lambda c: c.more_runs IS NULL)) > 0
+            THEN changes
+          ELSE list_append(
+            list_filter(changes, lambda c: abs(c.index - newest_from.index) > 4),
+            struct_insert(
+              newest_from,
+              "before" := v."before", "after" := v."after", p_value := v.p_value,
+              more_runs := coalesce(near[1].more_runs, 0), low := v.low, high := v.high,
+              p_here := v.p_value, runs_before := v.runs_before, runs_after := v.runs_after,
+              next_run_id := NULL, next_started_at := NULL, runs := v.runs, against := v.against
+            )
+          )
+        END
+      ) AS found
+    FROM compared
   ),
 
   judged AS (
@@ -157,7 +197,7 @@ SELECT * EXCLUDE (significance, sides, p_here), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 
-COMMENT ON VIEW provisional_changes IS 'One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1).';
+COMMENT ON VIEW provisional_changes IS 'One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1). Or it is the newest version, where it differs for certain from the one before: its figures are those of version_comparisons.';
 COMMENT ON COLUMN provisional_changes.series_id IS 'Series (series.series_id).';
 COMMENT ON COLUMN provisional_changes.app IS 'Application.';
 COMMENT ON COLUMN provisional_changes.machine IS 'Machine (metric_series.machine).';
@@ -179,10 +219,10 @@ COMMENT ON COLUMN provisional_changes.change IS 'Relative change: 0.1 is 10 % mo
 COMMENT ON COLUMN provisional_changes.change_low IS 'Lower end of its 95 % interval; NULL where values are not positive.';
 COMMENT ON COLUMN provisional_changes.change_high IS 'Upper end of it.';
 COMMENT ON COLUMN provisional_changes.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
-COMMENT ON COLUMN provisional_changes.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';
+COMMENT ON COLUMN provisional_changes.p_value IS 'Probability that a series without a change shows one as clear as this anywhere; of the newest version that differs for certain from the one before, that of two equal versions (version_comparisons.p_value).';
 COMMENT ON COLUMN provisional_changes.acknowledged IS 'What is known of it (pwh ack): expected, noise, or fixed in a version; NULL where nothing is.';
 COMMENT ON COLUMN provisional_changes.note IS 'Note of that annotation.';
 COMMENT ON COLUMN provisional_changes.runs_before IS 'Runs of the level before.';
 COMMENT ON COLUMN provisional_changes.runs_after IS 'Runs of this level.';
-COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level.';
+COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level; 0 where the newest version differs for certain from the one before, which the history alone does not show.';
 COMMENT ON COLUMN provisional_changes.age IS 'Runs that it has.';

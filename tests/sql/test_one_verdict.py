@@ -59,7 +59,7 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
     seeds = range(batch * BATCH, (batch + 1) * BATCH)
     runs = {f"a{seed}": write(warehouse, f"a{seed}", history(seed)) for seed in seeds}
     keep(warehouse)
-    seen = 0
+    seen = told = 0
     for app, ids in runs.items():
         asked = Series(app, ["wall_seconds"], None).params()
         changes = ask_dicts(warehouse, "trend/changes", **asked)
@@ -89,12 +89,21 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
             assert [r["ratio"] for r in failing_metrics(rows)] == pytest.approx(
                 [1 + changes[-1]["change"]], rel=1e-9
             )
-        # what no one is certain of is not worse and better at once
+        # what versions are for certain, the history says, too: as a change, else with its figures
         early = ask_dicts(warehouse, "trend/provisional", **asked)
-        stored = warehouse.execute(
-            "SELECT direction FROM version_comparisons WHERE app = ? AND certain", [app]
-        ).fetchall()
-        for level in early:
-            if level["version"] == f"1.{len(history(int(app[1:]))) - 1}" and stored:
-                assert level["direction"] == stored[0][0]
+        stored = warehouse.sql(
+            "SELECT * FROM version_comparisons "
+            "WHERE app = ? AND verdict IN ('worse', 'better') AND noise <> 'step'"
+            "  AND (runs_after > 1 OR noise IN ('repetitions', 'counts'))",
+            params=[app],
+        )
+        for row in dicts(stored):
+            newest = ids.index(row["runs"][0])
+            if not any(abs(change["index"] - newest) <= 4 for change in changes):
+                (level,) = [level for level in early if level["index"] == newest]
+                assert level["direction"] == row["verdict"]
+                figures = [row[name] for name in ("before", "after", "low", "high", "p_value")]
+                assert figures == pytest.approx(size_of(level), rel=1e-9)
+                told += 1
+    assert seen and told
     assert seen

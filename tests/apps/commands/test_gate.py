@@ -99,7 +99,7 @@ def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
     assert run(*asked)[0] == 0
     code, out, _ = run(*asked, "--provisional")
     assert (code, "Provisionally (2 of 2) worse than the limit allows" in out) == (1, True)
-    assert "more runs would confirm it) |" in out
+    assert "more runs at that level would confirm it) |" in out
     assert run(*asked, "--provisional", "--limit", "30%")[0] == 0
     run("ack", "v2-m1-10", "expected")
     code, out, _ = run(*asked, "--provisional")
