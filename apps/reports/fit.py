@@ -85,8 +85,8 @@ def core_sentence(blocks: MeasuredBlocks, relative: str, estimated: Estimated) -
     text = (
         f"core {blocks.core}: {counted(len(estimated.costs), 'row')} of instruction_costs and "
         f"{counted(len(estimated.ports), 'row')} of core_ports differ from {relative}'s; the mean "
-        f"error of its simulation went from {percent(before)} to {percent(after)} of "
-        f"{counted(len(blocks.hexes), 'measured block')}"
+        f"error of its simulation is {percent(after)} instead of {percent(before)} on families of "
+        f"blocks held out of {counted(len(blocks.hexes), 'measured block')}"
     )
     if blocks.assumed:
         text += (

@@ -25,6 +25,7 @@ from udfs.throughput import features, program, simulate
 from udfs.throughput.batch import Batch
 from udfs.throughput.course import passes_of
 from udfs.throughput.decode import Decoder, bytes_of, decode
+from udfs.throughput.families import families
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.x86_core import LONG, NAMES, Core, cost_of, front_end
@@ -36,12 +37,16 @@ Row = dict[str, Any]
 # An error of log cycles above this counts as this: such blocks have other causes.
 _WORST = 0.6
 # A figure changes where the errors of all its blocks become smaller by the sum, and by the share.
-_LEAST_GAIN, _LEAST_SHARE = 0.25, 0.01
+_LEAST_GAIN, _LEAST_SHARE = 0.25, 0.02
+# Share of the families of blocks that judge the whole table.
+_HELD_OUT = 5
+# Errors of the estimated table over those of the relative above which it is not worth having.
+_WORTH = 0.95
 # Blocks that a form is judged by, drawn from all that have it; fewer say nothing.
 _MOST_BLOCKS, _FEWEST_BLOCKS = 250, 4
 _SWEEPS = 2
-# Share of the blocks that are slower than what the width allows, of so many blocks.
-_FASTEST, _MANY_BLOCKS = 0.98, 300
+# Share of the blocks that are slower than what the width allows.
+_FASTEST = 0.98
 # Cells (blocks x positions) that are simulated at a time.
 _CELLS = 1 << 17
 _UNIT_COLUMN, _MARK = 1, 1 << 10
@@ -62,7 +67,9 @@ _DIVIDERS = ("idiv", "fdiv")
 class Estimated:
     """A table of a core, its rows that the relative does not have, and the errors of both.
 
-    `errors` are mean absolute errors of log cycles, simulated by the relative's table and by this.
+    `errors` are mean absolute errors of log cycles on families of blocks that were held out,
+    simulated by the relative's table and by the estimated one. Where the latter are no smaller by
+    a margin, the table is the relative's with the instruction sets that ran.
     """
 
     table: dict[str, Any]
@@ -112,9 +119,13 @@ def estimate(
         seed: of the choice of blocks for forms that many have.
         progress: called with each step.
     """
-    search = _Search(hexes, cycles, relative, seed)
-    before = search.loss(range(len(hexes)))
-    search.learn_sets()
+    family = families(hexes)
+    part = np.random.default_rng(seed).permutation(int(family.max()) + 1)[family] % _HELD_OUT
+    learnt, judged = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
+    search = _Search([hexes[k] for k in learnt], cycles[learnt], relative, seed)
+    whole = _Search(hexes, cycles, relative, seed)
+    whole.learn_sets()
+    search.table["lacks"] = whole.table["lacks"]
     for sweep in range(1, _SWEEPS + 1):
         progress(f"estimating the core: width, memory and ports, {sweep} of {_SWEEPS}")
         search.fit_width()
@@ -125,9 +136,13 @@ def estimate(
             if k % 20 == 0:
                 progress(f"estimating the core: {k} of {len(names)} forms, sweep {sweep}")
             search.fit_form(name)
-    after = search.loss(range(len(hexes)))
-    n = len(hexes)
-    return Estimated(search.table, search.own_costs(), search.own_ports(), (before / n, after / n))
+    judges = judged if len(judged) else learnt
+    before, after = (
+        whole.loss(judges, Core(table)) / len(judges) for table in (whole.table, search.table)
+    )
+    if after > _WORTH * before:
+        return Estimated(whole.table, [], [], (before, before))
+    return Estimated(search.table, search.own_costs(), search.own_ports(), (before, after))
 
 
 class _Search:
@@ -181,9 +196,8 @@ class _Search:
         macro = [sum(decoder.instructions[row].macro for row in block) for block in blocks]
         reached = np.array(macro) / np.exp(self.logs[decoded])
         width = float(max(1, round(np.quantile(reached, _FASTEST))))
-        # Few blocks need not reach the width.
-        if width > self.table["width"] or len(blocks) >= _MANY_BLOCKS:
-            self.table["width"] = width
+        some = self._drawn(range(len(self.hexes)), 4 * _MOST_BLOCKS)
+        self._choose("width", self.table, some, (width,))
 
     def fit_accesses(self) -> None:
         """Fit the latencies of loads, and of what stores forward to loads."""
@@ -317,7 +331,8 @@ class _Search:
 
     def own_ports(self) -> list[Row]:
         """Return the rows of core_ports that differ from the relative's."""
-        return [row for row in self.table["units"] if row["unit"] in self.changed_units]
+        first = {row["unit"]: row for row in reversed(self.table["units"])}
+        return [first[unit] for unit in sorted(self.changed_units)]
 
     def _row_of(self, name: str) -> Row:
         """Return the own row of a form, or a copy of the row that counts for it."""
