@@ -122,7 +122,7 @@ def estimate(
     family = families(hexes)
     part = np.random.default_rng(seed).permutation(int(family.max()) + 1)[family] % _HELD_OUT
     learnt, judged = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
-    search = _Search([hexes[k] for k in learnt], cycles[learnt], relative, seed)
+    search = _Search([hexes[int(k)] for k in learnt], cycles[learnt], relative, seed)
     whole = _Search(hexes, cycles, relative, seed)
     whole.learn_sets()
     search.table["lacks"] = whole.table["lacks"]
