@@ -52,8 +52,11 @@ _BLOCK_SUMMARY = (
     "serial_cycles DOUBLE, flags VARCHAR[])"
 )
 _CORE = (
-    "STRUCT(width DOUBLE, dispatch DOUBLE, instructions STRUCT(pattern VARCHAR, class VARCHAR, "
-    "ports VARCHAR, cycles DOUBLE, latency DOUBLE, accumulate DOUBLE)[])"
+    "STRUCT(width DOUBLE, dispatch DOUBLE, lacks VARCHAR, "
+    "units STRUCT(unit VARCHAR, ports VARCHAR)[], "
+    "instructions STRUCT(pattern VARCHAR, class VARCHAR, ports VARCHAR, cycles DOUBLE, "
+    "latency DOUBLE, accumulate DOUBLE, operations INTEGER, front_end INTEGER, "
+    "least_share DOUBLE, least_latency DOUBLE)[])"
 )
 _THREAD_ELEMENTS = (
     Parameter("threads", "BIGINT[]"),
@@ -360,21 +363,26 @@ UDFS: tuple[Udf, ...] = (
     Udf(
         "block_instructions",
         "udfs.throughput.blocks",
-        (Parameter("code", "VARCHAR"),),
+        (Parameter("code", "VARCHAR"), Parameter("core", _CORE)),
         "STRUCT(text VARCHAR, unit VARCHAR, ports VARCHAR, operations INTEGER, cycles INTEGER, "
         "latency INTEGER, front_end INTEGER)[]",
         "Instructions of a block of x86-64 machine code in hexadecimal, and what each costs on "
-        "Zen 3: units, ports and operations there, cycles that one occupies its unit, latency "
-        "(cycles) without loads, and macro-operations of the front end; NULL where it cannot be "
-        "decoded.",
+        "a core (NULL: Zen 3): units, ports and operations there, cycles that one occupies its "
+        "unit, latency (cycles) without loads, and macro-operations of the front end; NULL where "
+        "it cannot be decoded.",
         may_return_null=True,
     ),
     Udf(
         "describe_blocks",
         "udfs.throughput.blocks",
-        (Parameter("codes", "VARCHAR[]"), Parameter("distinct", "BOOLEAN")),
+        (
+            Parameter("codes", "VARCHAR[]"),
+            Parameter("distinct", "BOOLEAN"),
+            Parameter("core", _CORE),
+        ),
         f"STRUCT(code {_BLOCK_SUMMARY}, features FLOAT[])[]",
         "Results of block_summary and block_features for many blocks at once.",
+        may_return_null=True,
         public=False,
     ),
     Udf(

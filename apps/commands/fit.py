@@ -225,6 +225,17 @@ def throughput(
         str | None,
         typer.Option(help="Machine that the model is of; by default that of the runs."),
     ] = None,
+    core: Annotated[
+        str | None,
+        typer.Option(
+            help="Estimate the rows of this core first (cores, core_ports, instruction_costs) from "
+            "measured blocks of x86-64 code, of runs on it and of runs that name no machine."
+        ),
+    ] = None,
+    relative: Annotated[
+        str | None,
+        typer.Option(help="With --core, the core to begin with; by default that which fits best."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -245,8 +256,13 @@ def throughput(
     from warehouse.transactions import transaction
 
     reduction = parse_reduction(reduce)
-    with reading(context, wait) as con:
-        segments = read_training_segments(con, form.value if form else choose_form(con))
+    if relative is not None and core is None:
+        raise UsageError("--relative is for --core", hint="Name the core to estimate: --core NAME")
+    if core is not None:
+        form, subject, core = Form.code, subject or core.lower(), core.lower()
+        _estimate_core(context, core, relative, seed, wait)
+    with reading(context, wait, after_changes=core is not None) as con:
+        segments = read_training_segments(con, form.value if form else choose_form(con), core)
     fitted = fit_throughput(segments.samples, reduction, seed, _note_progress)
     fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
@@ -259,6 +275,22 @@ def throughput(
             return
         text = throughput_fit_report(con, segments, fitted, fit, version)
     write_text(text, output)
+
+
+def _estimate_core(
+    context: typer.Context, core: str, relative: str | None, seed: int, wait: float | None
+) -> None:
+    """Estimate the rows of a core and store them."""
+    from apps.fitting.cores import estimate_core, read_measured_blocks, store_core
+    from apps.reports.fit import core_sentence
+    from warehouse.transactions import transaction
+
+    with reading(context, wait) as con:
+        blocks = read_measured_blocks(con, core, relative)
+    relative, estimated = estimate_core(blocks, seed, _note_progress)
+    with writing(context, wait) as con, transaction(con):
+        store_core(con, blocks, relative, estimated)
+    note(core_sentence(blocks, relative, estimated))
 
 
 def choose(

@@ -105,7 +105,7 @@ def _block_text(con: DuckDBPyConnection, code: str, block: DuckDBPyRelation) -> 
     (row,) = dicts(block)
     lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
     if row["isa"] == "x86-64" and row["instructions"]:
-        instructions = ask(con, "throughput/block_instructions", hex=code)
+        instructions = ask(con, "throughput/block_instructions", hex=code, core=row["core"])
         lines += ["", "Instructions and the units that they need", relation_text(instructions)]
     return "\n".join(lines).lstrip("\n")
 

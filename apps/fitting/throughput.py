@@ -64,8 +64,10 @@ class TrainingSegments:
     left_out: dict[str, int]
 
 
-def read_training_segments(con: DuckDBPyConnection, form: str) -> TrainingSegments:
-    """Read the measured segments of a form.
+def read_training_segments(
+    con: DuckDBPyConnection, form: str, core: str | None = None
+) -> TrainingSegments:
+    """Read the measured segments of a form, and of a core where one is given.
 
     Raises `NothingToAnalyse` where there are too few, or too few programs or families of blocks.
     """
@@ -73,7 +75,7 @@ def read_training_segments(con: DuckDBPyConnection, form: str) -> TrainingSegmen
     import pyarrow.compute as pc
 
     found = con.execute(
-        sqlfiles.read("queries/fit/throughput_training"), {"form": form}
+        sqlfiles.read("queries/fit/throughput_training"), {"form": form, "core": core}
     ).to_arrow_table()
     left_out = Counter(found["kept_out"].drop_null().to_pylist())
     used = found.filter(pc.is_null(found["kept_out"]))

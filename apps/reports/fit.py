@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from apps.fitting.bottlenecks import TrainedModel
+    from apps.fitting.cores import MeasuredBlocks
     from apps.fitting.throughput import TrainingSegments
     from udfs.bottleneck.clusters import Clusters
+    from udfs.throughput.estimate import Estimated
     from udfs.throughput.fitting import Fitted, Thinned
     from warehouse.models import Fit
 
@@ -75,6 +77,22 @@ def throughput_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> 
         f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
         f"{_in_use(con, fit, version)}."
     )
+
+
+def core_sentence(blocks: MeasuredBlocks, relative: str, estimated: Estimated) -> str:
+    """Return what was estimated of a core, and by how much its simulation is better for it."""
+    before, after = estimated.errors
+    text = (
+        f"core {blocks.core}: {counted(len(estimated.costs), 'row')} of instruction_costs and "
+        f"{counted(len(estimated.ports), 'row')} of core_ports differ from {relative}'s; the mean "
+        f"error of its simulation is {percent(after)} instead of {percent(before)} on families of "
+        f"blocks held out of {counted(len(blocks.hexes), 'measured block')}"
+    )
+    if blocks.assumed:
+        text += (
+            f"; {counted(len(blocks.assumed), 'run')} without a machine are now of {blocks.core}"
+        )
+    return text
 
 
 def throughput_fit_report(

@@ -19,8 +19,9 @@ WITH
     SELECT
       core, is_measured,
       unnest(list(hex ORDER BY number)) AS hex,
-      unnest(describe_blocks(list(hex ORDER BY number), NOT is_measured)) AS described
+      unnest(describe_blocks(list(hex ORDER BY number), NOT is_measured, any_value(costs))) AS described
     FROM different
+    LEFT JOIN _cores ON core = of_core
     WHERE isa = 'x86-64'
     GROUP BY core, is_measured, number // 131072
   ),

@@ -31,30 +31,62 @@ SELECT r.run_id, r.machine, k.core, k.isa
 FROM runs AS r
 LEFT JOIN known AS k ON r.machine = k.machine;
 
--- Cores with their instruction sets, the table that describe_aarch64 takes, and whether they stand for
+-- Cores with their instruction sets, the table that describe_blocks and
+-- describe_aarch64 take, and whether they stand for
 -- the instruction set (of several, the user's). No column has the name of a parameter of predict_block,
 -- which DuckDB would take for it.
 CREATE OR REPLACE VIEW _cores AS
+WITH RECURSIVE
+  -- each core with itself and the cores that it inherits from
+  lineage AS (
+    SELECT core, core AS ancestor, 0 AS generation FROM cores
+    UNION ALL
+    SELECT l.core, c.relative, l.generation + 1
+    FROM lineage AS l
+    JOIN cores AS c ON l.ancestor = c.core
+    WHERE c.relative IS NOT NULL AND l.generation < 8
+  ),
+
+  costs AS (
+    SELECT
+      l.core,
+      list({
+        'pattern': i.pattern, 'class': i.class, 'ports': i.ports, 'cycles': i.cycles,
+        'latency': i.latency, 'accumulate': i.accumulate, 'operations': i.operations,
+        'front_end': i.front_end, 'least_share': i.least_share, 'least_latency': i.least_latency
+      } ORDER BY l.generation, i.shipped, i.line) AS instructions
+    FROM lineage AS l
+    JOIN instruction_costs AS i ON l.ancestor = i.core
+    GROUP BY l.core
+  ),
+
+  units AS (
+    SELECT
+      l.core, list({'unit': p.unit, 'ports': p.ports} ORDER BY l.generation, p.shipped) AS units
+    FROM lineage AS l
+    JOIN core_ports AS p ON l.ancestor = p.core
+    GROUP BY l.core
+  ),
+
+  lacking AS (
+    SELECT l.core, arg_min(c.lacks, l.generation) AS lacks
+    FROM lineage AS l
+    JOIN cores AS c ON l.ancestor = c.core
+    GROUP BY l.core
+  )
+
 SELECT
   c.core AS of_core, c.isa AS of_isa,
   c.is_default AND row_number() OVER (PARTITION BY c.isa ORDER BY c.is_default DESC, c.shipped, c.core) = 1
     AS is_default,
-  t.costs
+  CASE WHEN i.core IS NOT NULL THEN {
+    'width': c.width, 'dispatch': c.dispatch, 'lacks': l.lacks, 'units': u.units,
+    'instructions': i.instructions
+  } END AS costs
 FROM cores AS c
-LEFT JOIN (
-  SELECT
-    k.core,
-    {
-      'width': k.width, 'dispatch': k.dispatch,
-      'instructions': list({
-        'pattern': i.pattern, 'class': i.class, 'ports': i.ports, 'cycles': i.cycles,
-        'latency': i.latency, 'accumulate': i.accumulate
-      } ORDER BY i.line)
-    } AS costs
-  FROM cores AS k
-  JOIN instruction_costs AS i USING (core)
-  GROUP BY k.core, k.width, k.dispatch
-) AS t USING (core);
+LEFT JOIN costs AS i USING (core)
+LEFT JOIN units AS u USING (core)
+LEFT JOIN lacking AS l USING (core);
 
 -- The name of an instruction set by one of the names that tools have for it; NULL where empty.
 CREATE OR REPLACE MACRO _isa_name(name) AS
@@ -89,7 +121,7 @@ LEFT JOIN _cores AS d ON d.is_default AND n.isa = d.of_isa;
 -- One block for a core whose table is `costs`; NULL where its instruction set is not decoded.
 CREATE OR REPLACE MACRO _block_code(hex, isa, costs) AS
   CASE isa
-    WHEN 'x86-64' THEN describe_blocks(CASE WHEN isa = 'x86-64' THEN [hex] END, true)[1]
+    WHEN 'x86-64' THEN describe_blocks(CASE WHEN isa = 'x86-64' THEN [hex] END, true, costs)[1]
     WHEN 'aarch64' THEN {
       'code': describe_aarch64(CASE WHEN isa = 'aarch64' THEN [hex] END, costs)[1],
       'features': CAST(NULL AS FLOAT[])

@@ -14,8 +14,11 @@ SELECT
   map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}})) AS arrays,
   -- what its measured segments leave of the bounds by width, chain and units
   any_value(a."values") FILTER (a.name = 'bound_factors') AS bound_factors,
-  -- of several, the chosen one, then one that was fitted here, then the newest
-  {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
+  -- of several, the chosen one, then one that was fitted here, one of a default core, the newest
+  {
+    'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped),
+    'c': f.subject IN (SELECT core FROM cores WHERE cores.is_default), 'd': any_value(f.fitted_at)
+  } AS rank
 FROM models_in_force AS f
 JOIN model_arrays AS a USING (kind, version)
 WHERE f.kind = 'throughput'

@@ -1,11 +1,13 @@
 """Machine-code blocks: accuracy on block families held out, speed beside llvm-mca, the model.
 
 python -m tests.bench.bench_throughput_blocks [FILE] [--seed 0] [--copies 4] [--mca 2000]
-    [--no-fit] [--ship PARQUET]
+    [--no-fit] [--core zen3] [--ship PARQUET]
 
-FILE is the recording bb_tput_zen3_train.parquet. The machine code is described as pwh ingest does
+FILE is the recording bb_tput_zen3_train.parquet, or a CSV file (.gz) of hex,cycles measured on the
+core --core. The machine code is described as pwh ingest does
 it, `--copies` times over with other displacements, so that blocks differ. llvm-mca (--mca blocks of
-them, whole process, one file of many regions) is left out where it is not installed. Scores are
+them, whole process, one file of many regions) is left out where it is not installed; with --mca 0
+no speed is measured. Scores are
 mean and median error and Kendall's tau of the predicted cycles. `--ship` writes the fitted model as
 a file for sql/models.
 """
@@ -25,13 +27,13 @@ import iced_x86 as ix
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import csv
 from scipy.stats import kendalltau
 
 import warehouse
 from apps.fitting.throughput import KIND, TrainingSegments, make_fit
 from tests.helpers.machine_code import features_of
 from tests.helpers.support import SHARED
-from udfs.throughput import zen3
 from udfs.throughput.algorithms import Samples, algorithms, train_boosting
 from udfs.throughput.blocks import describe, describe_blocks
 from udfs.throughput.boosting import folds, predict_boosting
@@ -51,6 +53,10 @@ BOUNDS = {
     "tightest bound and simulation": LOG_BEST,
 }
 
+SOURCES = {
+    "zen3": "BHive blocks on an AMD EPYC (Zen 3)",
+    "cascadelake": "blocks of libraries on an Intel Xeon (Cascade Lake)",
+}
 LEAST = ("width", "critical_path", "unit")
 
 
@@ -63,31 +69,49 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=4)
     parser.add_argument("--mca", type=int, default=2000)
     parser.add_argument("--no-fit", action="store_true")
+    parser.add_argument("--core", default="zen3")
     parser.add_argument("--ship", type=Path)
     asked = parser.parse_args()
-    columns = pq.read_table(asked.file).to_pydict()
-    described = speed(columns["hex"], asked.copies)
-    predicted = prediction_speed(columns["hex"])
-    theirs = mca_speed(columns["hex"][: asked.mca])
+    columns = measured(asked.file)
+    if asked.mca:
+        speeds(columns["hex"], asked.copies, asked.mca)
+    if not asked.no_fit:
+        found = training_segments(columns, asked.core)
+        began = time.perf_counter()
+        table(found.samples, asked.seed)
+        print(f"{len(found.samples.cycles)} blocks scored in {time.perf_counter() - began:.0f} s")
+        if asked.ship:
+            ship(found, asked.core, asked.seed, asked.ship)
+
+
+def speeds(hexes: list[str], copies: int, mca: int) -> None:
+    """Print how many blocks a second are described and predicted, and those of llvm-mca."""
+    described, predicted = speed(hexes, copies), prediction_speed(hexes)
+    theirs = mca_speed(hexes[:mca])
     if theirs:
         print(
             f"llvm-mca {theirs:.0f} blocks/s; features {described / theirs:.0f}, predictions "
             f"{predicted / theirs:.0f} times as many"
         )
-    if not asked.no_fit:
-        found = training_segments(columns)
-        began = time.perf_counter()
-        table(found.samples, asked.seed)
-        print(f"{len(found.samples.cycles)} blocks scored in {time.perf_counter() - began:.0f} s")
-        if asked.ship:
-            ship(found, asked.seed, asked.ship)
+
+
+def measured(file: Path) -> dict[str, list]:
+    """Return the columns hex, cycles_per_iter and n_agree of measured blocks."""
+    if file.suffix == ".parquet":
+        return pq.read_table(file).to_pydict()
+    rows = csv.read_csv(file).to_pydict()
+    return {
+        "hex": rows["hex"],
+        "cycles_per_iter": rows["cycles"],
+        "n_agree": [9] * len(rows["hex"]),
+    }
 
 
 def speed(hexes: list[str], copies: int) -> float:
     """Time the features of blocks that differ; return blocks a second."""
     blocks = hexes + [moved(text, copy) for copy in range(1, copies) for text in hexes]
     wall = time.perf_counter()
-    found = describe_blocks(pa.array([blocks]), pa.array([False])).flatten()
+    found = describe_blocks(pa.array([blocks]), pa.array([False]), pa.nulls(1)).flatten()
     wall = time.perf_counter() - wall
     undecodable = found.field("features").null_count
     print(
@@ -172,9 +196,12 @@ def without_refused(hexes: list[str], assembly: str, complaints: str) -> list[st
     return [text for k, text in enumerate(hexes) if k not in out]
 
 
-def training_segments(columns: dict[str, list]) -> TrainingSegments:
+def training_segments(columns: dict[str, list], core: str) -> TrainingSegments:
     """Describe the measured blocks as `pwh fit throughput` takes them, with how far to trust."""
-    table = describe(columns["hex"])
+    with warehouse.connect(":memory:") as con:
+        query = "SELECT costs FROM _cores WHERE of_core = ?"
+        (costs,) = con.execute(query, [core]).fetchone() or (None,)
+    table = describe(columns["hex"], False, costs)
     known = np.asarray(table["features"].is_valid())
     x = np.stack(table["features"].filter(known).to_numpy()).astype(np.float64)
     code = table["code"].combine_chunks().filter(pa.array(known))
@@ -185,7 +212,7 @@ def training_segments(columns: dict[str, list]) -> TrainingSegments:
         bounds=np.stack([code.field(f"{name}_cycles").to_numpy() for name in LEAST], axis=1),
         instructions=x[:, FEATURES.index("n_instructions")],
         groups=families(hexes).astype(np.str_),
-        width=np.full(len(x), float(zen3.DISPATCH)),
+        width=np.full(len(x), float(costs["width"])),
         inputs=CODE,
         is_code=True,
         weights=TRUST[np.clip(np.array(columns["n_agree"])[known] - 3, 0, 2)],
@@ -221,11 +248,11 @@ def tell(what: str, left: float | None = None) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def ship(found: TrainingSegments, seed: int, path: Path) -> None:
+def ship(found: TrainingSegments, core: str, seed: int, path: Path) -> None:
     """Fit as `pwh fit throughput` does, and write what every warehouse takes in when it is made."""
     fitted = fit_throughput(found.samples, None, seed, tell)
-    fit = make_fit(found, fitted, "zen3", seed)
-    fit = replace(fit, description=f"BHive blocks on an AMD EPYC (Zen 3): {fit.description}")
+    fit = make_fit(found, fitted, core, seed)
+    fit = replace(fit, description=f"{SOURCES.get(core, core)}: {fit.description}")
     con = warehouse.connect(":memory:")
     models.export(con, KIND, models.store(con, fit), path)
     con.close()

@@ -341,14 +341,14 @@ def test_a_machine_that_no_model_is_of_is_flagged(warehouse, tmp_path):
             "zen3",
             "AMD Ryzen 9 5950X 16-Core Processor, 32 cores|AMD Ryzen 5950X|Zen3|"
             "AMD EPYC 7R13 Processor|AMD EPYC 73F3|AMD Ryzen 5 5625U|"
-            "AMD Ryzen Threadripper PRO 5995WX",
+            "AMD Ryzen Threadripper PRO 5995WX|AMD EPYC-Milan Processor",
         ),
         ("neoverse-n1", "AWS Graviton2|Ampere(R) Altra(R) Max|aarch64 0x41 0xd0c, 64 cores"),
-        # Zen 1, 2, 4 and 5, a virtual machine's, Intel, Neoverse V1
+        # Zen 1, 2, 4 and 5, Intel, Neoverse V1
         (
             None,
             "AMD EPYC 7742 64-Core Processor|AMD Ryzen 7 5700U|AMD Ryzen 9 7950X|AMD EPYC 9575F|"
-            "AMD Ryzen 9 3950X|AMD EPYC-Milan Processor|AMD EPYC|Intel(R) Core(TM) i5-5300U CPU|"
+            "AMD Ryzen 9 3950X|AMD EPYC|Intel(R) Core(TM) i5-5300U CPU|"
             "AWS Graviton3|Apple M1|node5950x",
         ),
     ],

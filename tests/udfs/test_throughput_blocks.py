@@ -142,7 +142,7 @@ def test_one_by_one_and_all_at_once_are_the_same(warehouse):
     query = """
         WITH b AS (SELECT unnest([$1, $2, 'zz', $3]) AS hex),
              d AS (
-               SELECT unnest(describe_blocks(list(hex), false)) AS d, unnest(list(hex)) AS hex
+               SELECT unnest(describe_blocks(list(hex), false, NULL)) AS d, unnest(list(hex)) AS hex
                FROM b
              )
         SELECT d.code = block_summary(hex), d.features = block_features(hex), len(d.features) FROM d
@@ -171,10 +171,10 @@ def test_many_blocks_are_described_in_several_processes(monkeypatch):
     # add rax, rbx; a block cut in the middle; none; imul rcx, rdx
     blocks = pa.array([["4801d8", "4801", None, "480fafca"] * 3, ["4801d8"]])
     distinct = pa.array([False, True])
-    expected = describe_blocks(blocks, distinct)
+    expected = describe_blocks(blocks, distinct, pa.nulls(2))
     monkeypatch.setattr(workers, "_MIN_BLOCKS", 2)
     monkeypatch.setattr(workers, "_PROCESSES", 2)
-    assert describe_blocks(blocks, distinct).equals(expected)
+    assert describe_blocks(blocks, distinct, pa.nulls(2)).equals(expected)
     assert expected[0][1].as_py()["features"] is None
 
 
@@ -183,7 +183,7 @@ def test_a_process_that_fails_raises(monkeypatch):
     monkeypatch.setattr(workers, "_PROCESSES", 2)
     monkeypatch.setattr(workers.sys, "executable", "false")
     with pytest.raises(RuntimeError, match="describing blocks failed"):
-        describe_blocks(pa.array([["4801d8"] * 4]), pa.array([False]))
+        describe_blocks(pa.array([["4801d8"] * 4]), pa.array([False]), pa.nulls(1))
 
 
 def test_a_long_block_is_described():
@@ -258,7 +258,7 @@ def test_measured_blocks_take_no_less_than_their_bounds():
 
 
 def modelled(code, *, distinct):
-    found = describe_blocks(pa.array([[code]]), pa.array([distinct]))
+    found = describe_blocks(pa.array([[code]]), pa.array([distinct]), pa.nulls(1))
     return found[0].values[0].as_py()
 
 
@@ -290,9 +290,9 @@ def test_the_jump_that_closes_a_loop_is_left_to_the_bounds():
 
 
 def test_instructions_are_listed_with_their_units():
-    (rows,) = block_instructions(pa.array(["4801d8480fafc3"])).to_pylist()
+    (rows,) = block_instructions(pa.array(["4801d8480fafc3"]), pa.nulls(1)).to_pylist()
     assert [(row["text"], row["unit"], row["ports"], row["latency"]) for row in rows] == [
         ("add rax,rbx", "alu", "0|1|2|3", 1),
         ("imul rax,rbx", "alu1", "1", 3),
     ]
-    assert block_instructions(pa.array(["zz"])).to_pylist() == [None]
+    assert block_instructions(pa.array(["zz"]), pa.nulls(1)).to_pylist() == [None]

@@ -6,7 +6,7 @@ from typing import Any
 
 import iced_x86 as ix
 
-from udfs.throughput import costs, zen3
+from udfs.throughput import costs
 from udfs.throughput.actions import action
 from udfs.throughput.instructions import FLAG_C, NOWHERE, RSP, VECTORS, Instruction
 from udfs.throughput.operands import (
@@ -20,6 +20,7 @@ from udfs.throughput.operands import (
     vector_size,
 )
 from udfs.throughput.support import support
+from udfs.throughput.x86_core import NOTHING, Core, front_end
 
 _MNEMONICS = {
     value: name
@@ -28,13 +29,12 @@ _MNEMONICS = {
 }
 
 
-# Shapes cached over all calls.
+# Shapes cached over all calls for a core.
 _MAX_SHAPES = 1 << 16
 _FACTORY = ix.InstructionInfoFactory()
-_shapes: dict[tuple[int, ...], Instruction] = {}
 
 
-def analyse_cached(instruction: Any) -> tuple[Instruction, Instruction]:
+def analyse_cached(instruction: Any, core: Core) -> tuple[Instruction, Instruction]:
     """Return the shape of an instruction, and the instruction with its displacement and constant.
 
     Instructions that differ in these only have the same shape.
@@ -53,11 +53,11 @@ def analyse_cached(instruction: Any) -> tuple[Instruction, Instruction]:
         instruction.has_lock_prefix,
         instruction.has_rep_prefix + 2 * instruction.has_repne_prefix,
     )
-    shape = _shapes.get(key)
+    shape: Instruction | None = core.shapes.get(key)
     if shape is None:
-        if len(_shapes) >= _MAX_SHAPES:
-            _shapes.clear()
-        shape = _shapes[key] = analyse(instruction, _FACTORY)
+        if len(core.shapes) >= _MAX_SHAPES:
+            core.shapes.clear()
+        shape = core.shapes[key] = analyse(instruction, _FACTORY, core)
     return shape, _with_operands(shape, instruction)
 
 
@@ -77,34 +77,39 @@ def _with_operands(shape: Instruction, instruction: Any) -> Instruction:
     return shape._replace(loads=loads, stores=stores, action=computed)
 
 
-def analyse(instruction: Any, factory: Any) -> Instruction:
+def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
     """Return the properties of an instruction that the models need.
 
     Args:
         instruction: decoded (iced_x86.Instruction).
         factory: iced_x86.InstructionInfoFactory.
+        core: the core that executes it.
     """
-    name = zen3.family(_MNEMONICS[instruction.mnemonic])
+    name = core.family(_MNEMONICS[instruction.mnemonic])
     info = factory.info(instruction)
     loads, stores, address = memory_used(info)
     reads, writes = registers_used(info, instruction, address)
     vector = any(VECTORS <= r < NOWHERE for r in (*reads, *writes))
     size = operand_size(instruction)
     idiom, eliminated, reads = _renamed(name, instruction, size, reads)
-    cost = costs.cost(name, instruction, loads=bool(loads), stores=bool(stores), vector=vector)
-    front = max(1, min(cost.uops, 8) if cost.busy < 20 else 1) + cost.extra
+    form = costs.form_of(name, instruction, loads=bool(loads), stores=bool(stores), vector=vector)
+    cost = costs.cost(core, name, form)
+    front = front_end(cost)
     if idiom or eliminated:
-        cost = zen3.Cost("none", 0, 0)
+        cost = NOTHING
     stack = instruction.is_stack_instruction
     return Instruction(
         name=name,
         form=instruction.code,
+        form_name=form,
         length=instruction.len,
         unit=cost.unit,
         uops=cost.uops,
         latency=cost.latency,
         busy=cost.busy,
         macro=front,
+        least_share=cost.least_share,
+        least_latency=cost.least_latency,
         address=address,
         sources=reads,
         targets=writes,
@@ -117,13 +122,13 @@ def analyse(instruction: Any, factory: Any) -> Instruction:
         idiom=idiom,
         vector=vector,
         wide=vector_size(instruction),
-        kind=costs.kind(name, vector=vector, memory=bool(loads or stores)),
+        kind=costs.kind(core, name, vector=vector, memory=bool(loads or stores)),
         operand=size,
         locked=instruction.has_lock_prefix or (name == "XCHG" and bool(stores)),
         repeated=instruction.has_rep_prefix or instruction.has_repne_prefix,
         pushes=stack,
         frames=not stack and RSP in (*reads, *address, *writes),
-        support=support(instruction, name),
+        support=support(instruction, name, core),
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import zen3
 from udfs.throughput.instructions import NOWHERE, RSP, SINK, X87
+from udfs.throughput.x86_core import Core
 
 Integers = NDArray[np.int64]
 
@@ -21,7 +21,8 @@ class Batch:
     """Blocks of similar length, padded with instructions without effect.
 
     All arrays are blocks x positions (x further): `macro` macro-operations; `unit` a row of
-    zen3.UNITS, `uops`, `latency`, `busy`; `address` (2), `sources` (4), `targets` (4) registers;
+    NAMES, `uops`, `latency`, `least_latency`, `busy`; registers of `address` (2), `sources` (4),
+    `targets` (4);
     `loads`, `stores` counts; `load_unit`, `store_unit`; `load_latency`; `from_slot` memory slot
     from which a load gets its value (0: none), `forward` its latency; `to_slot` slot that a store
     writes (0: none that is read), `certain` whether a load gets that value wherever its registers
@@ -30,11 +31,13 @@ class Batch:
     Blocks from `timed` on do not wait for units, and their stores do not wait at all.
     """
 
+    core: Core
     timed: int
     macro: Integers
     unit: Integers
     uops: Integers
     latency: Integers
+    least_latency: Integers
     busy: Integers
     address: Integers
     sources: Integers
@@ -56,28 +59,27 @@ def with_chains(batch: Batch) -> Batch:
 
     The latter do not wait for the front end and the units, which leaves the loop-carried chain. In
     the third, no value passes from a store to a load; the fourth has the least latencies that were
-    measured (zen3.least_latency) and only dependences that are certain, which leaves a bound.
+    measured and only dependences that are certain, which leaves a bound.
     """
     n = len(batch.macro)
     stacked = {
         f.name: np.concatenate([getattr(batch, f.name)] * 4)
         for f in fields(Batch)
-        if f.name != "timed"
+        if f.name not in ("core", "timed")
     }
     stacked["macro"][n:] = 0
     stacked["uops"][n:] = 0
     stacked["from_slot"][2 * n : 3 * n] = 0
     least = slice(3 * n, None)
-    unit, latency = stacked["unit"][least], stacked["latency"][least]
     # The stack engine makes up for most updates of rsp.
     updates = (stacked["targets"][least, :, :2] == (RSP, SINK)).all(axis=2)
     updates &= (stacked["sources"][least, :, :2] == (RSP, NOWHERE)).all(axis=2)
-    stacked["latency"][least] = np.where(updates, 0, zen3.least_latency(unit, latency))
+    stacked["latency"][least] = np.where(updates, 0, stacked["least_latency"][least])
     stacked["from_slot"][least] *= stacked["certain"][least]
     # The stack of x87 moves, so that its registers are not known.
     sources = stacked["sources"][least]
     sources[(sources >= X87) & (sources < NOWHERE)] = NOWHERE
     forward = stacked["forward"][least]
-    forward[forward == zen3.VECTOR_FORWARD] = zen3.LEAST_VECTOR_FORWARD
-    forward[forward == zen3.FAILED_FORWARD] = zen3.LEAST_FAILED_FORWARD
-    return Batch(timed=n, **stacked)
+    for cost in (batch.core.vector_forward, batch.core.failed_forward):
+        forward[forward == cost.latency] = cost.least_latency
+    return Batch(core=batch.core, timed=n, **stacked)

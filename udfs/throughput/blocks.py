@@ -10,14 +10,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from udfs.arrow import contiguous, is_known, lengths
-from udfs.throughput import features, summary, zen3
+from udfs.throughput import features, summary
 from udfs.throughput.aarch64 import is_plain
 from udfs.throughput.course import Course, run
 from udfs.throughput.decode import Decoder, bytes_of, decode
 from udfs.throughput.features import FEATURES
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.support import ASSUMED_ADDRESSES, DISTINCT_ARRAYS, NO_PREDICTION
-from udfs.throughput.workers import map_in_processes
+from udfs.throughput.workers import Table, map_in_processes
+from udfs.throughput.x86_core import Core, core_of
 
 COUNTS = (
     "instructions",
@@ -72,11 +73,12 @@ def block_summary(code: Any) -> pa.StructArray:
     return describe(code.to_pylist())["code"].combine_chunks()
 
 
-def block_instructions(code: Any) -> pa.ListArray:
-    """Return the instructions of blocks of x86-64 machine code, and what each costs on Zen 3.
+def block_instructions(code: Any, core: Any) -> pa.ListArray:
+    """Return the instructions of blocks of x86-64 machine code, and what each costs on a core.
 
     Args:
         code: n texts, a block in hexadecimal each.
+        core: n tables of cores as for `describe_blocks`.
 
     Returns:
         n lists of structs: `text` (disassembled), `unit` and the `ports` that have it, `operations`
@@ -88,12 +90,12 @@ def block_instructions(code: Any) -> pa.ListArray:
 
     formatter = ix.Formatter(ix.FormatterSyntax.INTEL)
     out: list[list[dict[str, Any]] | None] = []
-    for text in code.to_pylist():
-        decoder, machine_code = Decoder(), bytes_of(text)
+    for text, table in zip(code.to_pylist(), core.to_pylist(), strict=True):
+        decoder, machine_code = Decoder(core_of(table)), bytes_of(text)
         block = decoder.block(machine_code)
         shown = [formatter.format(i) for i in ix.Decoder(64, machine_code)] if block else []
         costs = [decoder.instructions[row] for row in block or []]
-        rows = [_listed(text, i) for text, i in zip(shown, costs, strict=True)]
+        rows = [_listed(text, i, decoder.core) for text, i in zip(shown, costs, strict=True)]
         out.append(rows if block else None)
     return pa.array(out, pa.list_(_LISTED))
 
@@ -106,11 +108,11 @@ _LISTED = pa.struct(
 )
 
 
-def _listed(text: str, i: Instruction) -> dict[str, Any]:
+def _listed(text: str, i: Instruction, core: Core) -> dict[str, Any]:
     units = [i.unit] * (i.unit != "none")
     units += [("vload" if i.vector else "load")] * bool(i.loads)
     units += [("vstore" if i.vector else "store")] * bool(i.stores)
-    ports = ["|".join(map(str, sorted(zen3.UNITS[unit]))) for unit in units]
+    ports = [core.port_names[unit] for unit in units]
     return {
         "text": text,
         "unit": " + ".join(units),
@@ -122,13 +124,15 @@ def _listed(text: str, i: Instruction) -> dict[str, Any]:
     }
 
 
-def describe_blocks(codes: Any, distinct: Any) -> pa.ListArray:
+def describe_blocks(codes: Any, distinct: Any, core: Any) -> pa.ListArray:
     """Return summaries and features of many blocks at once, much faster than one by one.
 
     Args:
         codes: n lists of texts, a block in hexadecimal each.
         distinct: n times whether different registers point to different arrays; false as blocks
             are measured, with all registers pointing to one place.
+        core: n tables of cores: structs of width, lacks, units (core_ports) and instructions
+            (instruction_costs) in their order; NULL for Zen 3.
 
     Returns:
         n lists, each as long as its list, of structs with `code` as from `block_summary` and
@@ -138,10 +142,14 @@ def describe_blocks(codes: Any, distinct: Any) -> pa.ListArray:
     """
     lists = contiguous(codes)
     parts = [
-        map_in_processes(one.values.to_pylist() if one.is_valid else [], describe, is_distinct)
-        for one, is_distinct in zip(lists, distinct.to_pylist(), strict=True)
+        map_in_processes(
+            one.values.to_pylist() if one.is_valid else [], describe, is_distinct, table
+        )
+        for one, is_distinct, table in zip(
+            lists, distinct.to_pylist(), core.to_pylist(), strict=True
+        )
     ]
-    table = pa.concat_tables(parts or [_part([], False)])
+    table = pa.concat_tables(parts or [_part([], False, core_of(None))])
     names = table.column_names
     both = pa.StructArray.from_arrays(
         [table[name].combine_chunks() for name in names], fields=list(table.schema)
@@ -150,10 +158,16 @@ def describe_blocks(codes: Any, distinct: Any) -> pa.ListArray:
     return pa.ListArray.from_arrays(offsets, both, mask=pa.array(~is_known(lists)))
 
 
-def describe(hexes: list[str | None], distinct: bool = False) -> pa.Table:
-    """Return `code` and `features` of blocks (n rows), as in `describe_blocks`."""
-    parts = [_part(hexes[at : at + _CHUNK], distinct) for at in range(0, len(hexes), _CHUNK)]
-    return pa.concat_tables(parts or [_part([], distinct)])
+def describe(
+    hexes: list[str | None], distinct: bool = False, table: Table | None = None
+) -> pa.Table:
+    """Return `code` and `features` of blocks (n rows), as in `describe_blocks`.
+
+    `table` is that of the core; without one that of Zen 3.
+    """
+    core = core_of(table)
+    parts = [_part(hexes[at : at + _CHUNK], distinct, core) for at in range(0, len(hexes), _CHUNK)]
+    return pa.concat_tables(parts or [_part([], distinct, core)])
 
 
 def _modelled(
@@ -176,8 +190,8 @@ def _modelled(
     return bodies, Course(**columns)
 
 
-def _part(hexes: list[str | None], distinct: bool) -> pa.Table:
-    decoder = Decoder()
+def _part(hexes: list[str | None], distinct: bool, core: Core) -> pa.Table:
+    decoder = Decoder(core)
     blocks, decoded = decode(hexes, decoder)
     flags = [
         ["like_aarch64"] if not known and is_plain(bytes_of(text)) else []

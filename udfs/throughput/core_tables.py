@@ -42,7 +42,7 @@ class CoreTable:
         self.width: float = core["width"]
         self.dispatch: float = core["dispatch"]
         self._rows = [
-            (_compiled(row["pattern"]), _cost(number, row))
+            (compiled(row["pattern"]), _cost(number, row))
             for number, row in enumerate(core["instructions"])
         ]
         self._costs: dict[str, Cost | None] = {}
@@ -56,7 +56,8 @@ class CoreTable:
         return self._costs[form]
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of instruction_costs; raises ValueError for no regular expression."""
     try:
         return re.compile(pattern)
     except re.error as error:

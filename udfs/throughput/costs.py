@@ -6,8 +6,8 @@ from typing import Any
 
 import iced_x86 as ix
 
-from udfs.throughput import zen3
-from udfs.throughput.operands import in_registers, operand_size
+from udfs.throughput.operands import in_registers, operand_size, vector_size
+from udfs.throughput.x86_core import NOTHING, Core, Cost
 
 
 def _names(text: str) -> frozenset[str]:
@@ -34,37 +34,36 @@ _LOGIC = _names(
     "UNPCKLPD UNPCKHPD BLENDVPS BLENDVPD"
 )
 _FLOATING = ("SS", "SD", "PS", "PD")
-_NOTHING = zen3.Cost("none", 0, 0)
-_DIVISION = {1: 5, 2: 6, 4: 6, 8: 8}
 
 
-def cost(name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool) -> zen3.Cost:
-    """Return the cost of an instruction without its loads and stores.
+def cost(core: Core, name: str, form: str) -> Cost:
+    """Return the cost of an instruction without its loads and stores, by family and form."""
+    return core.row(form) or core.cost(name) if form else NOTHING
+
+
+def form_of(name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool) -> str:
+    """Return the form of an instruction, as tables name it; empty where it only accesses memory.
 
     Args:
-        name: as in the table of `zen3`.
+        name: its family, as in the table of the core.
         instruction: decoded by iced_x86.
         loads, stores: whether it reads and writes memory.
         vector: whether it uses vector or x87 registers.
     """
     if instruction.has_lock_prefix or (name == "XCHG" and stores):
-        return zen3.Cost("all", 1, 8, 8, 4)
+        return "LOCK"
     if not vector and (instruction.has_rep_prefix or name in ("MOVSD", "MOVSB", "MOVSQ")):
-        return zen3.Cost("all", 1, 25, 25, 10) if instruction.has_rep_prefix else _STRING
+        return "REP" if instruction.has_rep_prefix else "STRING"
     if name in _TRANSFERS and (loads or stores):
         through = loads and not stores and not vector and _merges(name, instruction)
-        return zen3.Cost("alu", 1, 1) if through else _NOTHING
+        return "merged load" if through else ""
     if name in _BITS and loads and instruction.op1_kind == ix.OpKind.REGISTER:
-        return _BIT_OF_STRING
-    return _of_form(name, instruction, loads)
+        return f"{name} m,r"
+    return f"{name} {_operands(name, instruction, loads)}".rstrip()
 
 
-_STRING = zen3.Cost("alu", 3, 1, 1, 2)
-# The registers change their names.
-_RENAMED = zen3.Cost("none", 0, 0, 1, 1)
 # A register can name a bit of any word after the address.
 _BITS = ("BT", "BTS", "BTR", "BTC")
-_BIT_OF_STRING = zen3.Cost("alu", 12, 2)
 _ROTATED_BY_ONE = frozenset(
     value
     for name, value in vars(ix.Code).items()
@@ -72,32 +71,43 @@ _ROTATED_BY_ONE = frozenset(
 )
 
 
-def _of_form(name: str, instruction: Any, loads: bool) -> zen3.Cost:
-    """Return the cost of a computation: the table's, except for some forms."""
-    if name.startswith("CVTSI2") and loads:
-        return zen3.Cost("fp23", 1, 4)
-    if instruction.code in _ROTATED_BY_ONE:
-        return zen3.Cost("alu12", 1, 1)
-    if name == "XCHG" and in_registers(instruction) and operand_size(instruction) >= 4:
-        return _RENAMED
-    common = zen3.cost(name)
+def _operands(name: str, instruction: Any, loads: bool) -> str:
+    """Return what matters of the operands: their kinds, or their bits where wide or divided."""
     if name == "LEA":
         three = instruction.memory_base and instruction.memory_index
-        return zen3.Cost("alu12", 1, 2) if three and instruction.memory_displ_size else common
+        return "b+i+d" if three and instruction.memory_displ_size else ""
     if name in ("DIV", "IDIV"):
-        return common._replace(busy=_DIVISION.get(operand_size(instruction), common.busy))
-    return _between_files(instruction) or common if name in ("MOVD", "MOVQ") else common
+        return str(8 * operand_size(instruction))
+    if not loads and in_registers(instruction):
+        if name == "XCHG":
+            return "r,r" if operand_size(instruction) >= 4 else ""
+        if name in ("MOVD", "MOVQ"):
+            return _between_files(instruction)
+    if name in _COUNTED and not loads and instruction.op0_kind == ix.OpKind.REGISTER:
+        return "r" if in_registers(instruction) else "i"
+    return _kind_or_width(name, instruction, loads)
 
 
-def _between_files(instruction: Any) -> zen3.Cost | None:
-    """Return the cost of a move between integer and vector registers; None for other moves."""
-    if not in_registers(instruction):
-        return None
+def _kind_or_width(name: str, instruction: Any, loads: bool) -> str:
+    if name.startswith("CVTSI2") and loads:
+        return "m"
+    if instruction.code in _ROTATED_BY_ONE:
+        return "1"
+    wide = vector_size(instruction)
+    return str(8 * wide) if wide > _NARROW and name not in ("MOVD", "MOVQ") else ""
+
+
+# Cores can add small constants when they rename registers.
+_COUNTED = ("ADD", "SUB", "INC", "DEC")
+# Bytes of vectors that have no form of their own.
+_NARROW = 16
+
+
+def _between_files(instruction: Any) -> str:
+    """Return x,r and r,x for a move between integer and vector registers; empty for others."""
     is_vector = ix.RegisterExt.is_vector_register
     target, source = is_vector(instruction.op0_register), is_vector(instruction.op1_register)
-    if target == source:
-        return None
-    return zen3.Cost("fp2", 1, 3) if target else zen3.Cost("fpstore", 1, 4)
+    return "" if target == source else "x,r" if target else "r,x"
 
 
 def _merges(name: str, instruction: Any) -> bool:
@@ -105,13 +115,13 @@ def _merges(name: str, instruction: Any) -> bool:
     return name in ("MOVSX", "MOVSXD") or (name == "MOV" and operand_size(instruction) < 4)
 
 
-def kind(name: str, *, vector: bool, memory: bool) -> str:
+def kind(core: Core, name: str, *, vector: bool, memory: bool) -> str:
     """Return the class of the instruction mix: int, fp, simd, branch, other; move for transfers."""
     if name in _BRANCHES:
         return "branch"
     if name in _TRANSFERS and memory:
         return "move"
-    if not zen3.known(name) or zen3.cost(name).unit in ("none", "all"):
+    if not core.known(name) or core.cost(name).unit in ("none", "all"):
         return "other"
     if not vector:
         return "int"

@@ -86,7 +86,11 @@ def run(
 
 
 def _cycles(batch: Batch) -> Floats:
+    return simulate.steady(with_chains(batch), passes_of(batch)).reshape(4, -1).T
+
+
+def passes_of(batch: Batch) -> int:
+    """Return how often the simulation runs the blocks of a batch."""
     step = int(np.searchsorted(program.COARSE, batch.macro.shape[1]))
     length = program.COARSE[min(step, len(program.COARSE) - 1)]
-    passes = max(_PASSES_LONG if length > _LONG else _PASSES, -(-_STEPS // length))
-    return simulate.steady(with_chains(batch), passes).reshape(4, -1).T
+    return max(_PASSES_LONG if length > _LONG else _PASSES, -(-_STEPS // length))

@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from udfs.throughput.analysis import analyse_cached
 from udfs.throughput.instructions import Instruction
+from udfs.throughput.x86_core import Core, core_of
 
 
 @dataclass(slots=True)
 class Decoder:
-    """Decodes blocks and caches every distinct instruction by its bytes.
+    """Decodes blocks for a core and caches every distinct instruction by its bytes.
 
     `shape_of` is for each of `instructions` the position of its shape in `shapes`: the instruction
     without displacement and constants.
     """
 
+    core: Core = field(default_factory=lambda: core_of(None))
     instructions: list[Instruction] = field(default_factory=list)
     shape_of: list[int] = field(default_factory=list)
     shapes: list[Instruction] = field(default_factory=list)
@@ -45,7 +47,7 @@ class Decoder:
         return rows if rows and at == len(code) else None
 
     def _new(self, key: bytes, instruction: Any) -> int:
-        shape, whole = analyse_cached(instruction)
+        shape, whole = analyse_cached(instruction, self.core)
         place = self._by_shape.setdefault(shape, len(self.shapes))
         if place == len(self.shapes):
             self.shapes.append(shape)

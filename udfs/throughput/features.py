@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import bounds, zen3
 from udfs.throughput.course import Course
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.memory import ACCESS_COUNTS
+from udfs.throughput.x86_core import NAMES
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ FEATURES: tuple[str, ...] = (
     *(f"ratio_{name}" for name in _CYCLES[:-1]),
     *(f"n_{name}" for name in _PLAIN),
     *(f"kind_{name}" for name in _KINDS),
-    *(f"unit_{name}" for name in zen3.NAMES),
+    *(f"unit_{name}" for name in NAMES),
     *ACCESS_COUNTS,
     "sync",
     *(f"op_{name.lower()}" for name in MNEMONICS),
@@ -81,12 +81,12 @@ def of_blocks(
     """Return the features of decoded blocks, given their simulation."""
     counts = sum_by_block(blocks, decoder, _counts(decoder))
     plain = counts[:, : len(_PLAIN) + len(_KINDS)]
-    units = counts[:, len(_PLAIN) + len(_KINDS) :][:, : len(zen3.NAMES)]
-    names = counts[:, len(_PLAIN) + len(_KINDS) + len(zen3.NAMES) :]
+    units = counts[:, len(_PLAIN) + len(_KINDS) :][:, : len(NAMES)]
+    names = counts[:, len(_PLAIN) + len(_KINDS) + len(NAMES) :]
     cycles = np.empty((len(blocks), len(_CYCLES)))
     cycles[:, :3] = course.cycles[:, :3]
-    cycles[:, 3] = bounds.width_bound(course.macro)
-    cycles[:, 4] = bounds.unit_bound(units)
+    cycles[:, 3] = decoder.core.width_bound(course.macro)
+    cycles[:, 4] = decoder.core.unit_bound(units)
     cycles[:, 5] = course.access[:, ACCESS_COUNTS.index("commit")]
     cycles[:, 6] = cycles[:, [0, 3, 4, 5]].max(axis=1)
     logs = np.log(np.maximum(cycles, MIN_CYCLES))
@@ -94,6 +94,12 @@ def of_blocks(
     sync = course.sync[:, None]
     parts = [logs, ratios, plain, units, course.access, sync, names]
     return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def unit_demand(blocks: Sequence[Sequence[int]], decoder: Decoder) -> Floats:
+    """Return the cycles of each unit of NAMES that blocks need (blocks x units)."""
+    first = len(_PLAIN) + len(_KINDS)
+    return sum_by_block(blocks, decoder, _counts(decoder)[:, first : first + len(NAMES)])
 
 
 def sum_by_block(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floats) -> Floats:
@@ -114,22 +120,22 @@ _CHUNK = 1 << 13
 
 def _counts(decoder: Decoder) -> Floats:
     """Return the contribution of each shape of instruction to the counts (shapes x counts)."""
-    wide = len(_PLAIN) + len(_KINDS) + len(zen3.NAMES) + len(MNEMONICS)
+    wide = len(_PLAIN) + len(_KINDS) + len(NAMES) + len(MNEMONICS)
     out = np.zeros((len(decoder.shapes), wide))
     units = len(_PLAIN) + len(_KINDS)
-    load, vload = zen3.NAMES.index("load"), zen3.NAMES.index("vload")
-    store, vstore = zen3.NAMES.index("store"), zen3.NAMES.index("vstore")
+    load, vload = NAMES.index("load"), NAMES.index("vload")
+    store, vstore = NAMES.index("store"), NAMES.index("vstore")
     for row, i in zip(out, decoder.shapes, strict=True):
         row[: len(_PLAIN)] = _plain(i)
         row[len(_PLAIN) + _KINDS.index(i.kind)] = 1
-        row[units + zen3.NAMES.index(i.unit)] = i.uops * i.busy
+        row[units + NAMES.index(i.unit)] = i.uops * i.busy
         accesses = 1 + i.pushes
         row[units + (vload if i.vector else load)] += accesses * len(i.loads)
         row[units + store] += accesses * len(i.stores)
         row[units + vstore] += i.vector * len(i.stores)
         place = _MNEMONIC.get(i.name)
         if place is not None:
-            row[units + len(zen3.NAMES) + place] = 1
+            row[units + len(NAMES) + place] = 1
     return out
 
 

@@ -36,7 +36,7 @@ _HELD_OUT = "groups held out"
 _RANDOM = "held out at random"
 # Share of the segments that may be faster than a bound; each of three.
 _BROKEN = 0.005
-_NOISE, _LEAST_FACTOR, _MANY_BLOCKS = 0.93, 0.5, 1000
+_LEAST_FACTOR, _MANY_BLOCKS = 0.5, 1000
 # Quantiles of the errors that form the band: a little over 90 %, because new programs differ.
 _BAND = (0.04, 0.96)
 
@@ -151,8 +151,7 @@ def bound_factors(samples: Samples) -> Floats:
             continue
         lowest = float(np.quantile(known, _BROKEN))
         learned = lowest if kind == 0 and len(known) >= _MANY_BLOCKS else min(lowest, 1.0)
-        # Measured cycles are a few per cent off.
-        factors[kind] = 1.0 if _NOISE <= learned < 1 else learned
+        factors[kind] = learned
     return np.where(factors < _LEAST_FACTOR, 0.0, factors)
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import bounds, zen3
 from udfs.throughput.features import FEATURES, LOG_BEST, MIN_CYCLES
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
+from udfs.throughput.x86_core import NAMES, core_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -37,7 +37,7 @@ _CODE_GROUPS: dict[str, tuple[str, ...]] = {
         *(LOG_BEST, "n_latency", "n_merging"),
     ),
     _PORTS: (
-        *(f"unit_{name}" for name in zen3.NAMES if name != "all"),
+        *(f"unit_{name}" for name in NAMES if name != "all"),
         *("log_units", "ratio_units", "n_divided_64", "n_divided_32"),
         *("op_div", "op_idiv", "op_divsd", "op_divss"),
     ),
@@ -119,7 +119,7 @@ _LOGS, _DERIVED, _COUNTS = slice(0, _BEST), slice(_BEST, _N), slice(_N + 1, None
 _CHAIN, _REGISTERS = _AT["log_chain"], _AT["log_register_chain"]
 # Used as the logarithm of 0 cycles in comparisons.
 _NONE = -30.0
-_DEMAND = [_AT[f"unit_{name}"] for name in zen3.NAMES]
+_DEMAND = [_AT[f"unit_{name}"] for name in NAMES]
 # Approximate ratio of the latency of divisions and the time they occupy the divider (zen3).
 _DIVIDERS, _PER_BUSY = [_AT["unit_idiv"], _AT["unit_fdiv"]], np.array([1.7, 2.6])
 
@@ -133,9 +133,9 @@ def _parts_of_code(x: Floats) -> Floats:
     parts[:, _COUNTS] /= x[:, [_N]]
     serial = np.flatnonzero(x[:, _ALL] > 0)
     demand = x[serial][:, _DEMAND]
-    demand[:, zen3.NAMES.index("all")] = 0
+    demand[:, NAMES.index("all")] = 0
     if len(serial):
-        other = np.maximum(bounds.unit_bound(demand), MIN_CYCLES)
+        other = np.maximum(core_of(None).unit_bound(demand), MIN_CYCLES)
         parts[serial, _UNITS] = np.log(other) - size[serial]
     parts[:, _SIMULATED] -= _tightest(parts)
     parts[parts[:, _CHAIN] <= parts[:, _REGISTERS], _CHAIN] = _NONE

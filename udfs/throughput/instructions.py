@@ -39,9 +39,11 @@ class Action(NamedTuple):
 class Instruction(NamedTuple):
     """The properties of an instruction that the models need.
 
-    `name` as in the table of `zen3`, `form` mnemonic and kinds of operands (iced_x86.Code),
+    `name` as in the table of the core, `form` mnemonic and kinds of operands (iced_x86.Code),
+    `form_name` as tables of cores name it (empty where it only accesses memory),
     `length` bytes, `operand` and `wide` bytes of the first operand and of the widest vector;
-    `unit`, `uops`, `latency`, `busy` as in `zen3.Cost`, `macro` operations of the front end;
+    `unit`, `uops`, `latency`, `busy` as in `x86_core.Cost`, `macro` operations of the front end,
+    `least_share` and `least_latency` for bounds;
     the registers of addresses, registers read as data, registers written; `action` None where the
     result is not emulated; `written` integer registers, `moved` what the instruction
     adds to the stack pointer. `pushes` is True for all stack instructions, `frames` for other
@@ -50,12 +52,15 @@ class Instruction(NamedTuple):
 
     name: str
     form: int
+    form_name: str
     length: int
     unit: str
     uops: int
     latency: int
     busy: int
     macro: int
+    least_share: float
+    least_latency: int
     address: tuple[int, ...]
     sources: tuple[int, ...]
     targets: tuple[int, ...]
@@ -81,12 +86,15 @@ class Instruction(NamedTuple):
 NOTHING = Instruction(
     name="",
     form=0,
+    form_name="",
     length=0,
     unit="none",
     uops=0,
     latency=0,
     busy=1,
     macro=0,
+    least_share=1.0,
+    least_latency=0,
     address=(),
     sources=(),
     targets=(),

@@ -5,36 +5,35 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import zen3
 from udfs.throughput.batch import Batch, Integers
 from udfs.throughput.instructions import NOWHERE, REGISTERS, SINK
+from udfs.throughput.x86_core import NAMES, Core
 
 # Ports considered for an operation; units with fewer have theirs repeated.
 CANDIDATES = 4
-_ALL = zen3.NAMES.index("all")
-_STORE = zen3.NAMES.index("store")
+_ALL = NAMES.index("all")
+_STORE = NAMES.index("store")
 
 
-def _unit_table() -> Integers:
-    table = np.zeros((len(zen3.UNITS), CANDIDATES), np.int64)
-    for row, ports in enumerate(zen3.UNITS.values()):
+def candidates(core: Core) -> Integers:
+    """Return the ports considered for each unit (units x CANDIDATES)."""
+    table = np.zeros((len(core.ports), CANDIDATES), np.int64)
+    for row, ports in enumerate(core.ports.values()):
         if ports:
             table[row] = [ports[k % len(ports)] for k in range(CANDIDATES)]
     return table
 
 
-UNITS = _unit_table()
-_CHOICE = np.array([len(ports) or CANDIDATES for ports in zen3.UNITS.values()])
-
-
 def demand(batch: Batch) -> NDArray[np.float32]:
     """Return the demand of a pass for each port by units with fewer than four (blocks x ports)."""
+    ports_of = candidates(batch.core)
+    choice = np.array([len(ports) or CANDIDATES for ports in batch.core.ports.values()])
     unit = batch.unit[: batch.timed]
-    narrow = np.where(_CHOICE[unit] < CANDIDATES, batch.uops[: batch.timed], 0)
-    out = np.zeros((len(narrow), zen3.PORTS), np.float32)
+    narrow = np.where(choice[unit] < CANDIDATES, batch.uops[: batch.timed], 0)
+    out = np.zeros((len(narrow), batch.core.port_count), np.float32)
     for one in np.unique(unit[narrow > 0]):
         uops = np.where(unit == one, narrow, 0).sum(axis=1)
-        ports = np.unique(UNITS[one])
+        ports = np.unique(ports_of[one])
         out[:, ports] += (uops / len(ports))[:, None]
     return out
 
@@ -74,8 +73,9 @@ class Position:
         fed = self.load[self.fed]
         self.fed_slot = rows[fed] + REGISTERS - 1 + slot[self.fed]
         self.fed_latency = batch.forward[fed, j]
-        self.failed = np.flatnonzero(self.fed_latency == zen3.FAILED_FORWARD)
-        self.renamed = self.fed_latency == zen3.RENAMED_FORWARD
+        self.failed = np.flatnonzero(self.fed_latency == batch.core.failed_forward.latency)
+        # A renamed value does not wait for the address.
+        self.renamed = self.fed_latency == 0
 
     def _stores(self, batch: Batch, j: int, rows: Integers) -> None:
         self.store = np.flatnonzero(batch.stores[: batch.timed, j])

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import zen3
 from udfs.throughput.batch import SLOTS, Batch
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import NOTHING, NOWHERE, RSP, SINK, Instruction
 from udfs.throughput.memory import ACCESS_COUNTS, accesses
+from udfs.throughput.x86_core import LONG, NAMES, Core
 
-_UNIT = {name: i for i, name in enumerate(zen3.NAMES)}
+_UNIT = {name: i for i, name in enumerate(NAMES)}
 # Blocks are batched by length: with little padding for many blocks, in few batches for few. Blocks
 # between two of the coarse lengths take the same number of passes in any batch.
 _FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024)
@@ -52,8 +52,8 @@ def table(decoder: Decoder) -> Integers:
 
     The last but one updates the stack pointer, the last is padding without effect.
     """
-    rows = [_row(i) for i in decoder.shapes]
-    sync = (1, _UNIT["alu"], 1, 1, 1, 0, NOWHERE, NOWHERE, RSP, *[NOWHERE] * 3, RSP, *[SINK] * 3)
+    rows = [_row(i, decoder.core) for i in decoder.shapes]
+    sync = (1, _UNIT["alu"], 1, 1, 1, 1, NOWHERE, NOWHERE, RSP, *[NOWHERE] * 3, RSP, *[SINK] * 3)
     rows.append((*sync, 0, 0, 0, 0, 0))
     rows.append((0, *_NOTHING[1:]))
     shapes = np.array(rows, np.int64)
@@ -61,16 +61,16 @@ def table(decoder: Decoder) -> Integers:
     return shapes[[*decoder.shape_of, n, n + 1]]
 
 
-def _row(i: Instruction) -> tuple[int, ...]:
+def _row(i: Instruction, core: Core) -> tuple[int, ...]:
     load = "vload" if i.vector else "load"
     store = "vstore" if i.vector else "store"
     return (
         i.macro,
         _UNIT[i.unit],
-        i.uops if i.busy < 20 else 1,
+        i.uops if i.busy < LONG else min(i.uops, 1),
         i.latency,
         i.busy,
-        0,
+        i.least_latency,
         *_padded(i.address, 2, NOWHERE),
         *_padded(i.sources, 4, NOWHERE),
         *_padded(i.targets, 4, SINK),
@@ -79,7 +79,7 @@ def _row(i: Instruction) -> tuple[int, ...]:
         len(i.stores) * (1 + i.pushes),
         _UNIT[load],
         _UNIT[store],
-        (zen3.VECTOR_LOAD_LATENCY if i.vector else zen3.LOAD_LATENCY)
+        (core.vector_load if i.vector else core.load).latency
         + any(place.scale > 1 for place in i.loads),
     )
 
@@ -106,8 +106,8 @@ def batches(
         matrix = np.full((len(some), width), len(rows) - 1)
         flat = np.concatenate([laid[k] for k in some])
         matrix[np.arange(width) < lengths[some, None]] = flat
-        memory, counts = _memory([laid[k] for k in some], width, decoder.instructions, distinct)
-        yield some, _batch(rows[matrix], memory, lengths[some]), counts
+        memory, counts = _memory([laid[k] for k in some], width, decoder, distinct)
+        yield some, _batch(decoder.core, rows[matrix], memory, lengths[some]), counts
 
 
 def _similar_lengths(lengths: Integers) -> Iterator[Integers]:
@@ -125,14 +125,14 @@ def _similar_lengths(lengths: Integers) -> Iterator[Integers]:
 def _memory(
     blocks: Sequence[Sequence[int]],
     width: int,
-    instructions: Sequence[Instruction],
+    decoder: Decoder,
     distinct: bool,
 ) -> tuple[Integers, Floats]:
     """Return from_slot, forward, to_slot, certain of positions (4 x blocks x width), and counts."""
     out = np.zeros((4, len(blocks), width), np.int64)
     counts = np.zeros((len(blocks), len(ACCESS_COUNTS)))
     for k, block in enumerate(blocks):
-        code = [instructions[row] if row >= 0 else NOTHING for row in block]
+        code = [decoder.instructions[row] if row >= 0 else NOTHING for row in block]
         if not any(i.loads or i.stores for i in code):
             continue
         found, counts[k] = accesses(code, distinct=distinct)
@@ -140,7 +140,7 @@ def _memory(
         for load, store, _, renamed, whole, certain, _ in found:
             slot = slots.setdefault(store, 1 + len(slots) % SLOTS)
             out[0, k, load] = slot
-            out[1, k, load] = _latency(code[load], renamed, whole)
+            out[1, k, load] = _latency(decoder.core, code[load], renamed, whole)
             out[2, k, store] = slot
             out[3, k, load] = certain
         # Stores that share a slot would link chains that are none.
@@ -148,22 +148,24 @@ def _memory(
     return out, counts
 
 
-def _latency(load: Instruction, renamed: bool, whole: bool) -> int:
+def _latency(core: Core, load: Instruction, renamed: bool, whole: bool) -> int:
     if not whole:
-        return zen3.FAILED_FORWARD
+        return core.failed_forward.latency
     if load.vector:
-        return zen3.VECTOR_FORWARD
+        return core.vector_forward.latency
     if renamed:
-        return zen3.RENAMED_FORWARD
-    return zen3.UPDATE_FORWARD if load.stores else zen3.FORWARD
+        return core.renamed_forward.latency
+    return (core.update_forward if load.stores else core.forward).latency
 
 
-def _batch(rows: Integers, memory: Integers, lengths: Integers) -> Batch:
+def _batch(core: Core, rows: Integers, memory: Integers, lengths: Integers) -> Batch:
     return Batch(
+        core=core,
         macro=rows[..., 0],
         unit=rows[..., 1],
         uops=rows[..., 2],
         latency=rows[..., 3],
+        least_latency=rows[..., 5],
         busy=rows[..., 4],
         address=rows[..., 6:8],
         sources=rows[..., 8:12],

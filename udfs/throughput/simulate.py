@@ -11,17 +11,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import zen3
 from udfs.throughput.batch import SLOTS, Batch, Integers
 from udfs.throughput.instructions import REGISTERS
-from udfs.throughput.positions import CANDIDATES, UNITS, Position, demand
+from udfs.throughput.positions import CANDIDATES, Position, candidates, demand
 
 Floats = NDArray[np.float64]
 
 _ONE = np.uint64(1)
 # Dispatch stalls where an operation would start more cycles ahead than this.
 _REACH = 48
-_ROLLED = [np.roll(UNITS, k, axis=1) for k in range(CANDIDATES)]
 
 
 def steady(batch: Batch, passes: int) -> Floats:
@@ -42,11 +40,14 @@ class _Core:
     def __init__(self, batch: Batch) -> None:
         n, width = batch.macro.shape
         wide = REGISTERS + SLOTS
+        self.width, self.ports = batch.core.width, batch.core.port_count
+        ports = candidates(batch.core)
+        self.rolled = [np.roll(ports, k, axis=1) for k in range(CANDIDATES)]
         self.timed, self.step, self.passes = batch.timed, 0, 0
         self.demand = demand(batch)
         self.ready = np.zeros(n * wide, np.int64)
-        self.taken = np.zeros((batch.timed, zen3.PORTS), np.uint64)
-        self.sixths = np.zeros(n, np.int64)
+        self.taken = np.zeros((batch.timed, self.ports), np.uint64)
+        self.passed = np.zeros(n, np.int64)
         self.base = np.zeros(n, np.int64)
         self.stall = np.zeros(n, np.int64)
         self.done = np.zeros(n, np.int64)
@@ -76,9 +77,9 @@ class _Core:
         np.maximum(self.done, result, out=self.done)
 
     def _dispatch(self, macro: Integers) -> None:
-        np.maximum(self.sixths, self.stall * zen3.DISPATCH, out=self.sixths)
-        self.sixths += macro
-        base = self.sixths // zen3.DISPATCH
+        np.maximum(self.passed, self.stall * self.width, out=self.passed)
+        self.passed += macro
+        base = self.passed // self.width
         passed = np.minimum((base - self.base)[: self.timed], 63).astype(np.uint64)
         self.taken >>= passed[:, None]
         self.base = base
@@ -122,8 +123,8 @@ class _Core:
         self, rows: Integers, unit: Integers, ready: Integers, busy: Integers | None
     ) -> Integers:
         """Reserve and return the first free cycle of a unit for some blocks (rows)."""
-        ports = _ROLLED[self.step % CANDIDATES].take(unit, axis=0)
-        ports += (rows * zen3.PORTS)[:, None]
+        ports = self.rolled[self.step % CANDIDATES].take(unit, axis=0)
+        ports += (rows * self.ports)[:, None]
         taken = self.taken.ravel()
         bits = taken.take(ports)
         base = self.base.take(rows)

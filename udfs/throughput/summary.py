@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import features, zen3
-from udfs.throughput.bounds import unit_bound, width_bound
+from udfs.throughput import features
 from udfs.throughput.course import Course
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import Instruction
+from udfs.throughput.x86_core import NAMES, SERIALISING, Core
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -46,26 +46,27 @@ def of_blocks(
         decoder: the decoder of the blocks.
         course: their simulation, with chains.
     """
+    core = decoder.core
     each = np.array([_row(i) for i in decoder.shapes], np.float64)
-    demand = np.array([_least_demand(i) for i in decoder.shapes])
-    units = unit_bound(features.sum_by_block(blocks, decoder, demand))
+    demand = np.array([_least_demand(i, core) for i in decoder.shapes])
+    units = core.unit_bound(features.sum_by_block(blocks, decoder, demand))
     guessed = np.array(
-        [[0 if zen3.known(i.name) else i.macro - 1] for i in decoder.shapes], np.float64
+        [[0 if core.known(i.name) else i.macro - 1] for i in decoder.shapes], np.float64
     )
     unknown = features.sum_by_block(blocks, decoder, guessed)[:, 0]
-    width = width_bound(course.macro - course.sync - unknown)
+    width = core.width_bound(course.macro - course.sync - unknown)
     limits = np.stack([width, course.cycles[:, 3], units], axis=1)
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
-    one = np.array([[_alone(i)] for i in decoder.shapes])
+    one = np.array([[_alone(i, core)] for i in decoder.shapes])
     serial = features.sum_by_block(blocks, decoder, one)[:, 0]
     return Summaries(counts, course.paths, limits, serial)
 
 
-def _alone(i: Instruction) -> float:
+def _alone(i: Instruction, core: Core) -> float:
     """Return the most cycles that an instruction takes where nothing overlaps with it."""
-    load = zen3.VECTOR_LOAD_LATENCY if i.vector else zen3.LOAD_LATENCY
-    memory = max(load, zen3.FAILED_FORWARD if i.stores else 0) * bool(i.loads or i.stores)
-    return max(1, i.latency, i.busy, i.macro / zen3.DISPATCH) + memory
+    load = (core.vector_load if i.vector else core.load).latency
+    memory = max(load, core.failed_forward.latency if i.stores else 0) * bool(i.loads or i.stores)
+    return float(max(1, i.latency, i.busy, i.macro / core.width) + memory)
 
 
 def _row(i: Instruction) -> tuple[float, ...]:
@@ -78,21 +79,22 @@ def _row(i: Instruction) -> tuple[float, ...]:
         bool(i.stores),
         i.kind == "branch",
         i.kind == "other",
-        i.name in zen3.SERIALISING or i.locked,
+        i.name in SERIALISING or i.locked,
     )
 
 
-def _least_demand(i: Instruction) -> Floats:
-    """Return the least cycles of each unit of zen3.UNITS that an instruction was measured to need.
+def _least_demand(i: Instruction, core: Core) -> Floats:
+    """Return the least cycles of each unit of NAMES that an instruction was measured to need.
 
-    Below the costs of `zen3`, which are those of models: a moving stack pointer and the extension
-    of a loaded sign cost nothing.
+    Below the costs of the table, which are those of models: a moving stack pointer and the
+    extension of a loaded sign cost nothing.
     """
-    out = np.zeros(len(zen3.NAMES))
-    place = zen3.NAMES.index
+    out = np.zeros(len(NAMES))
+    place = NAMES.index
     if not (i.loads and i.name in ("MOVSX", "MOVSXD")):
-        out[place(i.unit)] = i.uops * i.busy * zen3.least_share(i.name, i.unit, locked=i.locked)
-    out[place("vload" if i.vector else "load")] += zen3.LEAST_ACCESS * len(i.loads)
-    out[place("store")] += zen3.LEAST_ACCESS * len(i.stores)
-    out[place("vstore")] += i.vector * len(i.stores)
+        out[place(i.unit)] = i.uops * i.busy * i.least_share
+    load = core.vector_load if i.vector else core.load
+    out[place("vload" if i.vector else "load")] += load.least_share * len(i.loads)
+    out[place("store")] += core.store.least_share * len(i.stores)
+    out[place("vstore")] += core.vector_store.least_share * i.vector * len(i.stores)
     return out

@@ -1,7 +1,6 @@
 """What the modelled core lacks, or the model knows nothing of: flags of machine code.
 
-Instruction sets are those that the disassembler names (iced_x86.CpuidFeature); what Zen 3 has of
-them is from AMD's Software Optimization Guide for family 19h (publication 56665).
+Instruction sets are those that the disassembler names (iced_x86.CpuidFeature).
 """
 
 from __future__ import annotations
@@ -10,31 +9,9 @@ from typing import Any
 
 import iced_x86 as ix
 
-from udfs.throughput import zen3
+from udfs.throughput.x86_core import Core
 
-# Sets of instructions by the beginning of their names that Zen 3 lacks.
-_LACKING = (
-    *("AVX512", "AVX_VNNI", "AVX_IFMA", "AVX_NE", "AMX", "GFNI", "KNC", "MPX", "HLE", "RTM", "TSX"),
-    *("XOP", "FMA4", "TBM", "LWP", "D3NOW", "CYRIX", "PADLOCK", "CENTAUR", "SHA512", "SM3", "SM4"),
-    *("ENQCMD", "MOVDIR", "SERIALIZE", "WAITPKG", "CLDEMOTE", "PTWRITE", "KL", "AESKLE", "WIDE_KL"),
-    *(
-        "UINTR",
-        "HRESET",
-        "SGX",
-        "SMX",
-        "VMX",
-        "INVEPT",
-        "INVVPID",
-        "TDX",
-        "FRED",
-        "LKGS",
-        "RAO_INT",
-    ),
-    *("CMPCCXADD", "MSRLIST", "WRMSRNS", "PREFETCHIT", "PREFETCHWT1", "PCONFIG", "PCOMMIT", "IA64"),
-    *("UDBG", "UMOV", "MOV_TR", "CL1INVMB", "OSS", "INTEL286_ONLY", "INTEL8086_ONLY"),
-)
 _NAMES = {value: name for name, value in vars(ix.CpuidFeature).items() if isinstance(value, int)}
-_NOT_ON_CORE = frozenset(value for value, name in _NAMES.items() if name.startswith(_LACKING))
 _X87 = frozenset(
     value for value, name in _NAMES.items() if name.startswith(("FPU", "MMX", "SSE4A"))
 )
@@ -75,13 +52,13 @@ POOR_SUPPORT = "poor_support"
 ASSUMED_ADDRESSES, DISTINCT_ARRAYS = "assumed_addresses", "distinct_arrays"
 
 
-def support(instruction: Any, name: str) -> str:
+def support(instruction: Any, name: str, core: Core) -> str:
     """Return the flag of an instruction of x86-64; empty where the core and the model know it.
 
-    `name` is as in the table of `zen3`.
+    `name` is as in the table of the core.
     """
     features = instruction.cpuid_features()
-    if any(feature in _NOT_ON_CORE for feature in features):
+    if core.lacks and any(_NAMES[feature].startswith(core.lacks) for feature in features):
         return "not_on_core"
     if instruction.is_privileged or instruction.mnemonic in _SYSTEM:
         return "system_instruction"
@@ -91,5 +68,5 @@ def support(instruction: Any, name: str) -> str:
     is_masked = instruction.mnemonic in _MASKED and instruction.op0_kind == ix.OpKind.MEMORY
     if is_repeated or is_masked or instruction.mnemonic in _MICROCODE:
         return "unknown_cycles"
-    is_rare = not zen3.known(name) or any(feature in _X87 for feature in features)
+    is_rare = not core.known(name) or any(feature in _X87 for feature in features)
     return POOR_SUPPORT if is_rare else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pyarrow as pa
@@ -10,8 +11,9 @@ from udfs.throughput.blocks import describe
 
 
 def main() -> None:
-    """Read blocks from stdin, one a line in hexadecimal; write their descriptions to stdout."""
-    table = describe([*sys.stdin.read().splitlines()], sys.argv[1:] == ["1"])
+    """Read the table of a core and blocks from stdin, a line each; write descriptions to stdout."""
+    core, *blocks = sys.stdin.read().splitlines()
+    table = describe([*blocks], sys.argv[1:] == ["1"], json.loads(core))
     with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as out:
         out.write_table(table)
 

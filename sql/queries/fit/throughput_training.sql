@@ -1,4 +1,4 @@
--- Measured segments of one form ($form), and why others are left out of training.
+-- Measured segments of one form ($form) and core ($core; NULL: all), and why others are left out of training.
 SELECT
     i.features, i.cycles, i.instructions, i.width,
     [i.width_cycles, i.critical_path_cycles, i.unit_cycles, i.serialising_cycles] AS bounds,
@@ -14,5 +14,5 @@ SELECT
     END AS kept_out
 FROM segment_inputs AS i
 JOIN runs AS r USING (run_id)
-WHERE i.form = $form
+WHERE i.form = $form AND ($core IS NULL OR i.core = $core)
 ORDER BY i.run_id, i.thread, i.segment;

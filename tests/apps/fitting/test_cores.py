@@ -1,0 +1,78 @@
+"""`pwh fit throughput --core`: the blocks it takes, the rows it stores, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.fitting.cores import read_measured_blocks, store_core
+from tests.helpers.support import land, rows
+from udfs.throughput.estimate import Estimated
+from warehouse.errors import NothingToAnalyse, UsageError
+
+POPCNT = "f3480fb8c0"
+COUNT = 120
+
+
+@pytest.fixture
+def measured(warehouse, tmp_path):
+    path = tmp_path / "blocks.csv"
+    # Chains of additions and of popcnt, each of another length.
+    lines = [
+        f"{POPCNT * (k % 30 + 1)}{'4801c0' * (k // 30)},{3 * (k % 30 + 1)}" for k in range(COUNT)
+    ]
+    path.write_text("\n".join(["hex,cycles", *lines]) + "\n")
+    land(warehouse, path)
+    return warehouse
+
+
+def estimated(con):
+    (table,) = con.execute("SELECT costs FROM _cores WHERE of_core = 'zen3'").fetchone()
+    row = {
+        **table["instructions"][0],
+        **{"pattern": "POPCNT", "class": "int", "ports": "alu1", "cycles": 1, "latency": 3},
+        **{"operations": None, "front_end": None, "least_share": None, "least_latency": None},
+    }
+    ports = [{"unit": "fp", "ports": "7/8"}]
+    return Estimated({**table, "width": 4.0, "lacks": "XOP"}, [row], ports, (0.3, 0.1))
+
+
+def test_runs_without_a_machine_are_of_the_core_and_decoded_by_its_rows(measured):
+    before = "SELECT DISTINCT core FROM segment_features"
+    assert rows(measured, before) == [("zen3",)]
+    blocks = read_measured_blocks(measured, "Mine", "zen3")
+    assert (blocks.core, len(blocks.hexes), list(blocks.relatives)) == ("mine", COUNT, ["zen3"])
+    store_core(measured, blocks, "zen3", estimated(measured))
+    assert rows(measured, before) == [("mine",)]
+    assert rows(measured, "SELECT DISTINCT machine FROM runs") == [("mine",)]
+    query = "SELECT critical_path_cycles FROM segment_features WHERE instructions = 1"
+    assert rows(measured, query) == [(3.0,)]
+    assert rows(measured, "SELECT width, relative, lacks FROM cores WHERE core = 'mine'") == [
+        (4.0, "zen3", "XOP")
+    ]
+
+
+def test_storing_again_replaces_the_rows(measured):
+    for _ in range(2):
+        blocks = read_measured_blocks(measured, "mine", None)
+        assert "mine" not in blocks.relatives
+        store_core(measured, blocks, "zen3", estimated(measured))
+    for table in ("cores", "core_ports", "instruction_costs"):
+        assert rows(measured, f"SELECT count(*) FROM {table} WHERE core = 'mine'") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("core", "relative", "text"),
+    [
+        ("mine", "neoverse-n1", "'neoverse-n1' is no x86-64 core"),
+        ("mine", "nothing", "'nothing' is no x86-64 core"),
+        ("zen3", None, "the core zen3 comes with pwh"),
+    ],
+)
+def test_what_cannot_be_a_core_is_refused(measured, core, relative, text):
+    with pytest.raises(UsageError, match=text):
+        read_measured_blocks(measured, core, relative)
+
+
+def test_too_few_blocks_are_named(warehouse):
+    with pytest.raises(NothingToAnalyse, match="there are 0 measured blocks of mine"):
+        read_measured_blocks(warehouse, "mine", None)

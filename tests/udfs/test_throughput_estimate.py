@@ -1,0 +1,59 @@
+"""A core estimated from measured blocks: what differs from the relative is found, nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from udfs.throughput.estimate import estimate, simulated_cycles
+from udfs.throughput.x86_core import Core, core_of
+
+# Chains and mixes of imul, popcnt, add and mulsd on different registers.
+IMUL = ("480fafc0", "480fafd8", "480fafc3")
+POPCNT = ("f3480fb8c0", "f3480fb8d8", "f3480fb8c3")
+MULSD = ("f20f59c0", "f20f59c8", "f20f59c1")
+ADD = ("4801c0", "4801d8", "4801c3")
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    generator = np.random.default_rng(1)
+    forms = [*IMUL, *POPCNT, *MULSD, *ADD]
+    mixes = ["".join(generator.choice(forms, generator.integers(1, 7))) for _ in range(120)]
+    wide = ["4801c0" + "4801db" + "4801c9" + "4801d2" + "4801f6" + "4801ff"] * 5
+    return [*mixes, *wide]
+
+
+def changed(**rows):
+    table = core_of(None).table
+    own = [
+        {**next(r for r in table["instructions"] if name in r["pattern"].split("|")), **row}
+        for name, row in rows.items()
+    ]
+    own = [{**row, "pattern": name} for row, name in zip(own, rows, strict=True)]
+    return {**table, "instructions": [*own, *table["instructions"]]}
+
+
+def test_the_relative_itself_is_found_without_a_change(blocks):
+    cycles = simulated_cycles(blocks, core_of(None))
+    found = estimate(blocks, cycles, core_of(None).table)
+    assert (found.costs, found.ports) == ([], [])
+    assert found.errors == (0.0, 0.0)
+
+
+def test_latencies_that_differ_are_found(blocks):
+    true = changed(POPCNT={"latency": 3, "ports": "alu1"}, MULSD={"latency": 5})
+    cycles = simulated_cycles(blocks, Core(true))
+    found = estimate(blocks, cycles, core_of(None).table)
+    latencies = {row["pattern"]: row["latency"] for row in found.costs}
+    assert (latencies["POPCNT"], latencies["MULSD"]) == (3, 5)
+    assert "IMUL" not in latencies
+    assert found.errors[1] < 0.1 * found.errors[0]
+
+
+def test_sets_of_instructions_that_ran_are_there(blocks):
+    zmm_add = "62f17d48fec0"
+    cycles = np.array([*simulated_cycles(blocks, core_of(None)), 1.0])
+    found = estimate([*blocks, zmm_add], cycles, core_of(None).table)
+    assert "AVX512" in core_of(None).lacks
+    assert "AVX512" not in found.table["lacks"].split()
