@@ -126,6 +126,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("values", "DOUBLE[]"),
             Parameter("significance", "DOUBLE"),
             Parameter("points", "VARCHAR[]"),
+            Parameter("versions", "VARCHAR[]"),
         ),
         f"STRUCT(changes {_CHANGES}, provisional {_PROVISIONAL}, disturbances {_DISTURBANCES}, "
         "modes STRUCT(low DOUBLE, high DOUBLE, high_share DOUBLE), drift DOUBLE, "

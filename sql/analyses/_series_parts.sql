@@ -107,7 +107,8 @@ WITH
           l.series,
           lambda point: CASE WHEN point."commit" IS NOT NULL
             THEN concat_ws(chr(0), point."commit", point.version) END
-        )
+        ),
+        list_transform(l.series, lambda point: point.version)
       ) AS findings
     FROM _inputs AS i
     JOIN listed AS l ON i.key = l.part_id

@@ -163,7 +163,8 @@ def findings(*series, significance=0.002):
     """Return all that is found in each series."""
     lists = pa.array(series, pa.list_(pa.float64()))
     points = pa.nulls(len(series), pa.list_(pa.string()))
-    return series_findings(lists, pa.array([significance] * len(series)), points).to_pylist()
+    alpha = pa.array([significance] * len(series))
+    return series_findings(lists, alpha, points, points).to_pylist()
 
 
 def test_few_points_of_one_level_are_not_two_that_alternate():
@@ -379,12 +380,32 @@ def test_the_size_of_a_step_is_the_ratio_of_geometric_means_with_an_interval():
 
 def of_points(values, points):
     """Return the changes, provisional levels and bursts of a series of such points."""
-    names = pa.array([points], pa.list_(pa.string()))
-    (found,) = series_findings(pa.array([values]), pa.array([0.002]), names).to_pylist()
+    names = pa.array([points, None], pa.list_(pa.string()))
+    given = pa.array([values]), pa.array([0.002]), names[:1], names[1:]
+    (found,) = series_findings(*given).to_pylist()
     kinds = ("changes", "provisional", "disturbances")
     return [
         [one.get("index", (one.get("first"), one.get("last"))) for one in found[k]] for k in kinds
     ]
+
+
+def placed(values, versions):
+    """Return where the only change of a series with such versions is found."""
+    names = pa.array([None, versions], pa.list_(pa.string()))
+    given = pa.array([list(values)]), pa.array([0.002]), names[:1], names[1:]
+    (found,) = series_findings(*given).to_pylist()
+    (change,) = found["changes"]
+    return change["index"]
+
+
+def test_a_change_is_where_a_version_begins_if_it_may_be():
+    rng = np.random.default_rng(5)
+    values = np.r_[np.full(20, 10.0), np.full(20, 10.8)] * np.exp(0.02 * rng.standard_normal(40))
+    values[20] = 10.3  # by chance nearer to the level before
+    assert placed(values, ["1"] * 40) == 21
+    assert placed(values, ["1"] * 20 + ["2"] * 20) == 20
+    assert placed(values, ["1"] * 22 + ["2"] * 18) == 21  # this one is on the level after for sure
+    assert placed(values, [str(i) for i in range(40)]) == 21
 
 
 def test_repetitions_of_a_point_are_one():

@@ -28,6 +28,7 @@ from udfs.changes.findings import CHANGES, DISTURBANCES, FINDINGS, PROVISIONAL, 
 from udfs.changes.segments import MIN_POINTS
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 SIGNIFICANCE = 0.002
@@ -108,17 +109,21 @@ def detect_disturbances(values: Column) -> pa.ListArray:
     return _detect(values, _usual(values), MIN_POINTS, DISTURBANCES, Series.disturbances)
 
 
-def series_findings(values: Column, significance: Column, points: Column) -> pa.StructArray:
+def series_findings(
+    values: Column, significance: Column, points: Column, versions: Column
+) -> pa.StructArray:
     """Return all that is found in each series, and how far it is to be trusted.
 
     Neighbours of one point, such as runs of one commit, are repetitions of it: its value is their
     median, and it is found at the first of them. Where that leaves fewer points than a change
-    needs, each value is one.
+    needs, each value is one. A change next to where a version begins is there, unless the points
+    between lie too clearly on the other level.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
         significance: n probabilities of a false alarm in a series, above 0 and below 1.
         points: n lists of VARCHAR, the point of each value; NULL: one of its own.
+        versions: n lists of VARCHAR, the version of each value.
 
     Returns:
         n structs: changes, provisional and disturbances as of the functions above; modes (low and
@@ -131,7 +136,13 @@ def series_findings(values: Column, significance: Column, points: Column) -> pa.
         are not seen), noisy (smallest_change above a quarter of the level), drifting, steady.
         NULL for a NULL list.
     """
-    return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings, points)
+    known = [_known(row) for row in contiguous(values)]
+    named = zip(known, contiguous(points), strict=True)
+    known = [_repeated(*one, names) for one, names in named]
+    begins = [
+        _begins(at, names) for ((at, _), _), names in zip(known, contiguous(versions), strict=True)
+    ]
+    return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings, known, begins)
 
 
 def _usual(values: Column) -> Floats:
@@ -148,22 +159,21 @@ def _detect(
     least: int,
     kind: pa.DataType,
     of: Any,
-    points: Column | None = None,
+    known: list[tuple[Places, Floats]] | None = None,
+    begins: list[Integers] | None = None,
 ) -> Any:
     """Return what a method of `Series` finds in each series of at least so many known points."""
     lists = contiguous(values)
     found: list[Any] = [Series.nothing(kind) if row.is_valid else None for row in lists]
-    known = [_known(row) for row in lists]
-    if points is not None:
-        named = zip(known, contiguous(points), strict=True)
-        known = [_repeated(*one, names) for one, names in named]
-    for i, series in _every(known, significance, max(least, _LEAST_POINTS)):
+    known = [_known(row) for row in lists] if known is None else known
+    begins = [np.zeros(0, np.int64)] * len(known) if begins is None else begins
+    for i, series in _every(known, begins, significance, max(least, _LEAST_POINTS)):
         found[i] = of(series)
     return pa.array(found, kind)
 
 
 def _every(
-    known: list[tuple[Places, Floats]], significance: Floats, least: int
+    known: list[tuple[Places, Floats]], begins: list[Integers], significance: Floats, least: int
 ) -> Iterator[tuple[int, Series]]:
     """Yield the series of at least so many known points, searched together by length."""
     groups: dict[int, list[int]] = defaultdict(list)
@@ -172,7 +182,8 @@ def _every(
             groups[len(of_points)].append(i)
     for rows in groups.values():
         places, numbers = zip(*(known[i] for i in rows), strict=True)
-        group = Group(list(places), np.stack(numbers), np.log(significance[rows]))
+        starts = [begins[i] for i in rows]
+        group = Group(list(places), np.stack(numbers), np.log(significance[rows]), starts)
         for row, i in enumerate(rows):
             yield i, Series(group, row)
 
@@ -199,3 +210,12 @@ def _repeated(places: Places, numbers: Floats, names: pa.ListScalar) -> tuple[Pl
     ends = np.append(starts[1:], len(at))
     medians = [np.median(numbers[one:end]) for one, end in zip(starts, ends, strict=True)]
     return (at[starts], at[ends - 1]), np.array(medians)
+
+
+def _begins(at: Integers, names: pa.ListScalar) -> Integers:
+    """Return which points are the first of a version, by the positions of their values."""
+    if not names.is_valid or len(at) < MIN_POINTS:
+        return np.zeros(0, np.int64)
+    of = names.values.take(pa.array(at))
+    differs = pc.not_equal(of[1:], of[:-1]).fill_null(False).to_numpy(zero_copy_only=False)
+    return np.flatnonzero(differs) + 1

@@ -27,6 +27,8 @@ _SHORTEST = 2  # points of a burst; a single one is an outlier
 _KNOWN = 9
 _DISTURBED = 0.2  # share of points in bursts from which a series is disturbed
 _NOISY = 0.25  # smallest visible change, relative to the level, from which a series is noisy
+_NEAR = 4  # points from where it is at which a change may be found: half the shortest level
+_EXPECTED = float(np.log(20))  # odds of a change where a version begins to one within a version
 _WANDERING = 0.6  # autocorrelation from which the level wanders
 
 CHANGES = pa.list_(
@@ -71,13 +73,19 @@ class Group:
     """Series of the same length, searched together.
 
     places are the positions of the known points of each, of the first and the last of their
-    values; values are those, (series, points); log_alpha is (series,), the log of the significance.
+    values; values are those, (series, points); log_alpha is (series,), the log of the significance;
+    begins are the points of each at which a version begins.
     """
 
     def __init__(
-        self, places: list[tuple[Integers, Integers]], values: Floats, log_alpha: Floats
+        self,
+        places: list[tuple[Integers, Integers]],
+        values: Floats,
+        log_alpha: Floats,
+        begins: list[Integers],
     ) -> None:
         self.places, self.values, self.log_alpha = places, values, log_alpha
+        self.begins = begins
         self.levels = find_levels(values)
 
     @cached_property
@@ -124,9 +132,14 @@ class Series:
         splits = self.group.levels.splits[self.row]
         certain = [at for at in sorted(splits) if splits[at] <= self.log_alpha]
         bounds = [0, *certain, len(self.at)]
-        return [
-            self._change(since, at, until, splits[at])
+        placed = [
+            self._placed(since, at, until)
             for since, at, until in zip(bounds, certain, bounds[2:], strict=False)
+        ]
+        bounds = [0, *placed, len(self.at)]
+        return [
+            self._change(since, at, until, splits[found])
+            for since, at, until, found in zip(bounds, placed, bounds[2:], certain, strict=False)
         ]
 
     def provisional(self) -> list[Row]:
@@ -136,14 +149,35 @@ class Series:
         """
         found = []
         for one in provisional_levels(self.group.levels, self.row, self.log_alpha):
-            change = self._change(one.before, one.first, len(self.at), one.log_p)
-            shift = least_shift(self.values[one.before : one.first], self.values[one.first :])
+            first = self._placed(one.before, one.first, len(self.at))
+            change = self._change(one.before, first, len(self.at), one.log_p)
+            shift = least_shift(self.values[one.before : first], self.values[first:])
             if shift == 0:
                 continue
             if shift is not None:
                 change |= {"before": change["after"] - shift, "low": None, "high": None}
             found.append(change | {"more_runs": one.more_runs})
         return found
+
+    def _placed(self, since: int, at: int, until: int) -> int:
+        """Return where a change of level is: where a version begins, if that is as likely.
+
+        The likelihood of a place is that of the points between, on the one level or the other.
+        """
+        begins = self.group.begins[self.row]
+        near = begins[(np.abs(begins - at) <= _NEAR) & (since < begins) & (begins < until)]
+        if not len(near) or at in near:
+            return at
+        clean = self.group.levels.clean[self.row]
+        before, after = _median(clean[since:at]), _median(clean[at:until])
+        variance = max(float(self.group.levels.noise.variance[self.row, 0]), 1e-24)
+        # how much likelier each point is on the level after, in logarithms
+        later = (np.square(clean - before) - np.square(clean - after)) / (2 * variance)
+        less = [
+            float(later[at:begin].sum() if begin > at else -later[begin:at].sum()) for begin in near
+        ]
+        best = int(np.argmin(less))
+        return int(near[best]) if less[best] <= _EXPECTED else at
 
     def disturbances(self) -> list[Row]:
         """Return the bursts of two points or more that do not reach the end.
