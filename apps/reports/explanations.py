@@ -143,14 +143,14 @@ def explanation_sentences(
 def change_headline(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return what leads the explanation of the last change of a run's series, as it is stored.
 
-    Nothing for a run before it, and where nothing leads.
+    Nothing for a run before it.
     """
     rows = ask_dicts(con, "explanations/leading", run_id=run_id)
     if not rows:
         return []
     which = Comparison(rows[0]["runs"], rows[0]["against"], changed=rows[0]["run_id"])
     runs = ask_dicts(con, "explanations/runs", **which.sides)
-    return [f"Last change of its series: {one.text}" for one in _headline(which, runs, rows)]
+    return [f"Last change of its series: {one}" for one in _leading(which, runs, rows)]
 
 
 def first_sentence(con: DuckDBPyConnection, run_id: str) -> str | None:
@@ -160,9 +160,14 @@ def first_sentence(con: DuckDBPyConnection, run_id: str) -> str | None:
         return None
     rows = dicts(explanation(con, which))
     runs = ask_dicts(con, "explanations/runs", **which.sides)
-    told = [one.text for one in _headline(which, runs, rows)]
-    main = next((row for row in rows if row["topic"] == "metric"), None)
-    return next(iter(told), None if main is None else _metric_verdict(which, runs, main))
+    return next(iter(_leading(which, runs, rows)), None)
+
+
+def _leading(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> list[str]:
+    """Return the sentences that lead an explanation: its headline, else the metric itself."""
+    if told := [one.text for one in _headline(which, runs, rows)]:
+        return told
+    return [_metric_verdict(which, runs, row) for row in rows if row["topic"] == "metric"][:1]
 
 
 def _title(which: Comparison, runs: Sequence[Row]) -> str:
