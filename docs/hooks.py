@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("*.md", "docs/**/*.md", "apps/README.md", "ingest/README.md", "sql/README.md")
-# what pages link to
-LINKED = ("sql/cookbook/*.sql", "apps/demo/*.ipynb")
+# what pages link to, and need
+LINKED = ("sql/cookbook/*.sql", "apps/demo/*.ipynb", "docs/*.css")
 MERMAID = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 PLACE = "<!-- the schema in a picture -->"
 
@@ -54,4 +54,4 @@ def drawn() -> str:
         graph.edge(one, many, label=on, arrowhead="crow")
     svg = graph.pipe(format="svg", encoding="utf-8")
     # A blank line would end the HTML.
-    return f'<div style="overflow: auto">{svg[svg.index("<svg") :]}</div>'.replace("\n", "")
+    return f'<div class="picture">{svg[svg.index("<svg") :]}</div>'.replace("\n", "")
