@@ -29,10 +29,7 @@ DOCS = {
         "apps/README.md",
         "ingest/README.md",
         "sql/README.md",
-        "docs/concepts.md",
-        "docs/clients.md",
-        "docs/methods.md",
-        *(f"docs/how-to/{role}.md" for role in ("ci", "gpu", "hpc", "runtimes")),
+        *sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/**/*.md")),
     )
 }
 each_document = pytest.mark.parametrize("name", DOCS)
