@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("*.md", "docs/**/*.md", "apps/README.md", "ingest/README.md", "sql/README.md")
+FOLDERS = ("apps", "ingest", "sql", "tests/bench")
+PAGES = ("*.md", "docs/**/*.md", *(f"{one}/README.md" for one in FOLDERS))
 # what pages link to, and need
 LINKED = ("sql/cookbook/*.sql", "apps/demo/*.ipynb", "docs/*.css")
 MERMAID = re.compile(r"```mermaid\n.*?```", re.DOTALL)
