@@ -17,6 +17,7 @@ from apps.reference import BEGIN, DOCUMENTS, current_text
 from tests.helpers.support import rows
 from warehouse.catalog import landing
 from warehouse.modules import calling_functions
+from warehouse.version import __version__
 
 PROJECT = Path(__file__).parents[1]
 DOCS = {
@@ -29,6 +30,7 @@ DOCS = {
         "apps/README.md",
         "ingest/README.md",
         "sql/README.md",
+        "tests/bench/README.md",
     )
 }
 each_document = pytest.mark.parametrize("name", DOCS)
@@ -42,6 +44,7 @@ OPTION = re.compile(r"--?[a-z][a-z-]*")
 REDIRECTED = re.compile(r"< (\S+\.sql)")
 MODULE = re.compile(r"python -m (tests\.[\w.]+|apps\.[\w.]+)")
 SQL_NAME = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
+FIGURE = re.compile(r"^\| (.+) \| `(python -m tests\.bench\.\w+.*) \|$", re.MULTILINE)
 BOX = re.compile(r"^  (\w+) \{\n((?:    \S+ \w+\n)*)  \}$", re.MULTILINE)
 JOIN = re.compile(r'^  (\w+) \|\|--o\{ (\w+) : "([^"]+)"$', re.MULTILINE)
 
@@ -82,6 +85,33 @@ def test_readme_is_short_and_has_the_command_of_the_tests():
     assert len(DOCS["README.md"].splitlines()) <= 200
     # .ci/run takes it from there
     assert len(re.findall(r"^    python3 -m venv \.venv-test .*$", DOCS["README.md"], re.M)) == 1
+
+
+def test_changelog_is_a_page_with_one_entry():
+    assert len(DOCS["CHANGELOG.md"].splitlines()) <= 120
+    assert re.findall(r"^## (.+)$", DOCS["CHANGELOG.md"], re.M) == [f"{__version__} (unreleased)"]
+
+
+@pytest.mark.parametrize(("name", "dated"), [("README.md", False), ("tests/bench/README.md", True)])
+def test_figures_have_their_machine_and_command(name, dated):
+    machine = r"\d( or \d)? cores(, (busy|quiet|quiet and busy))?|any \(simulated\)"
+    cells = re.compile(rf"[^|]+ \| [^|]+ \| ({machine})" + r" \| \d{4}-\d\d-\d\d" * dated)
+    figures = [stated for stated, _ in FIGURE.findall(DOCS[name])]
+    assert [stated for stated in figures if not cells.fullmatch(stated)] == []
+    assert len(figures) == DOCS[name].count("| `python -m tests.bench.")
+    assert len(figures) > 30 if dated else len(figures) == 3
+
+
+def test_figures_of_the_readme_are_those_of_the_benchmarks():
+    def figures(name):
+        found = FIGURE.findall(DOCS[name])
+        return {(*stated.split(" | ")[1:3], command) for stated, command in found}
+
+    assert figures("README.md") <= figures("tests/bench/README.md")
+
+
+def test_contributing_has_no_figures():
+    assert not FIGURE.search(DOCS["CONTRIBUTING.md"])
 
 
 @each_document

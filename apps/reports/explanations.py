@@ -428,12 +428,10 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
             "The profile has the functions of the interpreter, not those of the Python program: "
             "pwh record has them where py-spy is installed, and everywhere with --tool cprofile."
         )
-    elif not examined & {"counter", "device"} and (
-        cause is None or cause["flags"][0]["code"] in _UNCOUNTED
-    ):
+    elif cause["flags"][0]["code"] in _UNCOUNTED if cause else not examined & {"counter", "device"}:
         yield Sentence(
-            "No counters of both sides say why: pwh record has them where perf stat can read them, "
-            "and everywhere with --tool callgrind."
+            "No counter of both sides says why, such as instructions: pwh record has them where "
+            "perf stat can read them, and everywhere with --tool callgrind."
         )
 
 

@@ -127,6 +127,7 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     _flag('same_instructions')
   )
   WHEN e.calls <= 0.25 THEN _flag('slower_calls')
-  WHEN e.waited <= 0.25 AND e.waited_most < 0.5 THEN _flag('works_longer')
+  WHEN e.waited <= 0.25 AND e.waited_most < 0.5 AND e.instructions IS NULL
+    THEN _flag('works_longer')
   ELSE _flag('cause_unknown')
 END;

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import check_line_end, quoted, whole_text
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
+from ingest.parsing.units import TIMES
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,10 +49,8 @@ _WHOLE = re.compile(
 _COMMUNICATION = re.compile("comm|communication|mpi|mpitime|commtime|communicationtime")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _UNITS = {
-    **{name: name for name in _SECONDS if name != "min"},
-    **{"sec": "s", "secs": "s", "second": "s", "seconds": "s", "msec": "ms", "usec": "us"},
-    **{"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns", "\u00b5s": "us"},
-    **{"minutes": "min", "mins": "min", "hours": "h", "hrs": "h"},
+    **{name: unit for unit, names in TIMES.items() for name in names},
+    **{"minutes": "min", "mins": "min", "h": "h", "hours": "h", "hrs": "h"},
 }
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d{1,3}):(\d{2}(?:\.\d+)?)", re.ASCII)
 _CELL = re.compile(

@@ -328,8 +328,8 @@ def test_an_improvement_is_explained_too(run, tmp_path):
         "model knows on either side); scaling (no version measured on three counts on either "
         "side); idle time (no task trace on either side); threads (no block trace on either "
         "side).",
-        "No counters of both sides say why: pwh record has them where perf stat can read them, "
-        "and everywhere with --tool callgrind.",
+        "No counter of both sides says why, such as instructions: pwh record has them where perf "
+        "stat can read them, and everywhere with --tool callgrind.",
     ]
 
 

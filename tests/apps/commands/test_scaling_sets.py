@@ -106,7 +106,7 @@ def test_runs_with_wall_times_alone_can_be_made_a_set(run, tmp_path):
     table.write_text(table.read_text().replace("r8,,", "r8,8,"))
     run("ingest", table)
     code, out, _ = run("scale", "it's")
-    assert (code, "it's was measured at 4 counts from 1 to 8" in out) == (0, True)
+    assert (code, "it's was measured at 4 counts of threads from 1 to 8" in out) == (0, True)
 
 
 def test_other_sets_of_few_counts_are_only_counted(run, tmp_path):
