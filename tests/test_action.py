@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ACTION = Path(__file__).parents[1] / ".github" / "actions" / "pwh-gate" / "action.yml"
+ACTION = Path(__file__).parents[1] / "action.yml"
 
 
 @pytest.fixture(scope="module")
