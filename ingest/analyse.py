@@ -284,6 +284,8 @@ def _renew(
                 "FROM _inputs",
                 name | {"failed": failed},
             )
+            if analysis.carries:
+                con.execute("DROP TABLE _before")
         _drop(con)
     except (duckdb.InterruptException, duckdb.IOException, duckdb.OutOfMemoryException):
         raise
@@ -349,7 +351,4 @@ def _find(
 
 
 def _drop(con: DuckDBPyConnection) -> None:
-    con.execute(
-        "DROP TABLE _inputs; DROP TABLE _outdated; DROP TABLE _found; DROP TABLE _scope; "
-        "DROP TABLE IF EXISTS _before"
-    )
+    con.execute("DROP TABLE _inputs; DROP TABLE _outdated; DROP TABLE _found; DROP TABLE _scope")

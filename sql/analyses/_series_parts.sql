@@ -217,7 +217,7 @@ SELECT
       )
     )
   ) AS changes,
-  CASE WHEN newest_from IS NOT NULL THEN _boundary(series, newest_from) END AS newest_from,
+  CASE WHEN newest_from IS NULL THEN [] ELSE [_boundary(series, newest_from)] END AS newest_from,
   list_transform(
     list_filter(
       findings.disturbances,

@@ -79,7 +79,9 @@ SELECT
     part_id, part, before_next, opening, closing, skipped, points, is_last, changes_of_any_size,
     changes, disturbances, newest_from
   ),
-  struct_update(p.newest_from, "index" := p.skipped + p.newest_from.index) AS newest_from,
+  list_transform(
+    p.newest_from, lambda begin: struct_update(begin, "index" := p.skipped + begin.index)
+  ) AS newest_from,
   p.skipped + p.points AS points,
   CASE WHEN p.points >= 10 THEN (p.closing - w.opening) / nullif(abs(w.opening), 0) END
     AS overall_change,

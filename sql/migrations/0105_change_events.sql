@@ -23,6 +23,7 @@ CREATE TABLE _change_events (
         near_until TIMESTAMPTZ, is_more BOOLEAN
     )[] NOT NULL
 );
+COMMENT ON TABLE _change_events IS 'One row is an event, present or withdrawn, with the changes that it consists of: read change_events.';
 
 ALTER TABLE acknowledgements ADD COLUMN event_id BIGINT;
 COMMENT ON COLUMN acknowledgements.event_id IS 'Event (change_events.event_id) of the change, to which it applies wherever later runs move that; NULL where the run is not the first of one.';

@@ -63,11 +63,11 @@ WITH
   compared AS (
     SELECT
       s.*, v,
-      list_filter(s.changes, lambda c: abs(c.index - s.newest_from.index) <= 4) AS near
+      list_filter(s.changes, lambda c: abs(c.index - s.newest_from[1].index) <= 4) AS near
     FROM series AS s
     LEFT JOIN version_comparisons AS v
-      ON s.series_id = v.series_id AND s.newest_from.version = v.version
-      AND s.newest_from.previous_version = v.previous_version AND v.verdict IN ('better', 'worse')
+      ON s.series_id = v.series_id AND s.newest_from[1].version = v.version
+      AND s.newest_from[1].previous_version = v.previous_version AND v.verdict IN ('better', 'worse')
       -- one run may be an outlier
       AND v.noise <> 'step' AND (v.runs_after > 1 OR v.noise IN ('repetitions', 'counts'))
   ),
@@ -80,9 +80,9 @@ WITH
           WHEN v.series_id IS NULL OR len(list_filter(near, lambda c: c.more_runs IS NULL)) > 0
             THEN changes
           ELSE list_append(
-            list_filter(changes, lambda c: abs(c.index - newest_from.index) > 4),
+            list_filter(changes, lambda c: abs(c.index - newest_from[1].index) > 4),
             struct_insert(
-              newest_from,
+              newest_from[1],
               "before" := v."before", "after" := v."after", p_value := v.p_value,
               more_runs := coalesce(near[1].more_runs, 0), low := v.low, high := v.high,
               p_here := v.p_value, runs_before := v.runs_before, runs_after := v.runs_after,

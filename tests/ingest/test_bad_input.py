@@ -125,7 +125,7 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "NAME event VALUE value",
         ),
         (
-            b"kernel,threads,time_ms\nsolve,1,2\n",
+            b"kernel,width,time_ms\nsolve,1,2\n",
             "  Is each row the time of a function? Name the columns function, ranks (or threads) "
             "and seconds.\n"
             "  Is each column a metric? pwh reads a value a row, in the columns region, event and "

@@ -87,7 +87,7 @@ def scaling_forecast(
     seconds: pa.ListArray,
     noise: pa.DoubleArray,
     at_counts: pa.ListArray,
-    capacity: pa.DoubleArray | None = None,
+    capacity: pa.DoubleArray,
 ) -> pa.StructArray:
     """Predict the times of functions at other counts.
 
@@ -106,7 +106,7 @@ def scaling_forecast(
     scatter, size = numbers(noise), len(series.kinds)
     at = lists(at_counts[:1])[0] if size else np.zeros(0)
     values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
-    limit = np.zeros(size) if capacity is None else numbers(capacity)
+    limit = numbers(capacity)
     limits = np.unique(limit[limit > 0])
     for basis, p, times, rows in series.groups():
         wanted = np.tile(np.append(at, limits), (len(rows), 1))
