@@ -205,6 +205,7 @@ def speed(every: list[Case], python: str | None, functions: int) -> None:
         pa.array([case.y for case in rows], pa.list_(pa.float64())),
         pa.array([0.0] * len(rows)),
         pa.array([[case.target] for case in rows[:1]] * len(rows), pa.list_(pa.float64())),
+        pa.array([0.0] * len(rows)),
     ]
     scaling_forecast(*columns)
     began = time.process_time()

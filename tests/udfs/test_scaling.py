@@ -25,7 +25,8 @@ def model(x, y, kind="computation", noise=0.0):
 
 def predict(x, y, at, kind="computation", noise=0.0):
     lists = [pa.array([one], pa.list_(pa.float64())) for one in (x, y)]
-    answer = scaling_forecast(pa.array([kind]), *lists, pa.array([noise]), pa.array([at]))
+    of_one = pa.array([noise]), pa.array([at]), pa.array([0.0])
+    answer = scaling_forecast(pa.array([kind]), *lists, *of_one)
     return in_words(answer[0].as_py())
 
 
@@ -187,9 +188,9 @@ def test_functions_with_different_counts_are_predicted_together():
     x = pa.array([[2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0], []])
     y = pa.array([[8.0, 4.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0], []])
     noise, at = pa.array([0.0] * 4), pa.array([[32.0]] * 4)
-    together = scaling_forecast(kinds, x, y, noise, at)
+    together = scaling_forecast(kinds, x, y, noise, at, noise)
     for row in range(4):
-        part = [column.slice(row, 1) for column in (kinds, x, y, noise, at)]
+        part = [column.slice(row, 1) for column in (kinds, x, y, noise, at, noise)]
         alone = scaling_forecast(*part)[0].as_py()
         assert alone["seconds"] == pytest.approx(together[row].as_py()["seconds"])
         assert alone["flags"] == together[row].as_py()["flags"]
@@ -199,7 +200,7 @@ def test_no_functions_at_all():
     empty = [pa.array([], kind) for kind in (pa.string(), *[pa.list_(pa.float64())] * 2)]
     noise, at = pa.array([], pa.float64()), pa.array([], pa.list_(pa.float64()))
     assert len(scaling_model(*empty, noise)) == 0
-    assert len(scaling_forecast(*empty, noise, at)) == 0
+    assert len(scaling_forecast(*empty, noise, at, noise)) == 0
 
 
 def test_exponents_cover_the_range_of_the_patent():

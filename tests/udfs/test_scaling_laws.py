@@ -38,7 +38,7 @@ def predict(x, y, at, noise=0.0, kind="computation"):
     n = len(y)
     found = scaling_forecast(
         pa.array([kind] * n), column([x] * n), column(y), pa.array([noise] * n),
-        column([at] * n),
+        column([at] * n), pa.array([0.0] * n),
     )  # fmt: skip
     return [in_words(one) for one in found.to_pylist()]
 
