@@ -192,8 +192,9 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
             charts.efficiency_chart(banded, which.largest, FLOOR),
             "Predicted efficiency by parallelism, with its band",
         )
+    asked = predicted.filter(pl.col("parallelism").is_in(question.counts))
     view.table(
-        predicted.filter(pl.col("parallelism").is_in(question.counts)),
+        asked.with_columns(_flag_texts(asked)),
         units={"predicted": "s", "low": "s", "high": "s"},
         percent=("efficiency",),
     )
@@ -300,11 +301,14 @@ def _models(view: View, models: pl.DataFrame) -> None:
                 "repetitions",
                 "smape",
                 "cv_error",
-                pl.Series(
-                    "flags", [list(map(flag_text, one)) for one in models["flags"].to_list()]
-                ),
+                _flag_texts(models),
             )
         )
+
+
+def _flag_texts(frame: pl.DataFrame) -> pl.Series:
+    texts = [[flag_text(flag) for flag in flags or ()] for flags in frame["flags"].to_list()]
+    return pl.Series("flags", texts, pl.List(pl.String))
 
 
 _AT_HELP = (
