@@ -39,6 +39,7 @@ class Network:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._tls.load_cert_chain(certificate)
         self._cut = Cut.NONE
+        self._cutting = threading.Lock()
         self._when: Callable[[bytes], bool] | None = None
         self._then = Cut.NONE
         self._open: set[socket.socket] = set()
@@ -53,13 +54,15 @@ class Network:
 
     @cut.setter
     def cut(self, how: Cut) -> None:
-        self._cut, self._when = how, None
-        if how is Cut.RESET:
-            self._reset_all()
-        if how in (Cut.SILENT, Cut.RESET):
-            self._stop_listening()
-        elif self._listening is None:
-            self._listen()
+        # A client that is told of a cut may end it before all of it is done.
+        with self._cutting:
+            self._cut, self._when = how, None
+            if how is Cut.RESET:
+                self._reset_all()
+            if how in (Cut.SILENT, Cut.RESET):
+                self._stop_listening()
+            elif self._listening is None:
+                self._listen()
 
     def cut_at(self, when: Callable[[bytes], bool], how: Cut) -> None:
         """Cut as soon as a client sends something for which `when` is true; that arrives yet."""
