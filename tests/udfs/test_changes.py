@@ -408,6 +408,17 @@ def test_a_change_is_where_a_version_begins_if_it_may_be():
     assert placed(values, [str(i) for i in range(40)]) == 21
 
 
+def test_two_changes_are_not_moved_to_one_version():
+    rng = np.random.default_rng(3)
+    values = np.repeat([10.0, 10.9, 11.8], [20, 8, 20]) * np.exp(0.01 * rng.standard_normal(48))
+    values[24:28] = values[20:24] = 11.35  # between the levels, so that either is as likely
+    names = pa.array([None, ["1"] * 24 + ["2"] * 24], pa.list_(pa.string()))
+    given = pa.array([values.tolist()]), pa.array([0.002]), names[:1], names[1:]
+    (found,) = series_findings(*given).to_pylist()
+    places = [change["index"] for change in found["changes"]]
+    assert places and sorted(set(places)) == places
+
+
 def test_repetitions_of_a_point_are_one():
     rng = np.random.default_rng(21)
     values = 100 + rng.standard_normal(40)

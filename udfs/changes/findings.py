@@ -27,7 +27,7 @@ _SHORTEST = 2  # points of a burst; a single one is an outlier
 _KNOWN = 9
 _DISTURBED = 0.2  # share of points in bursts from which a series is disturbed
 _NOISY = 0.25  # smallest visible change, relative to the level, from which a series is noisy
-_NEAR = 4  # points from where it is at which a change may be found: half the shortest level
+_NEAR = 4  # half the shortest level: two changes less than that far off are not at one place
 _EXPECTED = float(np.log(20))  # odds of a change where a version begins to one within a version
 _WANDERING = 0.6  # autocorrelation from which the level wanders
 
@@ -165,7 +165,7 @@ class Series:
         The likelihood of a place is that of the points between, on the one level or the other.
         """
         begins = self.group.begins[self.row]
-        near = begins[(np.abs(begins - at) <= _NEAR) & (since < begins) & (begins < until)]
+        near = begins[(np.abs(begins - at) < _NEAR) & (since < begins) & (begins < until)]
         if not len(near) or at in near:
             return at
         clean = self.group.levels.clean[self.row]
