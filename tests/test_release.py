@@ -125,7 +125,7 @@ def test_what_is_installed_runs_in_another_folder(wheel, tmp_path):
 
 
 def test_versions_agree():
-    recipe = yaml.safe_load((PROJECT / "recipe" / "meta.yaml").read_text(encoding="utf-8"))
+    recipe = yaml.safe_load((PROJECT / ".ci" / "conda" / "meta.yaml").read_text(encoding="utf-8"))
     changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
     revision = re.search(r"rev: v(\S+)", (PROJECT / "apps" / "README.md").read_text("utf-8"))
@@ -134,7 +134,7 @@ def test_versions_agree():
 
 
 def test_the_recipe_for_conda_needs_what_pyproject_needs():
-    recipe = yaml.safe_load((PROJECT / "recipe" / "meta.yaml").read_text(encoding="utf-8"))
+    recipe = yaml.safe_load((PROJECT / ".ci" / "conda" / "meta.yaml").read_text(encoding="utf-8"))
     project = PYPROJECT["project"]
     run = dict(one.split(" ", 1) for one in recipe["requirements"]["run"])
     assert SpecifierSet(run.pop("python")) == SpecifierSet(project["requires-python"])

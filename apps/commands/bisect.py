@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import WaitOption, parse_share, reading
+from apps.commands.options import (
+    HardwareOption,
+    ProgramOption,
+    WaitOption,
+    parse_share,
+    reading,
+)
 from apps.commands.record import land_recorded, recorded_side
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
@@ -48,12 +54,8 @@ def bisect(
     certainty: Annotated[
         str, typer.Option(metavar="P%", help="Probability of the commit at which to stop.")
     ] = "95%",
-    app: Annotated[
-        str | None, typer.Option(help="Application; else the name of the program or script.")
-    ] = None,
-    machine: Annotated[
-        str | None, typer.Option(help="Machine; else its processor, cores and governor.")
-    ] = None,
+    app: ProgramOption = None,
+    machine: HardwareOption = None,
     tool: Annotated[
         list[str] | None,
         typer.Option(metavar="TOOL", help="As of pwh record; none unless stated. Repeatable."),

@@ -88,6 +88,13 @@ ParameterOption = Annotated[
         metavar="NAME=KIND",
     ),
 ]
+ProgramOption = Annotated[
+    str | None,
+    typer.Option("--app", help="Application; else the name of the program or script."),
+]
+HardwareOption = Annotated[
+    str | None, typer.Option("--machine", help="Machine; else its processor, cores and governor.")
+]
 WaitOption = Annotated[
     float | None,
     typer.Option(

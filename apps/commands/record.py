@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import (
+    HardwareOption,
     LevelOption,
+    ProgramOption,
     parse_duration,
     parse_share,
     parse_tags,
@@ -47,15 +49,11 @@ def record(
         typer.Option(min=1, help="Runs to record: 1 unless stated, with --against 5 of each."),
     ] = None,
     warmup: Annotated[int, typer.Option(min=0, help="Runs before, not recorded.")] = 0,
-    app: Annotated[
-        str | None, typer.Option(help="Application; else the name of the program or script.")
-    ] = None,
+    app: ProgramOption = None,
     version: Annotated[
         str | None, typer.Option(help="Version; else that of the folder's git repository.")
     ] = None,
-    machine: Annotated[
-        str | None, typer.Option(help="Machine; else its processor, cores and governor.")
-    ] = None,
+    machine: HardwareOption = None,
     tool: Annotated[
         list[str] | None,
         typer.Option(
