@@ -34,6 +34,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("threads", "threads", "Show whether threads diverge or wait for each other."),
     Entry("throughput", "throughput", "Predict what the code could sustain on its core."),
     Entry("trend", "trend", "Show since when metrics are better or worse."),
+    Entry("events", "events", "List changes, the open ones first, or triage one."),
     Entry("trend", "ack", "Acknowledge a change of a metric."),
     Entry("commits", "commits", "Read the commits of runs from a git repository."),
     Entry("comparison", "compare", "Show what got slower from A to B, beyond the noise."),

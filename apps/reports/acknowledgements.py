@@ -37,6 +37,8 @@ def acknowledgement_text(
     """Return what an acknowledgement of a run applies to, from `changes_of_run` on both sides."""
     if reason == "invalid run":
         return f"{cell(run_id)} is no longer in any series"
+    if reason == "investigating":
+        return f"{cell(run_id)} is under investigation: its changes stay open (pwh events)"
     moved = [
         row
         for place, row in after.items()
