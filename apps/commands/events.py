@@ -48,7 +48,9 @@ def events(
         int | None,
         typer.Argument(help="Number of an event: show it, or change what is known of it."),
     ] = None,
-    app: Annotated[str | None, typer.Option(help="Only of this application.")] = None,
+    app: Annotated[
+        str | None, typer.Option(help="Only of this application, or that of a run.")
+    ] = None,
     branch: Annotated[str | None, typer.Option(help="Only of runs of this branch.")] = None,
     machine: Annotated[
         str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
@@ -87,6 +89,8 @@ def events(
     output: OutputOption = None,
 ) -> None:
     """List changes as events, the open ones first; with a number, show or triage one."""
+    from apps.output.text import cell
+    from apps.queries.runs import resolve_app
     from apps.reports.events import events_text
     from warehouse.series import Acknowledgement
 
@@ -113,12 +117,15 @@ def events(
     with reading(context, wait) as con:
         if event is not None:
             _event(con, event)
+        if app is not None:
+            app = resolve_app(con, app)
+            wanted = wanted._replace(app=app)
         found = ask(con, "events/list", **wanted.params())
         if style is not Format.table:
             emit(con, found, style, output)
             return
         rows = dicts(found)
-        shown = events_text(con, rows) if rows else "no events"
+        shown = events_text(con, rows) if rows else f"no events of {cell(app or 'these choices')}"
     write_text(shown, output)
 
 

@@ -121,9 +121,8 @@ CASES = (
         escapes=(TIMED_RUN, "noise"),
         writes=True,
     ),
-    Case(command="events", escapes=(), empty=0),
-    Case(command="events", arguments=("1",), unknown=("99",)),
-    Case(command="events", arguments=("1", "--owner", "ada"), unknown=("99",), writes=True),
+    Case(command="events", unknown=("--app", "nope"), escapes=("--app", APP), empty=0),
+    Case(command="events", arguments=("1", "--owner", "ada"), writes=True),
     Case(command="scale", escapes=()),
     Case(command="scale", arguments=("stencil",), unknown=("nope",), escapes=(APP,)),
     Case(
