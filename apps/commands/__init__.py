@@ -39,6 +39,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("commits", "commits", "Read the commits of runs from a git repository."),
     Entry("comparison", "compare", "Show what got slower from A to B, beyond the noise."),
     Entry("gate", "gate", "Fail where a regression is certain, for CI."),
+    Entry("notify", "notify", "Tell people of new changes, once each."),
     Entry("explanations", "explain", "Explain why a run is slower than those before."),
     Entry("export", "export", "Write a run for Perfetto, speedscope, Extra-P ..."),
     Entry("maintenance", "forget", "Delete a run or an ingested file."),
@@ -50,5 +51,6 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("demo", "demo", "Fill a warehouse with small traces, and query them."),
     Entry("ui", "ui", "Start the app in the browser."),
     Entry("serve", "serve", "Serve the warehouse to many clients at once."),
+    Entry("mcp", "mcp", "Answer programs by the Model Context Protocol."),
     Entry("fit", "fit", "Train models on the warehouse's rows; choose one."),
 )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 EXTRAS = {
     "dask": ("distributed",),
     "fit": ("sklearn", "torch"),
+    "mcp": ("mcp",),
+    "notify": ("apprise",),
     "ui": ("altair", "polars", "streamlit"),
 }
 PLAIN: dict[str, Any] = {
