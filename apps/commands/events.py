@@ -113,6 +113,10 @@ def events(
             known = Acknowledgement(stored, "*", fixed_in, owner, ticket, text, said_by)
             with writing(context, wait) as con:
                 row = _event(con, event)
+                if row["state"] == WITHDRAWN:
+                    raise UsageError(
+                        f"event {event} is withdrawn: later runs leave no change there"
+                    )
                 annotate(con, row["run_id"], known, event, withdrawn=state is State.OPEN)
     with reading(context, wait) as con:
         if event is not None:

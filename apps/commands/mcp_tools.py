@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import Image, MCPServer
@@ -286,6 +287,8 @@ def _plain(value: Any) -> Any:
             return value
         case float():
             return value if math.isfinite(value) else None
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
         case Mapping():
             return {str(key): _plain(one) for key, one in value.items()}
         case Sequence() if not isinstance(value, bytes):

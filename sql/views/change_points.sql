@@ -56,20 +56,43 @@ CREATE OR REPLACE MACRO _boundary(series, first) AS {
 -- Runs of the version or commit in which a change is said to be fixed, and all after them, with
 -- their number from there on.
 CREATE OR REPLACE VIEW _runs_since_fix AS
-SELECT app, configuration_id, fixed_in, run_id, place - first + 1 AS nth
-FROM (
-  SELECT
-    p.app, p.configuration_id, p.run_id, p.place, f.fixed_in,
-    min(p.place) FILTER (
+WITH
+  -- _run_places has the same order, of all applications
+  ran AS (
+    SELECT
+      g.app, g.configuration_id, g.run_id, f.fixed_in, g.position,
+      coalesce(g.committed_at, r.started_at) AS counted_at,
       r.version = f.fixed_in
-      OR length(f.fixed_in) >= 7 AND starts_with(g."commit", lower(f.fixed_in))
-    ) OVER (PARTITION BY p.configuration_id, f.fixed_in) AS first
-  FROM (SELECT DISTINCT app, fixed_in FROM acknowledgements WHERE fixed_in IS NOT NULL) AS f
-  JOIN _run_places AS p ON f.app = p.app
-  JOIN runs AS r ON p.run_id = r.run_id
-  JOIN run_groups AS g ON p.run_id = g.run_id
-)
-WHERE place >= first;
+        OR length(f.fixed_in) >= 7 AND starts_with(g."commit", lower(f.fixed_in)) AS is_fix
+    FROM (SELECT DISTINCT app, fixed_in FROM acknowledgements WHERE fixed_in IS NOT NULL) AS f
+    JOIN run_groups AS g ON f.app = g.app AND g.configuration_id IS NOT NULL
+    JOIN runs AS r ON g.run_id = r.run_id
+    LEFT JOIN _default_branches AS d ON g.app = d.app
+    WHERE coalesce(g.on_default, g.branch = d.branch, true)
+  ),
+
+  placed AS (
+    SELECT
+      *,
+      row_number() OVER (
+        PARTITION BY configuration_id, fixed_in ORDER BY position_of_all, counted_at, run_id
+      ) AS place
+    FROM (
+      SELECT
+        * EXCLUDE (position),
+        CASE WHEN count(position) OVER history = count(*) OVER history THEN position END
+          AS position_of_all
+      FROM ran
+      WHERE counted_at IS NOT NULL
+      WINDOW history AS (PARTITION BY configuration_id, fixed_in)
+    )
+  )
+
+SELECT
+  app, configuration_id, fixed_in, run_id,
+  place + 1 - min(place) FILTER (is_fix) OVER (PARTITION BY configuration_id, fixed_in) AS nth
+FROM placed
+QUALIFY nth >= 1;
 
 -- The level of each series in the first five runs since a fix.
 CREATE OR REPLACE VIEW _fix_levels AS
@@ -150,14 +173,16 @@ WITH
       list_filter(
         a.every,
         lambda a: a.app = j.app AND _matches(j.metric, a.metric)
-          AND (
-            coalesce(a.event_id = m.event_id, false)
-            OR (j.found.version = a.version AND j.found.previous_version <> a.version)
+          AND CASE
+            -- of neighbouring events each has its own
+            WHEN a.event_id <> m.event_id THEN false
+            WHEN a.event_id = m.event_id THEN true
+            ELSE (j.found.version = a.version AND j.found.previous_version <> a.version)
             OR (
               coalesce(j.found.near_after < a.started_at, true)
               AND coalesce(a.started_at <= j.found.near_until, true)
             )
-          )
+          END
       )[1] AS annotation
     FROM judged AS j
     CROSS JOIN annotations AS a

@@ -110,6 +110,14 @@ def test_later_runs_check_a_fix(warehouse, tmp_path, level, found):
     assert rows(warehouse, asked) == found
 
 
+def test_of_neighbouring_events_each_has_its_own_state(warehouse, tmp_path):
+    values = {"a": stepped((30, 1.2)), "b": stepped((33, 1.2), seed=2)}
+    landed(warehouse, tmp_path, values, range(60))
+    acknowledge(warehouse, "x30", Acknowledgement("expected"), 1)
+    asked = "SELECT event_id, version, state FROM change_events ORDER BY event_id"
+    assert rows(warehouse, asked) == [(1, "v30", "expected"), (2, "v33", "new")]
+
+
 def test_what_is_not_said_again_stays_and_the_note_is_of_the_state(warehouse, tmp_path):
     landed(warehouse, tmp_path, {"a": stepped((30, 1.2))}, range(60))
     asked = "SELECT state, owner, ticket, note, acknowledged FROM change_events"
