@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import need
+from apps.output.colours import BLUE, DARK_SOFT_TEXT, SOFT_TEXT, TEXT
 from apps.output.streams import note
 from warehouse.address import Address
 from warehouse.errors import UsageError
@@ -18,7 +19,6 @@ from warehouse.errors import UsageError
 _LOOPBACK = "127.0.0.1"
 _PORT = 8501
 _TRIED = 20
-_BLUE = "#2f86c9"
 _SETTINGS = {
     "browser.gatherUsageStats": "false",
     "server.fileWatcherType": "none",
@@ -29,8 +29,11 @@ _SETTINGS = {
     "logger.hideWelcomeMessage": "true",
     # Tables have 0.875 of it: 13 px.
     "theme.baseFontSize": "15",
-    "theme.light.primaryColor": _BLUE,
-    "theme.dark.primaryColor": _BLUE,
+    "theme.light.primaryColor": BLUE,
+    "theme.dark.primaryColor": BLUE,
+    "theme.light.textColor": TEXT,
+    "theme.light.grayTextColor": SOFT_TEXT,
+    "theme.dark.grayTextColor": DARK_SOFT_TEXT,
 }
 
 

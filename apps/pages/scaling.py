@@ -141,7 +141,7 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
     view.table(
         shown.select(
             "function",
-            pl.col("exponent").round(2).alias("p^"),
+            pl.col("exponent").round(2).alias("power"),
             pl.col("exponent_low").round(2).alias("from"),
             pl.col("exponent_high").round(2).alias("to (90 %)"),
             pl.col("smape").alias("error"),
@@ -149,7 +149,7 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
         ),
         percent=("error",),
     )
-    st.caption("p^: power of the parallelism with which the time grows beyond the largest count.")
+    st.caption("Power: that of the parallelism with which the time grows beyond the largest count.")
 
 
 def _kinds(measured: pl.DataFrame) -> None:
