@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import need
-from apps.output.colours import BLUE, DARK_SOFT_TEXT, SOFT_TEXT, TEXT
+from apps.output.colours import BLUE, DARK_PAGE, DARK_SIDEBAR, DARK_SOFT_TEXT, SOFT_TEXT, TEXT
 from apps.output.streams import note
 from warehouse.address import Address
 from warehouse.errors import UsageError
@@ -34,6 +34,8 @@ _SETTINGS = {
     "theme.light.textColor": TEXT,
     "theme.light.grayTextColor": SOFT_TEXT,
     "theme.dark.grayTextColor": DARK_SOFT_TEXT,
+    "theme.dark.backgroundColor": DARK_PAGE,
+    "theme.dark.secondaryBackgroundColor": DARK_SIDEBAR,
 }
 
 

@@ -11,6 +11,7 @@ BLUE, BROWN, GREEN = "#1059dc", "#96570d", "#057252"
 RED, PINK, SKY, GREY = "#fd5c03", "#a1397e", "#249be2", "#939494"
 PALETTE = (BLUE, RED, GREEN, PINK, SKY, BROWN, GREY)
 BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
+DARK_PAGE, DARK_SIDEBAR = "#0e1117", "#1a1d24"
 # Text on white: also at six tenths of its strength, as captions are, 4.5 to 1.
 TEXT, SOFT_TEXT, DARK_SOFT_TEXT = "#15171e", "#5b5f68", "#b4b8c0"
 # The text on the lighter colours, white being that on the others.

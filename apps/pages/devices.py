@@ -26,7 +26,7 @@ def show_devices(view: View, run: str) -> bool:
     if view.select("Reading", ("devices", "tasks"), key="reading", help=_HELP) == "tasks":
         return False
     view.verdicts(view.value(gpu_sentences, run))
-    _timeline(view, run)
+    show_device_timeline(view, run)
     st.subheader("Where the time of devices went", anchor=False)
     by = view.select("By", _BY, key="of") or _BY[0]
     parts = view.rows(ask, "gpu/by", run_id=run, by=by)
@@ -59,7 +59,7 @@ def _memory_chart(rows: pl.DataFrame) -> alt.Chart:
     return chart
 
 
-def _timeline(view: View, run: str) -> None:
+def show_device_timeline(view: View, run: str) -> None:
     """Show devices, streams and the threads that launch by time, of all of it or of a step."""
     spans = view.rows(ask, "gpu/spans", run_id=run)
     steps = [f"step {step}" for step in spans["step"].drop_nulls()]

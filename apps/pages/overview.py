@@ -29,6 +29,7 @@ _REGRESSIONS = 5
 _SERIES = 100
 _VALUES = 40
 _NAME, _CELL = 80, 28
+_PICTURE = 140  # px
 # What takes about a second; beyond that the page waits for the user to request it.
 _ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
@@ -136,7 +137,7 @@ def _watch_list(view: View) -> None:
         placeholder="",
         column_config={
             "app": st.column_config.LinkColumn("app", display_text=r"&app=(.*)$"),
-            "history": st.column_config.ImageColumn("history", width="small"),
+            "history": st.column_config.ImageColumn("history", width=_PICTURE),
             "state": st.column_config.TextColumn("state", width="medium"),
             "last_at": st.column_config.DatetimeColumn("last run", format="distance"),
             "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),

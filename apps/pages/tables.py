@@ -12,6 +12,7 @@ import streamlit as st
 from apps.output.numbers import prefixed
 from apps.output.tables import IDENTIFIERS
 from apps.output.text import cell, short_names
+from apps.reports.flags import flag_text
 
 # Columns of names, which may be those of templates, and the letters of them that are seen.
 _NAMES = ("function", "callpath", "metric", "subject", "region", "kernel")
@@ -34,7 +35,7 @@ def show_rows(
     height: int | None = None,
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
-    frame = _with_short_names(_without_empty(frame))
+    frame = _with_flag_texts(_with_short_names(_without_empty(frame)))
     shares = [name for name in percent if name in frame.columns]
     scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
     st.dataframe(
@@ -77,6 +78,14 @@ def _without_empty(frame: pl.DataFrame) -> pl.DataFrame:
     empty = [name for name in frame.columns if frame[name].null_count() == len(frame) > 0]
     # Sums of whole numbers are wider than what the browser formats.
     return frame.drop(empty).cast({pl.Decimal: pl.Float64, pl.Int128: pl.Float64})
+
+
+def _with_flag_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with flags in words."""
+    if "flags" not in frame.columns or frame.schema["flags"] == pl.List(pl.String):
+        return frame
+    texts = [[flag_text(flag) for flag in flags or ()] for flags in frame["flags"].to_list()]
+    return frame.with_columns(pl.Series("flags", texts, pl.List(pl.String)))
 
 
 def _with_short_names(frame: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from coloraide import Color
 
 from apps.output import colours
 
-WHITE, DARK, GREY_OF_SIDEBAR = Color("white"), Color("#0e1117"), Color("#f0f2f6")
+WHITE, DARK, GREY_OF_SIDEBAR = Color("white"), Color(colours.DARK_PAGE), Color("#f0f2f6")
 
 
 def as_seen(colour: str, eyes: str | None) -> Color:
