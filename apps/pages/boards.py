@@ -9,6 +9,7 @@ import streamlit as st
 
 from apps.pages import charts
 from apps.pages.base import View
+from apps.pages.login import may
 from apps.pages.picked_chart import picked
 from apps.pages.tables import show_answer
 from apps.pages.text import plain
@@ -50,6 +51,7 @@ def _item(view: View, row: dict[str, Any]) -> None:
                 key=f"_off {row['name']}",
                 icon=":material/close:",
                 type="tertiary",
+                disabled=not may("acknowledge"),
                 on_click=_take_off,
                 args=(view, row),
             )

@@ -19,6 +19,7 @@ from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.failures import show_errors
 from apps.pages.find import find_box
+from apps.pages.login import let_in, show_user
 from apps.pages.news import counts_now, show_news
 from apps.pages.text import plain
 from apps.reports.freshness import not_fresh
@@ -56,6 +57,9 @@ def main() -> None:
     """Show the page that the URL names."""
     # Otherwise Streamlit makes the browser fetch the icons of pages from the network.
     st.set_page_config(page_icon=str(_ICON), layout="wide", initial_sidebar_state=_SIDEBAR)
+    st.html(f"<style>{_STYLE}</style>")
+    if not let_in():
+        return
     path = parse_address(os.environ.get("PWH_DB", "pwh.duckdb"))
     pages: dict[str, Page] = {}
     for entry in PAGES:
@@ -69,11 +73,11 @@ def main() -> None:
             visibility="visible" if entry.icon else "hidden",
         )
     chosen = st.navigation([*pages.values(), _by_name(pages[PAGES[0].path])], expanded=True)
-    st.html(f"<style>{_STYLE}</style>")
     with st.sidebar:
         component("address")(key="address")
         find_box(path, pages)
         st.caption(plain(f"Warehouse {path.name}"))
+        show_user()
     chosen.run()
 
 

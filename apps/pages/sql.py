@@ -13,6 +13,7 @@ from apps.output.numbers import counted
 from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.components import component
+from apps.pages.login import may
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_answer
 from apps.pages.text import plain
@@ -140,7 +141,8 @@ def _earlier(view: View) -> None:
                         on_click=_edit,
                         args=(row["query"], row if "chart" in row else None),
                     )
-        with st.popover("Save", icon=":material/bookmark_add:"):
+        may_save = may("acknowledge")
+        with st.popover("Save", icon=":material/bookmark_add:", disabled=not may_save):
             name = st.text_input("Name", key="saved_name", max_chars=100)
             board = st.text_input("Board", key="saved_board", max_chars=100, placeholder="none")
             st.caption(

@@ -14,6 +14,7 @@ from apps.output.text import cell
 from apps.pages import causes
 from apps.pages.base import View
 from apps.pages.charts import styled
+from apps.pages.login import may, user
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
@@ -45,7 +46,7 @@ _MEANINGS = {
 def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> None:
     """Offer to acknowledge the change at a run, as `pwh ack` does, or to withdraw what is known."""
     label = "Acknowledge" if known is None else f"Acknowledged as {known}"
-    with st.popover(plain(label), icon=":material/task_alt:"):
+    with st.popover(plain(label), icon=":material/task_alt:", disabled=not may("acknowledge")):
         st.markdown(f"An acknowledged change, here at {plain(named)}, leaves gate and overview.")
         reason = st.radio(
             "It is",
@@ -57,7 +58,7 @@ def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> 
         if reason == "fixed":
             fixed_in = st.text_input("In version", key=f"ack_version {run_id}").strip()
         note = st.text_input("Note", key=f"ack_note {run_id}").strip()
-        said_by = st.text_input("Your name", key=f"ack_by {run_id}").strip()
+        said_by = user() or st.text_input("Your name", key=f"ack_by {run_id}").strip()
         if st.button("Acknowledge", key=f"ack {run_id}", type="primary", disabled=fixed_in == ""):
             stated = Acknowledgement(reason, "*", fixed_in, note or None, said_by or None)
             _write(view, run_id, stated)
