@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXTRAS = {
     "dask": ("distributed",),
     "fit": ("sklearn", "torch"),
+    "login": ("authlib",),
     "mcp": ("mcp",),
     "notify": ("apprise",),
     "ui": ("altair", "polars", "streamlit"),

@@ -8,10 +8,12 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from apps.output.colours import PALETTE
 from apps.output.numbers import amount
 from apps.output.text import cell
-from apps.pages import causes, charts
+from apps.pages import causes
 from apps.pages.base import View
+from apps.pages.charts import styled
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
@@ -30,7 +32,7 @@ from apps.reports.trend import doubt_sentences
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
-_SERIES = len(charts.PALETTE)
+_SERIES = len(PALETTE)
 _MOST_METRICS = 6
 _NEWEST = 3
 _BY = ("dates", "versions")
@@ -193,7 +195,7 @@ def _charts(
             continue
         chart = history(of_metric, times, picked=choice.runs, several=len(shown) > 1)
         st.altair_chart(
-            chart,
+            styled(chart),
             width="stretch",
             alt=f"{metric} of {app} over time",
             key=choice.key(place),

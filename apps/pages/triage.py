@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from apps.pages.base import View
+from apps.pages.login import may, user
 from apps.pages.text import plain
 from ingest.acknowledge import acknowledge, withdraw
 from warehouse.series import REASONS, Acknowledgement
@@ -31,7 +32,8 @@ def triaging(
     """
     event = event or {}
     key = f"{run_id} {event['event_id']}" if event else run_id
-    with st.popover(plain(known or "Triage"), icon=":material/task_alt:"):
+    label = plain(known or "Acknowledge")
+    with st.popover(label, icon=":material/task_alt:", disabled=not may("acknowledge")):
         st.markdown(
             f"A change that is expected, noise or fixed, here at {plain(named)}, leaves gate and "
             "overview."
@@ -48,15 +50,15 @@ def triaging(
         if reason == "fixed":
             was = event.get("fixed_in") or ""
             fixed_in = st.text_input("In version or commit", was, key=f"ack_version {key}").strip()
-        owner, ticket, note, said_by = (
+        owner, ticket, note = (
             st.text_input(label, event.get(name) or "", key=f"ack_{name} {key}").strip() or None
             for name, label in (
                 ("owner", "Owner"),
                 ("ticket", "Address of the ticket"),
                 ("note", "Note"),
-                ("by", "Your name"),
             )
         )
+        said_by = user() or st.text_input("Your name", key=f"ack_by {key}").strip() or None
         if st.button("Store", key=f"ack {key}", type="primary", disabled=fixed_in == ""):
             stated = Acknowledgement(reason, "*", fixed_in, owner, ticket, note, said_by)
             _write(view, run_id, event.get("event_id"), stated)
