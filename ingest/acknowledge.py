@@ -27,9 +27,13 @@ def acknowledge(
 
 def withdraw(con: DuckDBPyConnection, run_id: str, event_id: int | None = None) -> int:
     """Remove all that is stored of the change at a run, or of an event; return the rows removed."""
-    return change_of_run(
-        con,
-        run_id,
-        "DELETE FROM acknowledgements WHERE run_id = $run_id OR event_id = $event_id",
-        {"run_id": run_id, "event_id": event_id},
+    named = "SELECT DISTINCT run_id FROM acknowledgements WHERE event_id = $1"
+    others = con.execute(named, [event_id]).fetchall()
+    delete = (
+        "DELETE FROM acknowledgements "
+        "WHERE run_id = $run_id AND coalesce(event_id = $event_id, true)"
+    )
+    return sum(
+        change_of_run(con, one, delete, {"run_id": one, "event_id": event_id})
+        for one in sorted({run_id, *(other for (other,) in others)})
     )

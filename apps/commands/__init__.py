@@ -39,7 +39,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("commits", "commits", "Read the commits of runs from a git repository."),
     Entry("comparison", "compare", "Show what got slower from A to B, beyond the noise."),
     Entry("gate", "gate", "Fail where a regression is certain, for CI."),
-    Entry("notify", "notify", "Tell people of new changes, once each."),
+    Entry("notify", "notify", "Notify people of new changes, once each."),
     Entry("explanations", "explain", "Explain why a run is slower than those before."),
     Entry("export", "export", "Write a run for Perfetto, speedscope, Extra-P ..."),
     Entry("maintenance", "forget", "Delete a run or an ingested file."),

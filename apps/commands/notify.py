@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 notify = typer.Typer(
     name="notify",
     no_args_is_help=True,
-    help="Tell people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
+    help="Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
     **PLAIN,
 )
 

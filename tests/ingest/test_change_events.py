@@ -110,6 +110,15 @@ def test_later_runs_check_a_fix(warehouse, tmp_path, level, found):
     assert rows(warehouse, asked) == found
 
 
+def test_a_run_that_was_called_invalid_comes_back_with_its_event(warehouse, tmp_path):
+    landed(warehouse, tmp_path, {"a": stepped((30, 1.2))}, range(60))
+    before = events(warehouse)
+    acknowledge(warehouse, "x30", Acknowledgement("invalid run"), 1)
+    assert [version for *_, version, _ in events(warehouse)] == ["v31"]
+    assert withdraw(warehouse, "x31", 1) == 1
+    assert events(warehouse) == before
+
+
 def test_of_neighbouring_events_each_has_its_own_state(warehouse, tmp_path):
     values = {"a": stepped((30, 1.2)), "b": stepped((33, 1.2), seed=2)}
     landed(warehouse, tmp_path, values, range(60))
