@@ -465,7 +465,7 @@ def test_latest_of_an_empty_warehouse(name, run, template):
 def test_answer(case, answer):
     code, out, err = answer(case)
     assert code == 0, err
-    assert bool(out) == (case.command not in {"ui", "serve"})
+    assert bool(out) == (case.command not in {"mcp", "serve", "ui"})
     check_notes(err)
 
 
