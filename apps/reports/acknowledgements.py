@@ -46,6 +46,11 @@ def acknowledgement_text(
         and (row["acknowledged"], row["note"])
         != tuple(before.get(place, {}).get(key) for key in ("acknowledged", "note"))
     ]
+    if not moved and reason == "fixed":
+        return (
+            f"{cell(run_id)}: stored; no change is found there now, or the runs since show that it "
+            "is not fixed and open again (pwh events)"
+        )
     if not moved:
         return (
             f"{cell(run_id)} acknowledged as {reason}; no change is found there now, it applies "

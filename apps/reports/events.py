@@ -18,7 +18,7 @@ COLUMNS = (
     *("event", "state", "owner", "app", "machine", "date", "run"),
     *("clearest", "change", "is", "more", "moved"),
 )
-_WIDTHS = {"clearest": 36, "run": 24, "machine": 20, "state": 24}
+_WIDTHS = {"clearest": 36, "run": 24, "machine": 20, "state": 36}
 _EXPLAINED = 5
 _FIXES = {
     "not measured": "three runs from it on will check it",

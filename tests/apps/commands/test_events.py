@@ -53,6 +53,7 @@ def test_a_fix_that_is_none_is_open_and_red_again(events, run):
     assert "State reopened: not fixed in 1.23;" in out
     assert listed(events("--state", "reopened", "-f", "csv")) == [(2, "reopened")]
     assert run("--db", "w.duckdb", "gate", "stencil")[0] == 1
+    assert "not fixed" in run("--db", "w.duckdb", "ack", "stencil-1.23", "fixed", "--in", "1.24")[1]
 
 
 @pytest.mark.parametrize(
