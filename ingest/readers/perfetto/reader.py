@@ -24,7 +24,7 @@ from ingest.base import Head, Item, SingleFile
 from ingest.parsing.carried_tables import FIELD, MARK
 from ingest.parsing.protobuf import fields
 from ingest.recording import Recording
-from ingest.signatures import PERFETTO
+from ingest.unread_formats import unread_formats
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ class Perfetto(SingleFile):
         """
         if not head.data.startswith(_PACKET):
             return False
-        return _is_own(head.data) or (PERFETTO.fits(head) and program() is not None)
+        return _is_own(head.data) or (
+            unread_formats()["a trace of Perfetto"].fits(head) and program() is not None
+        )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, then its rows; the trace processor reads the whole trace first."""

@@ -12,7 +12,7 @@ import pytest
 
 from ingest.base import Head
 from ingest.recording import read_head
-from ingest.signatures import SIGNATURES, signature_of
+from ingest.unread_formats import unread_format_of, unread_formats
 from ingest.walk import find
 from tests.ingest.case import SAMPLES
 
@@ -252,11 +252,11 @@ def test_what_tools_print_for_people(tmp_path, text, advice):
     assert advice in (found.error.hint or "")
 
 
-def test_few_samples_have_a_signature_too():
+def test_few_samples_are_of_an_unread_format_too():
     found = {
         (path.suffix, known.what)
         for path in SAMPLES.rglob("*")
-        if path.is_file() and (known := signature_of(Head(read_head(path), path)))
+        if path.is_file() and (known := unread_format_of(Head(read_head(path), path)))
     }
     assert found == {
         (".cubex", "a tar archive"),
@@ -272,10 +272,11 @@ def test_few_samples_have_a_signature_too():
 
 @pytest.mark.parametrize("text", [b"MZ is a name\n", b"go 1.21\n", b"BZh and more\n", b"gmonth\n"])
 def test_text_that_begins_like_one_is_none(text):
-    assert signature_of(Head(text, Path("a.txt"))) is None
+    assert unread_format_of(Head(text, Path("a.txt"))) is None
 
 
 def test_descriptions_fit_their_sentence():
-    for one in SIGNATURES:
-        assert one.marks or one.suffixes
-        assert (not one.what.endswith(".") and one.convert[0].isupper()) or one.convert[:3] == "pwh"
+    for one in unread_formats().values():
+        assert one.pattern or one.suffixes or "Markdown" in one.what
+        assert not one.what.endswith(".")
+        assert one.advice[0].isupper() or one.advice.startswith(("pwh", "man"))
