@@ -63,8 +63,6 @@ READERS: tuple[Deferred, ...] = (
             *(b"real_time,cpu_time", b"command,mean,stddev", b"min,max,mean,stddev"),
             *(
                 b"| command | mean [",
-                b'"non2xx"',
-                b'"runssampled"',
                 b" ops/sec ",
                 b'"fio version"',
                 b'"iperf ',
@@ -101,12 +99,6 @@ READERS: tuple[Deferred, ...] = (
             ),
             *(
                 b" size blocks: ",
-                b"doing ",
-                b"+dt",
-                b"+h:16",
-                b" op/s",
-                b" verify/s",
-                b"1000s of bytes",
                 b'"latencies"',
                 b'"rt_test_version',
             ),

@@ -58,13 +58,6 @@ _FORMS = {
         rb"\s*(?:<\?xml[^>]*>\s*)?<Catch(?:2TestRun)?\s(?s:.*)<BenchmarkResults\s"
     ),
     "vitest": re.compile(rb'\s*\{\s*"files"\s*:\s*\[\s*\{\s*"filepath"(?s:.*)"benchmarks"\s*:'),
-    "mitata": re.compile(rb'\s*\{\s*"layout"\s*:\s*\[(?s:.*)"benchmarks"\s*:\s*\['),
-    "bench_node": re.compile(rb'\s*\[\s*\{\s*"name"\s*:[^\n]*\n?\s*"runsSampled"\s*:'),
-    "benny": re.compile(
-        rb'\s*\{\s*"name"\s*:(?s:.{0,1000}?)"results"\s*:\s*\[\s*'
-        rb'\{\s*"name"\s*:[^\n]*\s+"ops"\s*:'
-    ),
-    "autocannon": re.compile(rb'\s*\{(?=(?s:.*)"non2xx"\s*:)(?s:.*)"latency"\s*:\s*\{'),
     "benchmarkjs": re.compile(
         rb"(?s:.*?)^ *\S.* x [\d,.]+ ops/sec [^\n]*\(\d+ (?:runs? sampled|cycles?)\)", re.MULTILINE
     ),
@@ -184,10 +177,6 @@ class Benchmarks(SingleFile):
             "asv": lambda document: per_language.asv(document, recording.path),
             "pyperf": per_language.pyperf,
             "vitest": javascript.vitest,
-            "mitata": javascript.mitata,
-            "bench_node": javascript.bench_node,
-            "benny": javascript.benny,
-            "autocannon": javascript.autocannon,
             "fio": storage_network.fio,
             "iperf": storage_network.iperf,
             "reframe_report": reframe.report,

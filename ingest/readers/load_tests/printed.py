@@ -1,7 +1,7 @@
 """What load tests and benchmarks print, line by line.
 
 Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, h2load 1.52, pgbench 15,
-stress-ng 0.15, openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients
+stress-ng 0.15, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients
 there were, and what they did, is the tag arguments: results of others are no history of these. What
 a tool prints besides is left alone.
 """
@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import numbered_lines
 from ingest.parsing.metric_values import Better, Found, rows
-from ingest.readers.load_tests import openssl
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -259,9 +258,9 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
     figures: Counter[str] = Counter()  # of each test that is named
     for number, line in numbered_lines(recording, must_end=tool.has):
         another = next((o.name for o in others if re.fullmatch(o.title, line.strip())), None)
-        if another or openssl.TITLE.match(line):
+        if another:
             raise InputError(
-                f"results of {another or 'openssl speed'} begin here, behind those of {tool.name}",
+                f"results of {another} begin here, behind those of {tool.name}",
                 where=f"line {number}",
                 expected="results of one tool in a file",
             )

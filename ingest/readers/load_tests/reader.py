@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ingest.base import Head, Item, SingleFile
 from ingest.parsing.json_values import read_json
 from ingest.parsing.lines import check_line_end, whole_text
-from ingest.readers.load_tests import documents, openssl, printed
+from ingest.readers.load_tests import documents, printed
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,20 +36,14 @@ class LoadTests(SingleFile):
     """Rates and latencies of servers and machines under load."""
 
     NAME = "load-tests"
-    DESCRIPTION = (
-        "load tests: wrk, ab, h2load, k6, locust, vegeta, pgbench, redis, sysbench, openssl ..."
-    )
+    DESCRIPTION = "load tests: wrk, ab, h2load, k6, locust, vegeta, pgbench, redis, sysbench ..."
     PATTERNS = ("wrk.txt", "sysbench.txt", "pgbench.txt", "k6.json", "*_stats.csv", "stress.yaml")
     TABLES = ("metrics",)
 
     def sniff(self, head: Head) -> bool:
         """Recognise the line or field that each tool begins its results with."""
         text = head.data.decode("utf-8", "replace")
-        return (
-            _form(text) is not None
-            or openssl.TITLE.search(text) is not None
-            or printed.tool_of(text) is not None
-        )
+        return _form(text) is not None or printed.tool_of(text) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values."""
@@ -65,8 +59,6 @@ class LoadTests(SingleFile):
             yield from getattr(documents, form)(text)
         elif tool := printed.tool_of(text):
             yield from printed.items(recording, tool)
-        elif openssl.TITLE.search(text):
-            yield from openssl.items(recording)
         else:
             raise InputError("no load test is recognised", expected=self.DESCRIPTION)
 

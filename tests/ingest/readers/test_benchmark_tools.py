@@ -26,41 +26,6 @@ def test_vitest_has_means_in_milliseconds(warehouse):
     ]
 
 
-def test_mitata_has_samples_in_nanoseconds(warehouse):
-    land(warehouse, SAMPLE.with_name("mitata.json"))
-    query = "SELECT repetition, value * 1e9 FROM metrics WHERE metric = 'sort' AND repetition < 1"
-    assert rows(warehouse, query) == [(0, pytest.approx(65.823974609375))]
-    assert rows(warehouse, "SELECT tags['runtime'] FROM runs") == [("node 20.20.2",)]
-
-
-def test_bench_node_and_benny_count_calls_a_second(warehouse, tmp_path):
-    node = [{"name": "join", "runsSampled": 12, "minNS": 3401.5, "plugins": [], "opsSec": 280747}]
-    details = {"mean": 4e-9, "standardDeviation": 1e-9, "sampleResults": [3e-9, 5e-9]}
-    result = {"name": "loop", "ops": 223921765, "margin": 0.36, "details": details}
-    benny = {"name": "Sums", "date": "2026-01-02T03:04:05.006Z", "version": "1.0.0"}
-    (tmp_path / "a.json").write_text(json.dumps(node, indent=2))
-    (tmp_path / "b.json").write_text(json.dumps(benny | {"results": [result]}, indent=2))
-    land(warehouse, tmp_path / "a.json")
-    (done,) = land(warehouse, tmp_path / "b.json")
-    assert rows(warehouse, VALUES) == [
-        ("join", 280747, "ops/s", "higher"),
-        ("loop", 223921765, "ops/s", "higher"),
-    ]
-    query = (
-        "SELECT app, version, deviation FROM runs JOIN metrics USING (run_id) WHERE app = 'Sums'"
-    )
-    assert rows(warehouse, query) == [("Sums", "1.0.0", pytest.approx(0.25))]
-    assert done.left_out == "2 samples (calls a second and their deviation land)"
-
-
-def test_autocannon(warehouse):
-    land(warehouse, SAMPLE.with_name("autocannon.json"))
-    found = rows(warehouse, VALUES)
-    assert found[0] == near("latency", 40e-6, "s", "lower")
-    assert near("latency p99.9", 7e-3, "s", "lower") in found
-    assert near("requests", 23967, "1/s", "higher") in found
-
-
 def test_benchmarkjs_groups_thousands(warehouse):
     land(warehouse, SAMPLE.with_name("benchmarkjs.txt"))
     assert rows(warehouse, VALUES) == [

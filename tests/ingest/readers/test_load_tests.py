@@ -24,8 +24,6 @@ from warehouse.errors import InputError
         ("redis.csv", {"SET": 58823.53, "GET latency p99": 0.001319}),
         ("stress.yaml", {"cpu": 863.887748}),
         ("cyclictest.json", {"thread 1 latency": 120.07e-6, "latency max": 2976e-6}),
-        ("openssl.mr.txt", {"sha256(size=16384)": 1996049066.67}),
-        ("openssl.txt", {"rsa 2048 bits sign": 4792, "256 bits ecdh (nistp256) op": 32713.2}),
         ("perf-bench.txt", {"mem/memcpy x86-64-movsb": 54.253472 * 1024**3}),
         ("vegeta.json", {"latency p50": 0.002854306, "throughput": 101.00012489812}),
         ("locust_stats.csv", {"GET / latency p99.9": 0.08, "Aggregated requests": 12.1}),
@@ -114,16 +112,9 @@ def test_h2load(warehouse, tmp_path):
     ]
 
 
-def test_openssl_with_line_ends_of_windows(warehouse, tmp_path):
-    data = (FOLDER / "openssl.mr.txt").read_bytes()
-    (tmp_path / "openssl.txt").write_bytes(data.replace(b"\n", b"\r\n"))
-    (landed,) = land(warehouse, tmp_path / "openssl.txt")
-    assert landed.rows == {"metrics": 6}
-
-
 @pytest.mark.parametrize(
     ("first", "second", "name"),
-    [("sysbench.txt", "wrk.txt", "wrk"), ("openssl.txt", "ab.txt", "openssl speed")],
+    [("sysbench.txt", "wrk.txt", "wrk"), ("wrk.txt", "ab.txt", "ab")],
 )
 def test_results_of_two_tools_in_a_file_are_refused(warehouse, tmp_path, first, second, name):
     (tmp_path / "all.txt").write_text((FOLDER / first).read_text() + (FOLDER / second).read_text())
@@ -182,16 +173,6 @@ def test_k6_in_both_forms(warehouse, tmp_path):
             "This is ApacheBench, Version 2.3\n  50%      0\n  99%      2\n",
             {"latency p50": None, "latency p99": 0.002},
         ),
-        ("+H:16:64\n+F:6:sha256:1.5:2.5\n", {"sha256(size=16)": 1.5, "sha256(size=64)": 2.5}),
-        # Only what goes to stdout, and -multi.
-        (
-            "      sign    verify    sign/s verify/s\nrsa 9 bits 0.1s 0.2s 10.5 5.0\n",
-            {"rsa 9 bits sign": 10.5, "rsa 9 bits verify": 5.0},
-        ),
-        (
-            "Got: +H:16:64 from 1\nGot: +F:3:md5:9.0:7.0 from 1\nmd5  1.50k  2.50k\n",
-            {"md5(size=16)": 1500, "md5(size=64)": 2500},
-        ),
     ],
 )
 def test_other_ways_to_print_the_same(text, expected, warehouse, tmp_path):
@@ -220,8 +201,6 @@ def test_tests_one_after_the_other_are_runs(warehouse, tmp_path):
         ('"test","rps"\n"SET","fast"\n', "'fast' was found"),
         ('"test","rps"\n"SET"\n', "there are 1 values"),
         ('{"latencies": {"total": 1}, "success": 1}', "'throughput' is missing"),
-        ("Doing sha256 for 1s on 16 size blocks: 5 sha256's in 0.4s\n", "there is no result"),
-        ("+DTP:2048:private:rsa:1\n+F2:2:2048:1216.176471:45300.000000\n", "Leave out -mr"),
     ],
 )
 def test_what_is_not_whole(warehouse, tmp_path, text, problem):
