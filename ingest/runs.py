@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ingest.base import Run, implausible
-from ingest.parsing.machines import machine_of
 from warehouse import sqlfiles
 from warehouse.catalog import RUN_COLUMNS
 from warehouse.errors import InputError, UsageError
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from ingest.git import Head
-
-
 _OF_RUN = tuple(field.name for field in fields(Run))
+_RANDOM = re.compile(
+    r"[0-9a-f]{12}|[0-9a-f]{64}"  # Docker, Podman
+    r"|fv-az\d+(?:-\d+)?|runnervm\w+|Mac-\d+(?:\.local)?"  # GitHub's
+    r"|runner-[\w-]+-project-\d+-concurrent-\d+[\w-]*"  # GitLab's
+    r"|[a-z0-9][\w.-]*-[0-9a-f]{8,10}-[a-z0-9]{5}"  # pods of Kubernetes
+)
 
 
 class RunBook:
@@ -144,8 +148,6 @@ def _of_head(head: Head | None, facts: Mapping[str, Any]) -> dict[str, Any] | No
 
 
 _FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds", "environment") if name != "run_id")
-
-
 # Landing tables whose rows state facts of their runs.
 STATING = frozenset(("tasks", "pmu_samples"))
 
@@ -210,3 +212,16 @@ def _makespans(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, flo
 
 def _unknown(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def machine_of(
+    host: str | None, cpu: str | None = None, cores: str | None = None
+) -> tuple[str | None, dict[str, str]]:
+    """Return the machine, and as a tag the host where that name is random.
+
+    The machine is then what the hardware is: processor and cores, as far as they are known.
+    """
+    if host is None or not _RANDOM.fullmatch(host):
+        return host, {}
+    of_cores = f"{cores} core{'' if cores == '1' else 's'}" if cores else None
+    return ", ".join(filter(None, (cpu, of_cores))) or None, {"host": host}

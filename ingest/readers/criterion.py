@@ -21,8 +21,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Head, Item, Rows, Run
+from ingest.base import Head, Item, Run
 from ingest.compressed import bare_name, path_text, sibling
+from ingest.parsing.metric_values import Value, rows
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,17 +74,12 @@ class Criterion:
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the values of each benchmark; see `Reader.read`."""
-        import pyarrow as pa
-
         folders: dict[Path, dict[str, Path]] = {}
         for part in recording.parts:
             folders.setdefault(part.parent, {})[bare_name(part)] = part
         root = _root(recording.path)
         yield Run(app=None if root is None else _project(root))
-        metrics: list[str] = []
-        values: list[float] = []
-        repetitions: list[int | None] = []
-        deviations: list[float | None] = []
+        values: list[Value] = []
         for files in folders.values():
             documents = {name: _document(recording, part) for name, part in files.items()}
             name = _name(documents.get(_BENCHMARK), next(iter(files.values())), root)
@@ -91,23 +87,10 @@ class Criterion:
             mean, spread = _mean(documents.get(_ESTIMATES), where)
             if _SAMPLE in documents:
                 times = _times(documents[_SAMPLE], path_text(files[_SAMPLE]))
-                numbered: list[int | None] = list(range(len(times)))
-                spreads: list[float | None] = [None] * len(times)
+                values += [Value(name, time, "s", "lower", n) for n, time in enumerate(times)]
             else:
-                times, numbered, spreads = [mean], [None], [spread]
-            metrics += [name] * len(times)
-            values += times
-            repetitions += numbered
-            deviations += spreads
-        columns = {
-            "metric": pa.array(metrics, pa.string()),
-            "repetition": pa.array(repetitions, pa.int32()),
-            "value": pa.array(values, pa.float64()),
-            "unit": pa.array(["s"] * len(values)),
-            "better": pa.array(["lower"] * len(values)),
-            "deviation": pa.array(deviations, pa.float64()),
-        }
-        yield Rows("metrics", pa.table(columns))
+                values.append(Value(name, mean, "s", "lower", deviation=spread))
+        yield rows(values)
 
 
 @lru_cache(maxsize=4)

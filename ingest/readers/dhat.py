@@ -19,11 +19,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.call_paths import ARROW, frame_name, valgrind_function
 from ingest.parsing.counter_table import batches
 from ingest.parsing.json_values import checked, field, numbers, read_json, text_of
+from ingest.parsing.metric_values import Value, rows
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,6 @@ class Dhat(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, what its call paths allocated, and its largest heap."""
-        import pyarrow as pa
 
         document = read_json(recording, limit=_LIMIT)
         version = field(document, "dhatFileVersion", float, "the file")
@@ -71,8 +71,7 @@ class Dhat(SingleFile):
         )
         if any("peak bytes" in values for values in sums.values()):
             peak = sum(values.get("peak bytes", 0) for values in sums.values())
-            metric = {"metric": ["peak_heap"], "value": [peak], "unit": ["bytes"]}
-            yield Rows("metrics", pa.table({**metric, "better": ["lower"]}))
+            yield rows([Value("peak_heap", peak, "bytes", "lower")])
         lived = sum("tl" in point for point in points)
         yield LeftOut(lived, "lifetime of blocks", "it is no cost", "lifetimes of blocks")
 

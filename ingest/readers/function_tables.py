@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import check_line_end, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
 from ingest.parsing.units import PER_SECOND
 from warehouse.errors import InputError
 
@@ -177,12 +177,7 @@ def _take(table: _Table, found: _Found, line: str, number: int) -> None:
     """Add a row of a table; the first of nvprof has the units, or each of its times has its own."""
     cells = [cell.strip() for cell in table.cells(line)]
     where = f"line {number}"
-    if len(cells) != len(table.columns):
-        raise InputError(
-            f"{quoted(line)} has {len(cells)} values",
-            where=where,
-            expected=f"{len(table.columns)}, as columns",
-        )
+    named_cells(table.columns, cells, where)
     total, scale = cells[table.total], table.scale
     if scale is None and total in _SCALES:
         table.scale = _SCALES[total]

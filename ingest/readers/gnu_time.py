@@ -20,9 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.metric_values import Value, rows
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -137,24 +138,19 @@ class GnuTime(SingleFile):
 
         Raises `InputError` where a timing lacks its end, or there is none.
         """
-        import pyarrow as pa
-
         timings = list(_timings(numbered_lines(recording, must_end=_is_whole)))
         if not timings:
             raise InputError("there is no timing", expected="what /usr/bin/time -v or time prints")
-        rows = [
-            (number, metric, value, unit, "lower")
-            for number, timing in enumerate(timings)
-            for metric, (value, unit) in timing.values.items()
-            if metric != "elapsed"
-        ]
         for number, timing in enumerate(timings):
             yield timing.run(str(number) if len(timings) > 1 else None)
-        names = ("run", "metric", "value", "unit", "better")
-        types = (pa.int32(), pa.string(), pa.float64(), pa.string(), pa.string())
-        columns = zip(*rows, strict=True)
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-        yield Rows("metrics", pa.table(arrays, names=names))
+        yield rows(
+            [
+                Value(metric, value, unit, "lower", run=number)
+                for number, timing in enumerate(timings)
+                for metric, (value, unit) in timing.values.items()
+                if metric != "elapsed"
+            ]
+        )
         unknown = sum(t.resident is not None and "max_rss" not in t.values for t in timings)
         yield LeftOut(unknown, _BSD_RESIDENT, "in bytes or KiB, which differs by the system")
 

@@ -22,11 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.call_paths import valgrind_function
 from ingest.parsing.counter_table import Sample, batches
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.metric_values import Value, rows
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,7 +108,6 @@ class Massif(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, its snapshots, and the call paths of the peak; see `Reader.read`."""
-        import pyarrow as pa
 
         lines = numbered_lines(recording, must_end=True)
         facts = {}
@@ -124,8 +124,7 @@ class Massif(SingleFile):
         yield Run(app=program_name(command), tags=tags)
         snapshots = _Snapshots(facts["time_unit"])
         yield from batches(snapshots.samples(lines))
-        metrics = {"metric": ["peak_heap"], "value": [float(snapshots.peak)], "unit": ["bytes"]}
-        yield Rows("metrics", pa.table({**metrics, "better": ["lower"]}))
+        yield rows([Value("peak_heap", float(snapshots.peak), "bytes", "lower")])
         yield LeftOut(snapshots.other_trees, "tree", "call paths are those of the peak")
 
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.dates import in_zone
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -129,10 +129,7 @@ class _Moment:
 
 def _moment(line: int, cells: list[str], names: list[str]) -> _Moment:
     where = f"line {line}"
-    if len(cells) != len(names):
-        problem = f"there are {len(cells)} values"
-        raise InputError(problem, where=where, expected=f"{len(names)}, as columns")
-    of = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
+    of = {name: cell.strip() for name, cell in named_cells(names, cells, where).items()}
     text = of.get("timestamp")
     try:
         time = in_zone(datetime.strptime(text, _FORMAT)) if text else None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
-from ingest.parsing.lines import quoted
+from ingest.parsing.lines import named_cells, quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _summary(heading: list[str], lines: Records) -> Iterator[Sample]:
     seen: set[str] = set()
     for line, fields in lines:
         where = f"line {line}"
-        _check_length(fields, heading, where)
+        named_cells(heading, fields, where)
         name = fields[0].strip()
         if not name or name in seen:
             problem = f"the metric {quoted(name)} comes again" if name else "the metric has no name"
@@ -109,7 +109,7 @@ def _over_time(heading: list[str], lines: Records) -> Iterator[Sample]:
     began: float | None = None
     for line, fields in lines:
         where = f"line {line}"
-        _check_length(fields, heading, where)
+        named_cells(heading, fields, where)
         moment, socket, cpu, cgroup = (field.strip() for field in fields[:4])
         seconds = number(moment, where, "TS") if re.fullmatch(r"[\d.]+", moment) else None
         began = seconds if began is None else began
@@ -123,16 +123,6 @@ def _over_time(heading: list[str], lines: Records) -> Iterator[Sample]:
         for name, unit, field in zip(names, units, fields[4:], strict=True):
             value = number(field, where, name)
             yield {**place, "event": name, "unit": unit, "value": value}
-
-
-def _check_length(fields: list[str], heading: list[str], where: str) -> None:
-    if len(fields) != len(heading):
-        raise InputError(
-            f"there are {len(fields)} fields",
-            where=where,
-            expected=f"{len(heading)}, as in the heading",
-            hint="The file may be damaged or cut off.",
-        )
 
 
 def _cpu(text: str, where: str) -> int | None:

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.dates import written_date
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.parsing.metric_values import Value, rows
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,14 +77,13 @@ class Slurm(SingleFile):
         whole = {"function": [_WHOLE_PROGRAM] * len(runs), "kind": ["total"] * len(runs)}
         numbers = pa.array(range(len(runs)), pa.int32())
         yield Rows("fn_timings", pa.table({"run": numbers, **whole, "seconds": seconds}))
-        rows = [
-            (number, name, value, _UNITS[name], "lower")
-            for number, job in enumerate(ended.values())
-            for name, value in job.values.items()
-        ]
-        if rows:
-            names = ("run", "metric", "value", "unit", "better")
-            yield Rows("metrics", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
+        yield rows(
+            [
+                Value(name, value, _UNITS[name], "lower", run=number)
+                for number, job in enumerate(ended.values())
+                for name, value in job.values.items()
+            ]
+        )
         yield LeftOut(len(jobs) - len(ended), "job", "it has not ended")
 
 
@@ -97,13 +97,7 @@ def _jobs(lines: Iterator[tuple[int, str]]) -> dict[str, _Job]:
     jobs: dict[str, _Job] = {}
     for line, text in lines:
         cells = text.rstrip("\r\n").removesuffix("|" if heading.rstrip().endswith("|") else "")
-        of = dict(zip(names, cells.split(found[1]), strict=False))
-        if cells.count(found[1]) != len(names) - 1:
-            raise InputError(
-                f"there are {cells.count(found[1]) + 1} values",
-                where=f"line {line}",
-                expected=f"{len(names)}, as columns",
-            )
+        of = named_cells(names, cells.split(found[1]), f"line {line}")
         key, _, step = (of.get("JobID") or of["JobIDRaw"]).partition(".")
         if (key in jobs) is not bool(step):
             problem = f"the job {quoted(key)} is {'missing' if step else 'a duplicate'}"

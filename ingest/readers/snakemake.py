@@ -16,8 +16,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.parsing.metric_values import Value, rows
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,12 +52,14 @@ class Snakemake(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run and its values for each row; see `Reader.read`."""
-        import pyarrow as pa
-
         lines = numbered_lines(recording, must_end=True)
         names = next(lines, (1, ""))[1].split("\t")
-        found = [(f"line {number}", _row(names, line, number)) for number, line in lines]
-        rows, short = [], 0
+        found = [
+            (where := f"line {number}", named_cells(names, line.split("\t"), where))
+            for number, line in lines
+        ]
+        values: list[Value] = []
+        short = 0
         for place, (where, row) in enumerate(found):
             seconds = _value(row, "s", where)
             yield _run(row, seconds, str(place) if len(found) > 1 else None)
@@ -66,12 +69,8 @@ class Snakemake(SingleFile):
             for metric, (factor, unit) in _METRICS.items():
                 value = _value(row, metric, where)
                 if value is not None:
-                    rows.append(
-                        {"run": place, "metric": metric, "value": factor * value, "unit": unit}
-                    )
-        if rows:
-            table = pa.Table.from_pylist(rows)
-            yield Rows("metrics", table.append_column("better", pa.repeat("lower", len(rows))))
+                    values.append(Value(metric, factor * value, unit, "lower", run=place))
+        yield rows(values)
         loads = len(found) if "mean_load" in names else 0
         yield LeftOut(loads, "mean load", "it begins with 0; cpu_time lands")
         yield LeftOut(
@@ -80,17 +79,6 @@ class Snakemake(SingleFile):
             f"it took less than {_BETWEEN_LOOKS} s, in which Snakemake looks at the shell only",
             "jobs' memory and processor time",
         )
-
-
-def _row(names: list[str], line: str, number: int) -> dict[str, str]:
-    cells = line.split("\t")
-    if len(cells) != len(names):
-        raise InputError(
-            f"{len(cells)} columns",
-            where=f"line {number}",
-            expected=f"{len(names)}, as in the first line",
-        )
-    return dict(zip(names, cells, strict=True))
 
 
 def _value(row: dict[str, str], name: str, where: str) -> float | None:

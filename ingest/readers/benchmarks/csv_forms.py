@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from ingest.parsing.lines import named_cells
 from ingest.parsing.numbers import number
 from warehouse.errors import InputError
 
@@ -95,12 +96,9 @@ def _rows(text: str, texts: str | tuple[str, ...] = "\0") -> Iterator[dict[str, 
             # Google Benchmark writes no cells for the counters of one that failed.
             failed = ["true"] == cells[_FAILED:][:1] and header[_FAILED:][:1] == ["error_occurred"]
             row = cells + [""] * (len(header) - len(cells)) if failed else cells
-            if len(row) != len(header):
-                problem = f"there are {len(row)} values"
-                raise InputError(problem, where=where, expected=f"{len(header)}, as columns")
             yield {
                 name: cell if name in _TEXTS or name.startswith(texts) else number(cell, where)
-                for name, cell in zip(header, row, strict=True)
+                for name, cell in named_cells(header, row, where).items()
                 if cell
             }
     except csv.Error as error:

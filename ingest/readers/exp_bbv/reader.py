@@ -3,6 +3,11 @@
 Sources: valgrind 3.19, exp-bbv/bbv_main.c (one file a thread: FILE, FILE.2, FILE.3 ...; addresses
 and functions in the file of --pc-out-file); gem5, src/cpu/simple/probes/simpoint.cc (simpoint.bb).
 A line is one interval, `T:2535:3   :2536:6   `: pairs of block and executed instructions.
+
+Which files of a folder are those of one program: a file per thread, and the list of blocks.
+
+valgrind writes the first thread to the file named by --bb-out-file (bb.out.PID by default) and
+thread K to that name with `.K` behind it; the list of blocks has a name of its own (pc.out.PID).
 """
 
 from __future__ import annotations
@@ -17,10 +22,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ingest.base import Head, Item, Rows, Run
+from ingest.compressed import bare_name, sibling
 from ingest.parsing.lines import chunks
-from ingest.readers.exp_bbv.files import is_pc_file, program_files, thread_number
-from ingest.readers.exp_bbv.pc import read_pc_file
-from ingest.recording import Recording
+from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
 Integers = NDArray[np.int64]
@@ -32,6 +36,11 @@ _AS_BLANKS = bytes.maketrans(b"T:", b"  ")
 _NOTE = re.compile(r"#\s*(Thread|Total intervals:|Total instructions:|Unique reps:) (\d{1,18})\b.*")
 _INTERVAL_SIZE = re.compile(r".*\(Interval Size (\d{1,10})\)")
 _LARGEST_BLOCK = (1 << 31) - 1
+_DEFAULT = re.compile(r"bb\.out(?:\.(\d+))?")
+_MOST_THREADS = 500  # of valgrind: a larger number is a process
+_NUMBERED = re.compile(r"(.+)\.(\d{1,9})")
+_LINE = re.compile(r"F:(\d{1,10}):([0-9a-f]{1,16}):([^\n]*)\n")
+_LARGEST_ADDRESS = (1 << 63) - 1
 
 
 @dataclass(slots=True)
@@ -247,3 +256,133 @@ def _contradictions(thread: _Thread) -> Iterator[str]:
     most = size + (2 if reps else 1)
     if thread.intervals and not size - slack <= thread.smallest <= thread.largest <= most:
         yield f"an interval has not {size} instructions, but {thread.smallest}..{thread.largest}"
+
+
+def is_pc_file(path: Path) -> bool:
+    """Return whether a file is a list of blocks: by its content, or where that is damaged its name.
+
+    Vectors can be in a file of any name (--bb-out-file), and so can the list.
+    """
+    head = read_head(path).lstrip()
+    if head.startswith((b"F:", b"T:", b"#")):
+        return head.startswith(b"F:")
+    name = bare_name(path)
+    return name.endswith(".pc") or name.startswith("pc.out.")
+
+
+def thread_number(path: Path) -> int:
+    """Return the thread that a file of vectors belongs to; the first one's has no number."""
+    name = bare_name(path)
+    numbered = _NUMBERED.fullmatch(name)
+    return int(numbered[2]) if numbered and _base(path) != name else 1
+
+
+def program_files(path: Path) -> tuple[Path, ...]:
+    """Return all files of the program that `path` belongs to: threads in order, then the blocks."""
+    base = _base(path)
+    threads: dict[int, Path] = {}
+    for other in sorted(path.parent.iterdir()):
+        name = bare_name(other)
+        numbered = _NUMBERED.fullmatch(name)
+        if name == base and other.is_file():
+            threads.setdefault(1, other)
+        elif numbered and numbered[1] == base == _base(other) and other.is_file():
+            threads.setdefault(int(numbered[2]), other)
+    blocks = next((found for name in _lists(base) if (found := sibling(path, name))), None)
+    files = tuple(threads[number] for number in sorted(threads))
+    return (*files, blocks) if blocks else files
+
+
+def _base(path: Path) -> str:
+    """Return the name of the first thread's file."""
+    name = bare_name(path)
+    if f"{name}.".startswith("pc.out."):
+        return f"bb{name.removeprefix('pc')}"
+    if name.endswith(".pc"):
+        stem = name.removesuffix(".pc")
+        return stem if sibling(path, stem) else f"{stem}.bb"
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered and not _is_process(path, name):
+        first = numbered[1]
+        if first.endswith(".bb") or _DEFAULT.fullmatch(first) or sibling(path, first):
+            return first
+    return name
+
+
+def _is_process(path: Path, name: str) -> bool:
+    """Return whether a name ends with the number of a process, not of a thread of bb.out."""
+    default = _DEFAULT.fullmatch(name)
+    if default is None or default[1] is None:
+        return False
+    return int(default[1]) > _MOST_THREADS or sibling(path, "bb.out") is None
+
+
+def _lists(base: str) -> tuple[str, ...]:
+    """Return the names that the list of blocks may have."""
+    if _DEFAULT.fullmatch(base):
+        return (f"pc{base.removeprefix('bb')}",)
+    return (f"{base.removesuffix('.bb')}.pc", f"{base}.pc")
+
+
+def read_pc_file(recording: Recording, part: Path) -> pa.Table:
+    """Return bb, pc_first and function of every block that the file lists.
+
+    Raises `InputError` at the first line that is no block, or names one again.
+    """
+    numbers: list[int] = []
+    addresses: list[int] = []
+    functions: list[str | None] = []
+    for chunk in chunks(recording, part):
+        text = chunk.text()
+        found = _LINE.findall(text)
+        if len(found) != text.count("\n") or not text.endswith("\n"):
+            _refuse(text, part, chunk.first)
+        numbers += [int(number) for number, _, _ in found]
+        addresses += [int(address, 16) for _, address, _ in found]
+        functions += [function or None for _, _, function in found]
+    if not numbers:
+        raise InputError("the file is empty", where=part.name, expected="F:2537:109164:FUNCTION")
+    _check(numbers, addresses, part)
+    return pa.table(
+        {
+            "bb": pa.array(numbers, pa.int32()),
+            "pc_first": pa.array(addresses, pa.int64()),
+            "function": pa.array(functions, pa.string()),
+        }
+    )
+
+
+def _refuse(text: str, part: Path, first: int) -> None:
+    """Raise at the first line that is not a block."""
+    for row, line in enumerate(text.splitlines(keepends=True), first):
+        if not _LINE.fullmatch(line):
+            raise InputError(
+                "this is not a whole line of the list of blocks",
+                where=f"{part.name}, line {row}",
+                expected="F:2537:109164:FUNCTION (block, address in hex, function or nothing)",
+                hint="Is the file cut off or damaged here? Copy or record it again.",
+            )
+
+
+def _check(numbers: list[int], addresses: list[int], part: Path) -> None:
+    """Check that every block is there once, by ascending address, as valgrind writes them."""
+    number = np.array(numbers, np.int64)
+    address = np.array(addresses, np.uint64)
+    order = np.argsort(number, kind="stable")
+    again = np.zeros(number.size, np.bool_)
+    again[order[1:]] = np.diff(number[order]) == 0
+    falls = np.zeros(number.size, np.bool_)
+    falls[1:] = address[1:] <= address[:-1]
+    for mask, problem in (
+        (again | (number < 1), "the block has no number of its own"),
+        (number > number.size, "a block is missing: this one's number is beyond their count"),
+        (address > _LARGEST_ADDRESS, "the address is beyond 63 bits"),
+        (falls, "the address does not come after the one before"),
+    ):
+        if mask.any():
+            raise InputError(
+                problem,
+                where=f"{part.name}, line {int(np.flatnonzero(mask)[0]) + 1}",
+                expected="every block once, numbered from 1, by ascending address",
+                hint="Copy or record the file again.",
+            )

@@ -14,6 +14,7 @@ from typing import Any
 from ingest.base import Item, Run
 from ingest.parsing.dates import written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of
+from ingest.parsing.lines import named_cells
 from ingest.parsing.metric_values import Better, Value, rows
 from ingest.parsing.numbers import number
 from warehouse.errors import InputError
@@ -134,11 +135,8 @@ def _table(text: str, needed: tuple[str, ...]) -> Iterator[tuple[str, dict[str, 
                 names = cells
                 if missing := [name for name in needed if name not in names]:
                     raise InputError(f"{missing[0]!r} is missing", where=where, expected="a column")
-            elif len(cells) != len(names):
-                problem = f"there are {len(cells)} values"
-                raise InputError(problem, where=where, expected=f"{len(names)}, as columns")
             else:
-                yield where, dict(zip(names, cells, strict=True))
+                yield where, named_cells(names, cells, where)
     except csv.Error as error:
         where = f"line {reader.line_num}"
         raise InputError(f"the row is not CSV ({error})", where=where) from None

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +23,8 @@ import pyarrow.compute as pc
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
 from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
+from ingest.parsing.dates import in_zone
 from ingest.parsing.lines import quoted
-from ingest.readers.mpip.header import Header, header_of
 from ingest.readers.mpip.sections import NUMBER, Floats, Section, Table, sections
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -32,6 +33,9 @@ from warehouse.errors import InputError
 ROUNDING = 0.011
 _TASK = rf"^\s*(?P<task>\d+|\*)\s+(?P<app>{NUMBER})\s+(?P<mpi>{NUMBER})\s+(?:{NUMBER})\s*$"
 _STATISTIC = rf"^(?P<what>\S+)\s+(?P<app>{NUMBER})\s+(?P<mpi>{NUMBER})(?:\s+(?:{NUMBER}))*\s*$"
+_FACT = re.compile(r"@ (?P<name>[^:]*?)\s*: ?(?P<value>.*?)\s*")
+_TASK_LINE = re.compile(r"(\d{1,9}) (\S+)")
+_THRESHOLD = re.compile(r"(?:^|\s)-t\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,3 +304,45 @@ def _check_sums(inside: pa.Table, tasks: Tasks, table: Table) -> None:
             next(iter(np.flatnonzero(rank == at).tolist()), 0),
             f"{tasks.mpi[at]:g} s, as the task's MPITime",
         )
+
+
+@dataclass(slots=True)
+class Header:
+    """Facts in the header; `hosts` by task."""
+
+    facts: dict[str, str] = field(default_factory=dict)
+    hosts: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """The command line, empty where it is not stated."""
+        return self.facts.get("Command", "")
+
+    @property
+    def started_at(self) -> datetime | None:
+        """The start; mpiP writes local time without its zone."""
+        try:
+            text = self.facts.get("Start time", "")
+            date = in_zone(datetime.strptime(text, "%Y %m %d %H:%M:%S"))
+        except ValueError:
+            return None
+        return date if 1970 < date.year < 2200 else None
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the report leaves out calls below a threshold (MPIP="-t PERCENT")."""
+        return _THRESHOLD.search(self.facts.get("MPIP env var", "")) is not None
+
+
+def header_of(section: Section) -> Header:
+    """Read the lines before the first section."""
+    header = Header()
+    for line in section.lines.text.to_pylist():
+        found = _FACT.fullmatch(line)
+        if found is None:
+            continue
+        if found["name"] != "MPI Task Assignment":
+            header.facts[found["name"]] = found["value"]
+        elif task := _TASK_LINE.fullmatch(found["value"]):
+            header.hosts[int(task[1])] = task[2]
+    return header

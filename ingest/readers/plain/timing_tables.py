@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import check_line_end, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
+from ingest.parsing.numbers import number as read_number
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
 from ingest.parsing.units import TIMES
 from warehouse.errors import InputError
@@ -137,14 +138,12 @@ class TimingTables(SingleFile):
         rows: list[tuple[int, str, str | None, int | None, int, float]] = []
         for number, line in lines:
             cells = layout.cells(line)
-            if len(cells) != len(layout.columns):
-                raise InputError(
-                    f"{quoted(line)} has {len(cells)} values",
-                    where=f"line {number}",
-                    expected=f"{len(layout.columns)}, as columns",
-                )
+            where = f"line {number}"
+            named_cells(layout.columns, cells, where)
             facts = {name: _count(cells[place], number) for name, place in layout.counts.items()}
-            size = None if layout.size is None else _size(cells[layout.size], number)
+            size = (
+                None if layout.size is None else read_number(cells[layout.size], f"line {number}")
+            )
             known = len(runs)
             run = runs.setdefault((*facts.values(), size or 0.0), known)
             if run == known:
@@ -291,14 +290,6 @@ def _count(cell: str, number: int) -> int:
     raise InputError(
         f"the count {quoted(cell)} was found", where=f"line {number}", expected="a number from 1"
     )
-
-
-def _size(cell: str, number: int) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        problem = f"the size {quoted(cell)} was found"
-        raise InputError(problem, where=f"line {number}", expected="a number") from None
 
 
 def _parallelism(facts: dict[str, int]) -> int | None:

@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.metric_values import Value, rows
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -46,7 +47,6 @@ class Rprof(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
-        import pyarrow as pa
 
         stacks, known = Stacks(), dict[str, int]()
         time, counts = Measure("time", per_second=_MICROSECONDS), Measure("samples", "samples")
@@ -81,8 +81,7 @@ class Rprof(SingleFile):
         yield Run(tags={"recorder": "Rprof"})
         yield from stacks.items([time, counts])
         if peak:
-            metrics = {"metric": ["peak_heap"], "value": [float(peak)], "unit": ["bytes"]}
-            yield Rows("metrics", pa.table({**metrics, "better": ["lower"]}))
+            yield rows([Value("peak_heap", float(peak), "bytes", "lower")])
         yield LeftOut(without, "sample", "outside of functions")
         yield LeftOut(
             placed, "sample's lines", "functions are not told apart by line", "samples' lines"

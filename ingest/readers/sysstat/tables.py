@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.readers.sysstat.clock import TIME, Clock
 from ingest.readers.sysstat.samples import Samples, place
 from warehouse.errors import InputError
@@ -107,9 +107,8 @@ def _separated(recording: Recording, host: Host) -> Iterator[Sample]:
             continue
         elif names[-1].endswith("*"):
             host.unnamed += 1
-        elif len(cells) != len(names):
-            raise _columns(cells, names, where)
         else:
+            named_cells(names, cells, where)
             time = host.clock.since_first(cells[2], where)
             host.name = host.name or cells[0]
             yield from _row(samples, names[3:], cells[3:], time, where)
@@ -118,9 +117,7 @@ def _separated(recording: Recording, host: Host) -> Iterator[Sample]:
 def _row(
     samples: Samples, names: list[str], cells: list[str], time: int, where: str
 ) -> Iterator[Sample]:
-    if len(cells) != len(names):
-        raise _columns(cells, names, where)
-    of = dict(zip(names, cells, strict=True))
+    of = named_cells(names, cells, where)
     values = {
         name: number(cell.removesuffix("%"), where, name)
         for name, cell in of.items()
@@ -128,8 +125,3 @@ def _row(
     }
     at = place({name: cell.strip() for name, cell in of.items() if name in _PLACES})
     yield from samples.of(at, values, time)
-
-
-def _columns(cells: list[str], names: list[str], where: str) -> InputError:
-    problem = f"there are {len(cells)} values"
-    return InputError(problem, where=where, expected=f"{len(names)}, as columns")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.readers.sysstat.clock import Clock
 from ingest.readers.sysstat.samples import SINCE_BOOT, Place, Samples
 from warehouse.errors import InputError
@@ -74,10 +74,7 @@ def _samples(recording: Recording, seen: _Seen) -> Iterator[Sample]:
                 )
             is_first, below = is_first or below != _SCREEN, 0
             continue
-        if len(cells) not in (len(names), len(names) + 2) or not names:
-            raise InputError(
-                f"there are {len(cells)} values", where=where, expected=f"{len(names)}, as columns"
-            )
+        of = named_cells(names, cells[:-2] if len(cells) == len(names) + 2 else cells, where)
         below += 1
         if is_first:
             seen.since_boot, is_first = seen.since_boot + 1, False
@@ -85,10 +82,7 @@ def _samples(recording: Recording, seen: _Seen) -> Iterator[Sample]:
         rows += 1
         stamp = " ".join(cells[len(names) :])
         time = seen.clock.since_first(stamp, where) if stamp else None
-        values = {
-            f"{_GROUPS[name]}.{name}": number(cell, where, name)
-            for name, cell in zip(names, cells, strict=False)
-        }
+        values = {f"{_GROUPS[name]}.{name}": number(cell, where, name) for name, cell in of.items()}
         units = {event: _UNITS.get(event.partition(".")[0]) for event in values}
         yield from samples.of(Place(), values, time, units)
     if not rows:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ingest.readers.dask_dump.clock import Bound, Guesses
+from ingest.readers.dask_dump.runs import Bound, Guesses
 from tests.helpers.support import shared
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from ingest.base import Head
 from ingest.load import Options, load
-from ingest.readers.exp_bbv.files import is_pc_file
-from ingest.readers.exp_bbv.reader import ExpBbv
+from ingest.readers.exp_bbv.reader import ExpBbv, is_pc_file
 from ingest.recording import Recording, read_head
 from tests.helpers.support import rows, shared
 from tests.ingest.case import SAMPLES

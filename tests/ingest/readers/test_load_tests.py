@@ -199,7 +199,7 @@ def test_tests_one_after_the_other_are_runs(warehouse, tmp_path):
             "no result of sysbench",
         ),
         ('"test","rps"\n"SET","fast"\n', "'fast' was found"),
-        ('"test","rps"\n"SET"\n', "there are 1 values"),
+        ('"test","rps"\n"SET"\n', "there is 1 value"),
         ('{"latencies": {"total": 1}, "success": 1}', "'throughput' is missing"),
     ],
 )

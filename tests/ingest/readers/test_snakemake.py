@@ -28,7 +28,7 @@ def test_what_snakemake_did_not_collect_is_unknown(warehouse, tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("1.00\t0:00:01\t3.1\n", "line 2: 3 columns\n  expected 10, as in the first line"),
+        ("1.00\t0:00:01\t3.1\n", "line 2: there are 3 values\n  expected 10, as columns"),
         ("1.00\t0\tx\t0\t0\t0\t0\t0\t0\t0\n", "line 2: max_rss is 'x'\n  expected a number"),
     ],
 )

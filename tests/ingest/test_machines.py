@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.parsing.machines import machine_of
+from ingest.runs import machine_of
 from tests.helpers.support import land, rows
 
-SAMPLES = Path(__file__).parents[2] / "samples"
+SAMPLES = Path(__file__).parents[1] / "samples"
 
 
 @pytest.mark.parametrize("host", ["node17", "deadbeef", "build-server-2", "web-1", None])
