@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
-from ingest.parsing.units import PER_SECOND
+from ingest.parsing.units import SECONDS
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _NAMES = ("name", "operation", "range", "event", "function")
 _CALLS = ("instances", "num calls", "calls", "count")
 _KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
 _TOTAL = re.compile(r"total ?time ?\((ns|us|ms|s|sec)\)|totalduration(ns)|cpu time(?::self)?")
-_SCALES = {unit: 1 / PER_SECOND[unit] for unit in ("ns", "us", "ms", "s", "sec")}
 _WITH_UNIT = re.compile(r"([\d.]+) ?(ns|us|ms|s)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")
@@ -156,7 +155,7 @@ def _read(text: str) -> tuple[_Found, int]:
             reports.add(report[1])
         if row := _NVPROF_ROW.fullmatch(line):
             section = row[1] or section
-            seconds = float(row[2]) * _SCALES[row[3]]
+            seconds = float(row[2]) * SECONDS[row[3]]
             found.add(row[5].rstrip(), _NVPROF_KINDS.get(section or ""), seconds, int(row[4]))
         elif heading := _NVPROF_SECTION.match(line):
             table, found.process, section = None, heading[1], heading[2]
@@ -179,8 +178,8 @@ def _take(table: _Table, found: _Found, line: str, number: int) -> None:
     where = f"line {number}"
     named_cells(table.columns, cells, where)
     total, scale = cells[table.total], table.scale
-    if scale is None and total in _SCALES:
-        table.scale = _SCALES[total]
+    if scale is None and total in SECONDS:
+        table.scale = SECONDS[total]
         return
     if scale is None:
         own = _WITH_UNIT.fullmatch(total)
@@ -189,7 +188,7 @@ def _take(table: _Table, found: _Found, line: str, number: int) -> None:
             raise InputError(
                 problem, where=where, expected="ns, us, ms or s, in a row below the heading"
             )
-        total, scale = own[1], _SCALES[own[2]]
+        total, scale = own[1], SECONDS[own[2]]
     kind = table.kind
     if isinstance(kind, int):
         kind = _NVPROF_KINDS.get(cells[kind], cells[kind])
@@ -228,7 +227,7 @@ def _table(heading: str, cells: Cells) -> _Table | None:
     elif totals:
         total = totals[0]
         unit = _TOTAL.fullmatch(columns[total])
-        scale = _SCALES[(unit and (unit[1] or unit[2])) or "s"]
+        scale = SECONDS[(unit and (unit[1] or unit[2])) or "s"]
         if calls is not None:
             kind = "range" if columns[name] == "range" else _KINDS.get(columns[calls])
     else:

@@ -21,8 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ingest.base import Head, Item, Select, SingleFile
-from ingest.parsing.columns import columns_of, numbered_rows
-from ingest.parsing.parquet import is_numeric
+from ingest.parsing.columns import columns_of, is_numeric, numbered_rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

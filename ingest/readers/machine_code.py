@@ -18,10 +18,9 @@ from pathlib import Path
 
 from ingest.base import Head, Item, Select, SingleFile
 from ingest.parsing import plain_csv
-from ingest.parsing.columns import columns_of, numbered_rows
+from ingest.parsing.columns import PARQUET, columns_of, is_numeric, numbered_rows
 from ingest.parsing.lines import first_line
 from ingest.parsing.numbers import is_number
-from ingest.parsing.parquet import MAGIC, is_numeric
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
@@ -61,7 +60,7 @@ class MachineCode(SingleFile):
         path = Path(recording.plain())
         head = read_head(path)
         names: tuple[str, ...] = ()
-        if not head.startswith(MAGIC) and "hex" not in plain_csv.column_names(head):
+        if not head.startswith(PARQUET) and "hex" not in plain_csv.column_names(head):
             _check_bhive(head)
             names = _BHIVE_COLUMNS
         columns, source, params = numbered_rows(path, _type, names)

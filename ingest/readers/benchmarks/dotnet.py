@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.metric_values import SECONDS, Value, rows
+from ingest.parsing.metric_values import Value, rows
+from ingest.parsing.units import SECONDS
 from warehouse.errors import InputError
 
 _CSV = re.compile(r"\ufeff?\"?Method\"?([,;])\"?Job\"?[,;]")

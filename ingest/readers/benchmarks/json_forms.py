@@ -15,7 +15,8 @@ from typing import Any
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
-from ingest.parsing.metric_values import SECONDS, Better, Value, direction, relative, rows
+from ingest.parsing.metric_values import Better, Value, direction, relative, rows
+from ingest.parsing.units import SECONDS
 from ingest.readers.benchmarks.csv_forms import with_statistics
 from warehouse.errors import InputError
 

@@ -18,12 +18,12 @@ from typing import Any
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of, texts_of
-from ingest.parsing.metric_values import SECONDS, Better, Value, rows
+from ingest.parsing.metric_values import Better, Value, rows
+from ingest.parsing.units import SECONDS
 from warehouse.errors import InputError
 
 # JMH 0.1 writes nsec/op.
 _PER_OPERATION = re.compile(r"(ns|us|ms|s|min|hr|day)(?:ec)?/op")
-_LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
 _COLUMNS = ("result", "params")
 _ASV_ENVIRONMENT = {
     **{"cpu": "cpu", "cores": "num_cpu", "os": "os", "memory": "ram", "architecture": "arch"},
@@ -114,7 +114,7 @@ def _jmh_values(
     unit = field(found, "scoreUnit", str, where)
     scale = 1.0
     if time := _PER_OPERATION.fullmatch(unit):
-        scale, unit = SECONDS.get(time[1]) or _LONG[time[1]], "s"
+        scale, unit = SECONDS[time[1]], "s"
     forks = found.get("rawData")
     iterations = (
         [value for fork in forks for value in checked(fork, list, "a fork", where)]

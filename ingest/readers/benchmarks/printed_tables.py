@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ingest.parsing.metric_values import SECONDS
+from ingest.parsing.units import SECONDS
 from ingest.readers.benchmarks.csv_forms import with_statistics
 from warehouse.errors import InputError
 

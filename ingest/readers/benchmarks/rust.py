@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from ingest.base import Item, Run
 from ingest.parsing.json_values import field, parse
 from ingest.parsing.lines import numbered_lines
-from ingest.parsing.metric_values import SECONDS, Value, rows
+from ingest.parsing.metric_values import Value, rows
+from ingest.parsing.units import SECONDS
 from ingest.recording import Recording
 
 _NUMBER = r"([\d.]+(?:e[-+]?\d+)?) (\S+)"
@@ -28,7 +29,6 @@ _RESULT = re.compile(
     r"test result: .*(?: filtered out| finished in [\d.]+s)\s*|\s+(?:Performance has|No change in|"
     r"Change within) .*\.\s*|Found \d+ outliers .*\)\s*|\s+\d+ \([\d.]+%\) (?:high|low) \w+\s*"
 )
-_PICOSECONDS = {"ps": 1e-12, "fs": 1e-15}
 
 
 def items(recording: Recording) -> Iterator[Item]:
@@ -50,7 +50,7 @@ def items(recording: Recording) -> Iterator[Item]:
 def _values(recording: Recording) -> Iterator[Value]:
     before = name = ""
     for number, line in numbered_lines(recording, must_end=_is_whole):
-        if (found := _TIME.fullmatch(line)) and (scale := _seconds(found[5])):
+        if (found := _TIME.fullmatch(line)) and (scale := SECONDS.get(found[5])):
             # A name too long for its column has the line above.
             name = found[1].strip() or before
             yield Value(name, float(found[4]) * scale, "s", "lower")
@@ -83,10 +83,6 @@ def _of_json(line: str, number: int) -> Iterator[Value]:
     if "mib_per_second" in result:
         rate = field(result, "mib_per_second", float, where)
         yield Value(f"{name} throughput", rate, "MB/s", "higher")
-
-
-def _seconds(unit: str) -> float | None:
-    return SECONDS.get(unit) or _PICOSECONDS.get(unit)
 
 
 def _plain(number: str) -> float:

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from ingest.base import BLOCK_TABLES, Head, Item, Run, SingleFile
 from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, line_bounds
-from ingest.parsing.blocks.pieces import parsed
-from ingest.parsing.blocks.spool import Spool
+from ingest.parsing.blocks.spool import Spool, parsed
 from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.gpgpusim.debug_launches import Debugged, rows
 from ingest.readers.gpgpusim.text import Instruction, instruction

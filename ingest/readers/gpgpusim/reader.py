@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ingest.base import BLOCK_TABLES, Head, Item, Run
 from ingest.compressed import bare_name, sibling
-from ingest.parsing.blocks.pieces import parsed
+from ingest.parsing.blocks.spool import parsed
 from ingest.parsing.lines import chunks, numbered_lines
 from ingest.readers.gpgpusim.fields import parse
 from ingest.readers.gpgpusim.log import Log

@@ -20,8 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 from ingest.base import BLOCK_TABLES, Head, Item, Run
-from ingest.parsing.blocks.pieces import parsed
-from ingest.parsing.blocks.spool import Spool
+from ingest.parsing.blocks.spool import Spool, parsed
 from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.nvbit.code import Kernel
 from ingest.readers.nvbit.fields import parse

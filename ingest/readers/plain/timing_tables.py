@@ -20,7 +20,7 @@ from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
 from ingest.parsing.numbers import number as read_number
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
-from ingest.parsing.units import TIMES
+from ingest.parsing.units import SECONDS, UNIT_OF
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,11 +48,6 @@ _WHOLE = re.compile(
     "total|overall|avg|average|mean|median|(?:total|elapsed|wall|run|wallclock)*(?:time)?|seconds?"
 )
 _COMMUNICATION = re.compile("comm|communication|mpi|mpitime|commtime|communicationtime")
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_UNITS = {
-    **{name: unit for unit, names in TIMES.items() for name in names},
-    **{"minutes": "min", "mins": "min", "h": "h", "hours": "h", "hrs": "h"},
-}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d{1,3}):(\d{2}(?:\.\d+)?)", re.ASCII)
 _CELL = re.compile(
     r"(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\s*(ns|us|\u00b5s|ms|s|sec|secs|min|h)?", re.ASCII
@@ -261,7 +256,7 @@ def _bare(name: str) -> str:
 def _split(column: str) -> tuple[str, str | None]:
     """Return the name of a column of times without its unit, and this."""
     words = [word for word in re.split(r"[^a-z0-9\u00b5]+", column) if word]
-    unit = _UNITS.get(words[-1]) if words else None
+    unit = UNIT_OF.get(words[-1]) if words else None
     if unit is None:
         return column, None
     name = re.sub(r"[^a-z0-9\u00b5]*" + words[-1] + r"[^a-z0-9]*$", "", column)
@@ -280,8 +275,8 @@ def _seconds(cell: str, unit: str | None) -> float | None:
     found = _CELL.fullmatch(cell)
     if found is None:
         return None
-    own = _UNITS.get(found[2], found[2]) if found[2] else unit
-    return None if own is None else float(found[1]) * _SECONDS[own]
+    own = UNIT_OF.get(found[2], found[2]) if found[2] else unit
+    return None if own is None else float(found[1]) * SECONDS[own]
 
 
 def _count(cell: str, number: int) -> int:
