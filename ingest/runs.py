@@ -54,7 +54,7 @@ class RunBook:
         key, named = facts.pop("key"), facts.pop("run_id")
         run_id = self.given or named or (self.base if key is None else f"{self.base}.{key}")
         if self.given and (self._runs.get(run_id, {}).get("_key", (key, named)) != (key, named)):
-            self.refuse_one_name(None)
+            self.reject_single_run_id(None)
         known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
         known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
         environment = {**known.get("environment", {}), **facts.pop("environment")}
@@ -81,7 +81,7 @@ class RunBook:
         for run_id in run_ids:
             self._runs.setdefault(run_id, {"_key": (None, run_id), "tags": {}})
 
-    def refuse_one_name(self, count: int | None) -> None:
+    def reject_single_run_id(self, count: int | None) -> None:
         """Raise because one --run cannot name several runs."""
         raise UsageError(
             f"the file contains {count or 'several'} runs, so --run {self.given} cannot name it",
@@ -101,7 +101,7 @@ class RunBook:
         A run alone in its file started at `modified_at`, where nothing else states its start. Runs
         without a version, or before the commit `head` was made, are not of that.
         """
-        alike = {**facts, "tags": dict(tags)} if facts or tags else None
+        given = {**facts, "tags": dict(tags)} if facts or tags else None
         by_time = {"started_at": modified_at, "tags": {}} if modified_at is not None else None
         return [
             {
@@ -115,7 +115,7 @@ class RunBook:
             for position, (run_id, of_file) in enumerate(self._runs.items())
             for stated_by, known in (
                 ("file", _on_hardware(of_file)),
-                ("option", alike),
+                ("option", given),
                 ("git", _of_head(head, {**of_file, **facts})),
                 ("file_time", by_time if len(self._runs) == 1 else None),
             )

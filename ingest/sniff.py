@@ -115,7 +115,7 @@ def head_of(path: Path) -> Head:
     Raises `EmptyFile` where it is empty, another `InputError` where it cannot be read.
     """
     try:
-        # Unlike is_file, stat raises where the way there is barred.
+        # Unlike is_file, stat raises where a folder above is not accessible.
         if problem := not_ordinary(path.stat()):
             raise InputError(problem, path=path_text(path), expected="a file with data")
         data = read_head(path)

@@ -28,7 +28,7 @@ class Value(NamedTuple):
 
 @dataclass(slots=True)
 class Found:
-    """The values of a file, and what is known of its runs: the next has a metric that comes again.
+    """The values of a file, and what is known of its runs: the next has a metric that is repeated.
 
     settings are how they were made, by the number of the run.
     """

@@ -147,7 +147,7 @@ def _read(text: str) -> tuple[_Found, int]:
         if report := _REPORT.fullmatch(line):
             if report[1] in reports:
                 raise InputError(
-                    f"the report {report[1]} comes again",
+                    f"the report {report[1]} is repeated",
                     where=f"line {number}",
                     expected="what nsys stats prints of one recording",
                     hint="Keep each recording's reports in a file of their own.",

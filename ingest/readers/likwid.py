@@ -11,7 +11,7 @@ lands in pmu_samples:
   square brackets goes to `unit`, the runtime in the table to `seconds`. The STAT tables follow from
   these and are left out. What a socket counts stands on one of its hardware threads: the others
   have 0, which of a clock is NULL.
-- `region` is the marked region (-m). Groups of events take turns, and a group comes again in a file
+- `region` is the marked region (-m). Groups of events take turns, and a group is repeated in a file
   of several runs: each time is another sample of the region (0, 1, 2 ...).
 
 The hardware threads counted give the run's `threads`; CPU name and type are its environment, and
@@ -166,7 +166,7 @@ class _Table:
 def _rows(tables: Iterator[_Table], cpus: set[int]) -> Iterator[Sample]:
     """Yield the rows of tables: counters, and the metrics behind them, are one sample.
 
-    Without another head, what comes again is a later sample. Raises `InputError` where counters of
+    Without another head, what is repeated is a later sample. Raises `InputError` where counters of
     a group and of the same threads come again below another head: those are of another run.
     """
     samples: Counter[str | None] = Counter()

@@ -86,7 +86,7 @@ def _summary(heading: list[str], lines: Records) -> Iterator[Sample]:
         named_cells(heading, fields, where)
         name = fields[0].strip()
         if not name or name in seen:
-            problem = f"the metric {quoted(name)} comes again" if name else "the metric has no name"
+            problem = f"the metric {quoted(name)} is repeated" if name else "the metric has no name"
             raise InputError(problem, where=where, expected="each metric once")
         seen.add(name)
         columns = [column.lower() for column in heading[1:]]

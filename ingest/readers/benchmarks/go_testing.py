@@ -4,7 +4,7 @@ With -json (cmd/test2json) the same lines come in pieces, in the fields Output o
 several packages mixed.
 
 Source: the Go benchmark data format (golang.org/design/14313-benchmark-format). A benchmark that
-comes again (-count) has repetitions; the -8 behind all names is GOMAXPROCS, the run's threads.
+is repeated (-count) has repetitions; the -8 behind all names is GOMAXPROCS, the run's threads.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ def action(document: Any) -> Iterator[Item]:
             where = f"suite {suite}, entry {place}"
             commit = field(entry, "commit", dict, where)
             version = field(commit, "id", str, where)
-            told = {
+            facts = {
                 "tool": entry.get("tool"),
                 "author": object_of(commit.get("author")).get("name"),
                 "subject": str(commit.get("message") or "").partition("\n")[0],
@@ -222,7 +222,7 @@ def action(document: Any) -> Iterator[Item]:
                 started_at=date_of(entry.get("date")),
                 commit=version,
                 committed_at=written_date(commit.get("timestamp")),
-                tags={name: text for name, of in told.items() if (text := text_of(of))},
+                tags={name: text for name, of in facts.items() if (text := text_of(of))},
             )
             benches = entry.get("benches") or []
             found = list(_action_values(benches, entry.get("tool"), number, where))

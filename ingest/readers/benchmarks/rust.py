@@ -3,7 +3,7 @@
 Sources: the user guide of Criterion.rs, "Command-Line Output"; libtest's formatter in the Rust
 repository. Criterion prints the bounds of an interval with the estimate between them; the estimate
 lands. What it says of changes since the last time is left alone, as is the range of libtest (+/-),
-which is no deviation. Neither prints a name twice: where one comes again, another run begins.
+which is no deviation. Neither prints a name twice: where one is repeated, another run begins.
 """
 
 from __future__ import annotations

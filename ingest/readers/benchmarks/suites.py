@@ -2,7 +2,7 @@
 
 Sources: stream.c 5.10, osu_util.c of the OSU Micro-Benchmarks 7, the user guide of the Intel MPI
 Benchmarks, HPL_pdtest.c of HPL 2.3, the documentation of nanobench. One file may have tables of
-several, with other output between; where a result comes again, it is of the next run. Times land in
+several, with other output between; where a result is repeated, it is of the next run. Times land in
 seconds, rates in the unit that is printed, parameters in the name: osu_bw's of 1024 bytes is
 `OSU MPI Bandwidth(size=1024)`. A result of HPL whose residual is too large is left out, and so is
 what follows from the rest: rates and totals of nanobench.

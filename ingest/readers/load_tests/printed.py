@@ -248,7 +248,7 @@ def tool_of(text: str) -> _Tool | None:
 
 
 def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
-    """Yield the runs and their values; a metric that comes again is of the next run.
+    """Yield the runs and their values; a metric that is repeated is of the next run.
 
     Raises `InputError` where results of another tool begin.
     """

@@ -2,7 +2,7 @@
 
 Source: R_doProf in R's src/main/eval.c, and what R 4.2 writes. The first line states the interval
 in microseconds, of the processor's time or of the clock (event = "elapsed", Windows): the file does
-not state of which. With append = TRUE the line comes again.
+not state of which. With append = TRUE the line is repeated.
 
 - The interval is a sample's time. "<GC>" is garbage collection (gc.profiling).
 - Before a function can be where in a file it was (line.profiling), as 1#12: a function is one

@@ -91,7 +91,7 @@ def test_perfspect_over_time(warehouse, tmp_path):
     ("text", "message"),
     [
         ("metrics,avg\n", "there are no metrics"),
-        ("metrics,avg\nCPI,1.5\nCPI,1.5\n", "line 3: the metric 'CPI' comes again"),
+        ("metrics,avg\nCPI,1.5\nCPI,1.5\n", "line 3: the metric 'CPI' is repeated"),
         ("metrics,avg\nCPI\n", "line 2: there is 1 value"),
         ("metrics,avg\nCPI,1.x\n", "line 2: avg of CPI is '1.x'"),
         ("metrics,avg\nCPI,1e999\n", "line 2: avg of CPI is '1e999'"),

@@ -98,7 +98,7 @@ def test_a_kernel_of_a_lambda_is_no_call_path(warehouse, tmp_path):
         ("old.csv", "750000,", "", "there are 6 values"),
         ("old.csv", "750000", "many", "'many' was found"),
         ("nvprof.csv", ",%,ms,", ",%,MB,", "the time 'MB' has no known unit"),
-        ("nsys.txt", "(cuda_gpu_kern_sum):", "(cuda_api_sum):", "cuda_api_sum comes again"),
+        ("nsys.txt", "(cuda_gpu_kern_sum):", "(cuda_api_sum):", "cuda_api_sum is repeated"),
     ],
 )
 def test_damage(warehouse, tmp_path, name, old, new, message):
