@@ -129,25 +129,25 @@ def all_of(con: DuckDBPyConnection, run_ids: Collection[str]) -> Outdated:
 
 
 def refresh(
-    con: DuckDBPyConnection, wanted: Outdated, done: Refreshed, cluster: Cluster | None = None
+    con: DuckDBPyConnection, asked: Outdated, done: Refreshed, cluster: Cluster | None = None
 ) -> Iterator[tuple[float, None]]:
-    """Compute anew what is wanted; count it in `done`, and yield the share that is done.
+    """Compute anew what is asked for; count it in `done`, and yield the share that is done.
 
     `cluster` attributes idle time; without one, this process does. What fails for a run is among
     `done.failures`, and the others go on. Raises `ClusterError` where the cluster fails altogether.
     """
-    run_ids = dict.fromkeys([*wanted.whole, *wanted.scalars])
+    run_ids = dict.fromkeys([*asked.whole, *asked.scalars])
     with transaction(con):
-        outdate(con, wanted.whole)
-        outdate(con, wanted.scalars, of_apps=True)
-    for source_id in wanted.sources:
+        outdate(con, asked.whole)
+        outdate(con, asked.scalars, of_apps=True)
+    for source_id in asked.sources:
         with transaction(con):
             decoded = decode_again(con, source_id)
             outdate(con, decoded)
         run_ids |= dict.fromkeys(decoded)
         done.decoded += 1
     store = _Store(con, done, run_ids)
-    groups = list(_groups(store.files, set(wanted.whole)))
+    groups = list(_groups(store.files, set(asked.whole)))
     total = sum(map(_effort, groups)) or 1
     finished = 0
     for group in _stored(store, groups, cluster):

@@ -16,7 +16,7 @@ pytest.importorskip("distributed")
 
 from ingest.dask_plugin.columns import Rows
 from ingest.dask_plugin.record import Graphs, Process, Record
-from ingest.dask_plugin.recorder import write
+from ingest.dask_plugin.tables import write
 from tests.ingest.dask_plugin.clusters import notes
 
 
