@@ -273,7 +273,7 @@ def added_readers() -> tuple[Deferred, ...]:
 
     known = {reader.NAME for reader in READERS}
     return tuple(
-        _own(point.name, point.value, package=point.dist.name if point.dist else point.module)
+        Deferred(point.name, point.value, package=point.dist.name if point.dist else point.module)
         for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
         if point.name not in known
     )
