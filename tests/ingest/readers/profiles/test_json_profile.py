@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ingest.contract import written
 from tests.helpers.support import land, rows
+from tests.helpers.thorough import cases
 from tests.ingest.case import SAMPLES
 from tests.ingest.mutations import MUTATIONS, mutated
 from tests.ingest.test_fuzz import lands_or_is_refused
@@ -292,7 +293,7 @@ def test_damaged_forms_land_or_are_refused(warehouse):
     files += [json.dumps(document).encode() for document in (FIREFOX, GECKO)]
 
     @settings(
-        max_examples=30,
+        max_examples=cases(15, 200),
         derandomize=True,
         database=None,
         deadline=None,
