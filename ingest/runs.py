@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from ingest.git import Head
+
+
 _OF_RUN = tuple(field.name for field in fields(Run))
 _RANDOM = re.compile(
     r"[0-9a-f]{12}|[0-9a-f]{64}"  # Docker, Podman
