@@ -24,7 +24,7 @@ from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.scaling import scaling_functions
-from apps.reports.scaling_limits import GAIN
+from apps.reports.scaling_question import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -154,7 +154,6 @@ def _predict(
 ) -> None:
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
-    from apps.reports.scaling_limits import worth_sentences
     from apps.reports.scaling_question import (
         choose_set,
         complete_question,
@@ -184,8 +183,7 @@ def _predict(
     imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
     turning = ask_dicts(con, "scaling/turning", set_id=which.set_id, kind=question.kind)
     grid = dicts(predict_grid(con, question))
-    sentences = scaling_sentences(question, grid, functions, turning)
-    sentences += worth_sentences(question, grid, gain, weight)
+    sentences = scaling_sentences(question, grid, functions, turning, gain, weight)
     sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
     efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)

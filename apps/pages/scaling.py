@@ -13,9 +13,10 @@ from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, 
 from apps.reports.flags import flag_text
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
-from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point, worth_sentences
+from apps.reports.scaling_limits import turning_point
 from apps.reports.scaling_question import Question, complete_question, how_to_begin, predict_grid
 from apps.reports.scaling_tables import growth
+from udfs.scaling.limits import FLOOR, Turning
 
 _PROGRAM = "whole program"
 _LEAST = 3
@@ -45,9 +46,8 @@ def page(view: View) -> None:
     imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     rows = predicted.to_dicts()
     sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts())
-    sentences += worth_sentences(question, rows)
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
-    point = turning_point(question, rows, turning.to_dicts())
+    point = turning_point(question, turning.to_dicts())
     models = view.ask("scaling/models", set_id=which.set_id)
     _times(view, question, ranking, predicted, models, point)
     _program(view, question, predicted)
@@ -84,7 +84,7 @@ def _times(
     ranking: pl.DataFrame,
     predicted: pl.DataFrame,
     models: pl.DataFrame,
-    point: TurningPoint | None,
+    point: Turning | None,
 ) -> None:
     which = question.which
     st.subheader("Measured and predicted time", anchor=False)
@@ -125,7 +125,7 @@ def _times(
     _kinds(measured)
 
 
-def _turning_words(point: TurningPoint) -> str:
+def _turning_words(point: Turning) -> str:
     if point.high is None:
         return f"it could be fastest from {point.low} on, at 90 %"
     return f"fastest at about {point.about}, 90 %: {point.low} to {point.high}"
