@@ -13,8 +13,14 @@ from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, 
 from apps.reports.flags import flag_text
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
-from apps.reports.scaling_limits import turning_point
-from apps.reports.scaling_question import Question, complete_question, how_to_begin, predict_grid
+from apps.reports.scaling_limits import turning_point, worth_sentences
+from apps.reports.scaling_question import (
+    GAIN,
+    Question,
+    complete_question,
+    how_to_begin,
+    predict_grid,
+)
 from apps.reports.scaling_tables import growth
 from udfs.scaling.limits import FLOOR, Turning
 
@@ -45,7 +51,9 @@ def page(view: View) -> None:
     turning = view.ask("scaling/turning", set_id=which.set_id, kind=None)
     imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     rows = predicted.to_dicts()
-    sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts())
+    known = view.ask("scaling/worth", set_id=which.set_id, gain=GAIN, cost_weight=1.0)
+    worth = worth_sentences(question, known.to_dicts(), GAIN, 1.0)
+    sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts(), worth)
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
     point = turning_point(question, turning.to_dicts())
     models = view.ask("scaling/models", set_id=which.set_id)

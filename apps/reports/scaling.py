@@ -11,8 +11,8 @@ from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.queries.scaling import scaling_functions, scaling_set_of
 from apps.reports.flags import flag_text
-from apps.reports.scaling_limits import limit_sentences, worth_sentences
-from apps.reports.scaling_question import GAIN, Question, complete_question, predict_grid, set_name
+from apps.reports.scaling_limits import limit_sentences
+from apps.reports.scaling_question import Question, complete_question, predict_grid, set_name
 from apps.reports.scaling_tables import NAME, why_unmodelled
 
 if TYPE_CHECKING:
@@ -50,13 +50,12 @@ def scaling_sentences(
     rows: Sequence[Row],
     ranking: Sequence[Row],
     turning: Sequence[Row],
-    gain: float = GAIN,
-    weight: float = 1.0,
+    worth: Sequence[str] = (),
 ) -> list[str]:
     """Return how the program scales, up to which count, and which functions limit it.
 
     `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target,
-    `turning` those of the question `scaling/turning`; `gain` and `weight` as of `worth_sentences`.
+    `turning` those of the question `scaling/turning`; `worth` are sentences of what is worth it.
     """
     sentences = [_basis(question)]
     last = next((row for row in rows if row["parallelism"] == question.target), None)
@@ -65,7 +64,7 @@ def scaling_sentences(
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
     sentences.append(f"{_time_at(last)} Time is {_BASES[last['basis']]}.")
     sentences += limit_sentences(question, rows, turning)
-    sentences += worth_sentences(question, rows, gain, weight)
+    sentences += worth
     sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag_text(flag)}." for flag in last["flags"]]
     then = next((row for row in rows if row["parallelism"] == question.which.largest), None)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from apps.output.numbers import percent
 from apps.output.tables import Row
 from apps.reports.flags import first_text
-from apps.reports.scaling_question import GAIN, REACH, Question, why_guessed
+from apps.reports.scaling_question import REACH, Question, why_guessed
 from udfs.scaling.limits import (
     FLOOR,
     Efficient,
@@ -67,37 +67,23 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
 
 
 def worth_sentences(
-    question: Question, every: Sequence[Row], gain: float = GAIN, weight: float = 1.0
+    question: Question, worth: Sequence[Row], gain: float, weight: float
 ) -> list[str]:
     """Return up to which count doubling buys a speed-up, and the count of least time times cost.
 
-    `every` are the rows of `predict_grid`, of which guesses are left out; the cost is count times
-    time, to the power `weight`.
+    `worth` are the rows of the question `scaling/worth`; nothing is said of other problem sizes.
     """
-    known = {
-        row["parallelism"]: row["predicted"]
-        for row in _within_reach(question, every)
-        if not row["is_guess"]
-    }
-    if not known or not question.is_count or question.scaling != "strong":
+    if not worth or not question.is_count or question.is_weak or question.problem_size is not None:
         return []
-    last = None
-    for count, seconds in known.items():
-        double = known.get(2 * count)
-        if double is None:
-            continue
-        if seconds / double < gain:
-            break
-        last = 2 * count
+    (row,) = worth
     buys = f"a speed-up of {gain:g}"
     sentence = (
         f"Doubling the count never buys {buys}"
-        if last is None
-        else f"Doubling the count buys {buys} up to {last}"
+        if row["doubling"] is None
+        else f"Doubling the count buys {buys} up to {row['doubling']}"
     )
-    best = min(known, key=lambda count: (known[count] * (count * known[count]) ** weight, count))
     cost = "cost" if weight == 1 else f"cost^{weight:g}"
-    return [f"{sentence}; time x {cost} is least at {best}."]
+    return [f"{sentence}; time x {cost} is least at {row['cheapest']}."]
 
 
 def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:

@@ -15,7 +15,8 @@ FROM _set_inputs((SELECT list(scope) FROM _scope));
 WITH
   found AS (
     SELECT
-      set_id, app, version, machine, basis, parameter_kind, scaling, largest, x,
+      set_id, app, version, machine, basis, parameter_kind, scaling, smallest, largest, x,
+      flags || doubts AS flags,
       -- several counts are as fast, up to the last digits
       list_transform(
         list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6)),
@@ -26,21 +27,24 @@ WITH
       list_filter(
         predictions,
         lambda place:
-          place['count'] BETWEEN x[1] AND 64 * largest
+          place['count'] BETWEEN x[1] AND 64 * CAST(largest AS BIGINT)
           AND place['low'] IS NOT NULL AND place['high'] IS NOT NULL
           AND (
-            list_contains(x, place['count']) OR place['count'] = 64 * largest
-            OR place['count'] = round(pow(2, round(2 * log2(place['count'])) / 2))
+            list_contains(x, place['count']) OR place['count'] = 64 * CAST(largest AS BIGINT)
+            OR place['count']
+              = round(smallest * pow(2, round(2 * log2(place['count'] / smallest)) / 2))
           )
       ) AS places
     FROM _programs((
       SELECT list_sort(list(DISTINCT count))
       FROM (
-        SELECT CAST(round(pow(2, step / 2)) AS BIGINT) AS count
-        FROM range((SELECT CAST(2 * ceil(log2(64 * max(largest))) AS BIGINT) + 1 FROM scaling_sets))
-          AS t (step)
-        UNION ALL
-        SELECT unnest([largest * 64, largest]) FROM scaling_sets
+        SELECT unnest(
+          list_transform(
+            range(CAST(2 * ceil(log2(64 * largest / smallest)) AS BIGINT)),
+            lambda step: CAST(round(smallest * pow(2, step / 2)) AS BIGINT)
+          ) || [64 * CAST(largest AS BIGINT)]
+        ) AS count
+        FROM scaling_sets
         UNION ALL
         SELECT parallelism FROM program_times
       )
@@ -102,6 +106,13 @@ SELECT
   limits['efficient'] AS efficient,
   limits['efficient_low'] AS efficient_low,
   limits['efficient_high'] AS efficient_high,
+  list_transform(
+    list_filter(
+      places,
+      lambda place: NOT _is_guess(place['count'], largest, place['low'], place['high'], flags)
+    ),
+    lambda place: {'count': place['count'], 'seconds': place['seconds']}
+  ) AS times,
   point['flags'] AS flags
 FROM limited
 WHERE parameter_kind <> 'size';
