@@ -28,7 +28,7 @@ _PROGRAM = "whole program"
 _LEAST = 3
 _RANKED = 12
 _DRAWN = 3
-_SHARES = ("load_balance", "computation_scaling")
+_SHARES = ("load_balance", "serialisation", "transfer", "computation_scaling")
 
 
 def page(view: View) -> None:
@@ -51,8 +51,8 @@ def page(view: View) -> None:
     turning = view.ask("scaling/turning", set_id=which.set_id, kind=None)
     imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     rows = predicted.to_dicts()
-    known = view.ask("scaling/worth", set_id=which.set_id, gain=GAIN, cost_weight=1.0)
-    worth = worth_sentences(question, known.to_dicts(), GAIN, 1.0)
+    buying = view.ask("scaling/worth", set_id=which.set_id, gain=GAIN, cost_weight=1.0)
+    worth = worth_sentences(question, buying.to_dicts(), GAIN, 1.0)
     sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts(), worth)
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
     point = turning_point(question, turning.to_dicts())

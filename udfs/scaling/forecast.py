@@ -41,7 +41,7 @@ _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
 """Probability of a break, of which too few counts are known, from which nothing follows."""
-_PLAUSIBLE: Final = 0.02
+_PLAUSIBLE: Final = 0.1
 """Probability of such a break from which what it would give is in the interval."""
 _CARRIED: Final = 5
 """Points that carry a law, and whose distance from it tells something."""

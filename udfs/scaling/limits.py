@@ -87,14 +87,12 @@ _TYPE = pa.struct(
 def _limits(times: Times, fastest: Sequence[float | None], weak: bool) -> dict[str, Any]:
     if not times.counts or fastest[0] is None:
         return {}
-    found: dict[str, Any] = {}
-    if turning := turning_point(times, fastest[0], fastest[1]):
-        names = ("turning", "turning_low", "turning_high", "is_predicted")
-        found |= zip(names, turning, strict=True)
-    if efficient := efficient_counts(times, weak):
-        names = ("efficient", "efficient_low", "efficient_high")
-        found |= zip(names, efficient, strict=True)
-    return found
+    turning = turning_point(times, fastest[0], fastest[1]) or ()
+    efficient = efficient_counts(times, weak) or ()
+    names = [field.name for field in _TYPE]
+    return dict(zip(names[:4], turning, strict=False)) | dict(
+        zip(names[4:], efficient, strict=False)
+    )
 
 
 def turning_point(times: Times, low: float, high: float | None) -> Turning | None:

@@ -132,12 +132,10 @@ def _message_sizes(line: str, table: _Table, found: Found) -> None:
             value = float(cells[place])
             found.add(_named(f"{table.title}{which}", parameters), value, unit)
             if name in _MEANS and value > 0 and unit in SECONDS:
-                function = _named(
-                    _call(table), {k: parameters[k] for k in parameters if k == "size"}
-                )
-                processes = int(table.processes) if table.processes else None
-                run = len(found.threads) - 1
-                table.calls.append((run, function, processes, value * SECONDS[unit]))
+                size = {"size": parameters["size"]} if "size" in parameters else {}
+                count = int(table.processes) if table.processes else None
+                call = (_named(_call(table), size), count, value * SECONDS[unit])
+                table.calls.append((len(found.threads) - 1, *call))
 
 
 def _call(table: _Table) -> str:
