@@ -135,7 +135,9 @@ def _turning_elsewhere(rows: Sequence[Row]) -> str:
     """Return the same at a problem size that was not measured, where no interval is known."""
     about, farthest = fastest_count(_times(rows)), rows[-1]["parallelism"]
     if about == farthest:
-        return f"Up to {farthest} adding more is not predicted to make it slower."
+        sure = _last_followed(rows)
+        beyond = _certain(sure, sure, farthest)
+        return f"Up to {sure} adding more is not predicted to make it slower{beyond}."
     return f"Adding more than about {about} is predicted to make it slower."
 
 

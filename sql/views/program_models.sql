@@ -306,7 +306,7 @@ WITH
     SELECT t.set_id, t.app, t.version, t.machine, unnest(t.times, recursive := true)
     FROM program_turning_points AS t
     JOIN scaling_sets AS s ON t.set_id = s.set_id
-    WHERE s.scaling = 'strong' AND _is_count(s.parameter_kind)
+    WHERE s.scaling = 'strong'
   ),
 
   doubled AS (

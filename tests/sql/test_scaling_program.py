@@ -437,3 +437,22 @@ def test_programs_of_random_sets_take_no_less_than_their_parts(warehouse):
         """,
     )
     assert found == [(24, 24, 24)]
+
+
+def test_what_count_is_worth_it_is_settable(warehouse):
+    # 64 / p + 1: doubling from 16 to 32 buys 5 / 3, from 32 to 64 it buys 3 / 2
+    measured(warehouse, {"f": law((64, -1), (1, 0))})
+    for gain, weight, expected in ((1.6, 1, (32, 64)), (1.49, 1, (64, 64)), (1.6, 3, (32, 23))):
+        assert rows(
+            warehouse, "SELECT doubling, cheapest FROM program_worth(?, ?)", gain, weight
+        ) == [expected]
+
+
+def test_efficient_counts_are_stored_with_their_interval(warehouse):
+    # 64 / p + 1 is half as efficient as at 2 at 68
+    measured(warehouse, {"f": law((64, -1), (1, 0))})
+    ((about, low, high),) = rows(
+        warehouse,
+        "SELECT efficient, efficient_low, efficient_high FROM program_turning_points",
+    )
+    assert low <= about <= high and about == pytest.approx(68, abs=3)

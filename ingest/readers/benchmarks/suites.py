@@ -27,7 +27,7 @@ _STREAM = re.compile(r"Function +(?:Best )?Rate \(?MB/s\)? +Avg time +Min time +
 _STREAM_ROW = re.compile(rf"(\w+): +({_NUMBER}) +({_NUMBER}) +({_NUMBER}) +({_NUMBER})")
 _THREADS = re.compile(r"Number of Threads counted = (\d+)")
 _OSU = re.compile(r"# (OSU .+?)(?: Test)?(?: v[\d.]+)?")
-_OSU_CALL = re.compile(r"OSU MPI (?:.*, )?(\S+|All-to-All\S* Personalized Exchange) Latency")
+_OSU_CALL = re.compile(r"OSU MPI ((?!Multi)\S+|All-to-All\S* Personalized Exchange) Latency")
 _OSU_CALLS = {
     "Broadcast": "Bcast",
     "All-to-All Personalized Exchange": "Alltoall",
