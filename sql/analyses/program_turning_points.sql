@@ -40,13 +40,17 @@ WITH
       FROM (
         SELECT unnest(
           list_transform(
-            range(CAST(2 * ceil(log2(64 * largest / smallest)) AS BIGINT)),
+            range(CAST(2 * ceil(log2(64.0 * largest / smallest)) AS BIGINT)),
             lambda step: CAST(round(smallest * pow(2, step / 2)) AS BIGINT)
           ) || [64 * CAST(largest AS BIGINT)]
         ) AS count
         FROM scaling_sets
+        WHERE parameter_kind <> 'size'
         UNION ALL
-        SELECT parallelism FROM program_times
+        SELECT t.parallelism
+        FROM program_times AS t
+        JOIN scaling_sets AS s ON t.set_id = s.set_id
+        WHERE s.parameter_kind <> 'size'
       )
     ))
   ),

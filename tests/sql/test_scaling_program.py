@@ -456,3 +456,18 @@ def test_efficient_counts_are_stored_with_their_interval(warehouse):
         "SELECT efficient, efficient_low, efficient_high FROM program_turning_points",
     )
     assert low <= about <= high and about == pytest.approx(68, abs=3)
+
+
+def test_counts_near_the_largest_number_have_models_and_limits(warehouse):
+    given(
+        warehouse,
+        "runs",
+        "run_id app ranks\nr1 a 500000000\nr2 a 1000000000\nr3 a 2147483647",
+    )
+    times = ("r1 f 8\nr1 g 1", "r2 f 4\nr2 g 1", "r3 f 2\nr3 g 1")
+    given(warehouse, "fn_timings", "run_id function seconds\n" + "\n".join(times))
+    assert rows(
+        warehouse,
+        "SELECT exponent < 0, turning > 2147483647 FROM program_models "
+        "JOIN program_turning_points USING (set_id)",
+    ) == [(True, True)]
