@@ -1,7 +1,7 @@
 -- key: set_id BIGINT
 -- scope: set_id
 -- needs: scaling_sets
--- reads: program_times, scaling_series, scaling_sets, runs
+-- reads: _forecasts, program_times, scaling_series, scaling_sets, runs
 -- requires: settings, program_models
 -- functions: scaling
 --
@@ -26,12 +26,9 @@ WITH
         lambda place:
           place['count'] BETWEEN x[1] AND 64 * x[-1]
           AND place['low'] IS NOT NULL AND place['high'] IS NOT NULL
+          AND place['count'] = round(pow(2, round(2 * log2(place['count'])) / 2))
       ) AS places
-    FROM _programs((
-      SELECT list_sort(list(DISTINCT CAST(round(pow(2, step / 2)) AS BIGINT)))
-      FROM range((SELECT CAST(2 * ceil(log2(64 * max(largest))) AS BIGINT) + 1 FROM scaling_sets))
-        AS t (step)
-    ))
+    FROM _programs(NULL)
   ),
 
   -- no measured count above the interval is faster, and none below it slower than one further below
