@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from udfs.arrow import contiguous, elements, lengths
 from udfs.scaling.bases import Array, Index
@@ -48,10 +49,10 @@ def rectangle(lists: list[Array]) -> Array:
     return np.array(rows).reshape(len(lists), most)
 
 
-def double_lists(values: Array, sizes: Index | None = None) -> Any:
+def double_lists(values: Array, sizes: NDArray[np.int32] | None = None) -> Any:
     """Return n x t numbers as a column of n lists, of all or so many; NaN and infinity are NULL."""
     count, most = values.shape
-    sizes = np.full(count, most) if sizes is None else sizes
+    sizes = np.full(count, most, np.int32) if sizes is None else sizes
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
     return pa.ListArray.from_arrays(offsets, doubles(values[np.arange(most) < sizes[:, None]]))
 
