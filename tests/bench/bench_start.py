@@ -55,6 +55,8 @@ def main() -> None:
             LEAST: [*on_demo, "sql", "select 1"],
             "pwh report latest (target 0.8 s)": [*on_demo, "report", "latest"],
             "pwh report stencil-1.23 (target 0.8 s)": [*on_demo, "report", "stencil-1.23"],
+            "pwh idle stencil-1.23": [*on_demo, "idle", "stencil-1.23"],
+            "pwh scale (1.5 times)": [*on_demo, "scale", "stencil"],
             "pwh trend (1.5 times)": [*on_demo, "trend", "stencil"],
             "pwh compare, the last two (1.5 times)": [*on_demo, "compare", *_LAST_TWO],
             "pwh compare, two others": [*on_demo, "compare", "stencil@1.22", "stencil@1.23"],
