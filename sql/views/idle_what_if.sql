@@ -243,7 +243,7 @@ COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency
 
 -- The parts of a critical path, and what the longest that can be shorter would gain if they were half as
 -- long: of a chain, half of it at most.
-CREATE OR REPLACE MACRO _path_parts(run) AS TABLE
+CREATE OR REPLACE MACRO _path_gains(run) AS TABLE
 WITH
   part AS MATERIALIZED (
     SELECT
@@ -287,7 +287,7 @@ LEFT JOIN replayed ON true
 ORDER BY p.ns DESC, name, cause;
 
 CREATE OR REPLACE MACRO critical_path_gains(run) AS TABLE
-FROM _path_parts(run)
+FROM _path_gains(run)
 WHERE gain_at_most IS NOT NULL;
 
 COMMENT ON MACRO TABLE critical_path_gains IS 'One row is a type of task (name) and a cause (compute, latency, overhead) on the critical path of `run`, the eight longest: its time on the path in ns and per cent of the path, and what it would gain if it were half as long: gain_at_most (ns) and gain_percent (of the run), half of that time, and replay_gain (ns) and replay_percent, what a replay of all tasks with their workers and order gains; NULL: not replayed, because there are more than 100 000 tasks.';
