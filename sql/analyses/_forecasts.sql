@@ -12,13 +12,13 @@ FROM _set_inputs((SELECT list(scope) FROM _scope));
 
 -- rows
 WITH
-  -- Two counts an octave from the smallest to 64 times the largest, and two from one on; what is up to
-  -- the largest count is not asked of functions.
+  -- Two counts an octave from the smallest to 64 times the largest; what is up to the largest is not
+  -- asked of functions.
   asked AS (
     SELECT
       s.set_id, coalesce(s.capacity, 0) AS capacity,
       list_sort(list_distinct(list_filter(
-        t.measured || _count_grid(s.smallest, s.largest) || _count_grid(1, s.largest)
+        t.measured || _count_grid(s.smallest, s.largest)
           || list_transform([2, 4, 8], lambda times: times * CAST(s.largest AS BIGINT)),
         lambda count: count >= least(s.smallest, list_min(t.measured))
       ))) AS every,

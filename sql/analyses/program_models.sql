@@ -48,7 +48,9 @@ SELECT
   CASE
     WHEN is_sum
       THEN
-        log2(list_filter(ahead, lambda point: point['count'] = 2 * largest)[1]['seconds'] / y[-1])
+        log2(
+          list_filter(ahead, lambda point: point['count'] / largest = 2)[1]['seconds'] / y[-1]
+        )
     ELSE model['exponent']
   END AS exponent,
   flags
