@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from udfs.arrow import Column, contiguous
@@ -202,9 +201,9 @@ def _repeated(places: Places, numbers: Floats, names: pa.ListScalar) -> tuple[Pl
     at, _ = places
     if not names.is_valid or len(at) < MIN_POINTS:
         return places, numbers
-    of = names.values.take(pa.array(at))
-    differs = pc.not_equal(of[1:], of[:-1]).fill_null(True).to_numpy(zero_copy_only=False)
-    starts = np.flatnonzero(np.concatenate([[True], differs]))
+    of = np.asarray(names.values.to_numpy(zero_copy_only=False), object)[at]
+    differs = (of[1:] != of[:-1]) | (of[1:] == None)  # noqa: E711
+    starts = np.flatnonzero(np.append(True, differs))
     if not MIN_POINTS <= len(starts) < len(at):
         return places, numbers
     ends = np.append(starts[1:], len(at))
@@ -216,6 +215,6 @@ def _begins(at: Integers, names: pa.ListScalar) -> Integers:
     """Return which points are the first of a version, by the positions of their values."""
     if not names.is_valid or len(at) < MIN_POINTS:
         return np.zeros(0, np.int64)
-    of = names.values.take(pa.array(at))
-    differs = pc.not_equal(of[1:], of[:-1]).fill_null(False).to_numpy(zero_copy_only=False)
+    of = np.asarray(names.values.to_numpy(zero_copy_only=False), object)[at]
+    differs = (of[1:] != of[:-1]) & (of[1:] != None) & (of[:-1] != None)  # noqa: E711
     return np.flatnonzero(differs) + 1

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import binom, fdtri, stdtr, stdtrit
 
-from udfs.arrow import Column, contiguous, elements
+from udfs.arrow import Column, contiguous, elements, lengths
 from udfs.comparison.drift import drift
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
@@ -156,7 +156,7 @@ def compare_runs(
 
 def _samples(lists: pa.ListArray) -> Samples:
     """Return the finite values of a list of lists."""
-    owner = lists.value_parent_indices().to_numpy(zero_copy_only=False).astype(np.int64)
+    owner = np.repeat(np.arange(len(lists)), lengths(lists))
     values = elements(lists).to_numpy(zero_copy_only=False).astype(np.float64)
     known = np.isfinite(values)
     return Samples(values[known], owner[known], len(lists))
