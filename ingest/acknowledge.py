@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) -> bool:
+def acknowledge(
+    con: DuckDBPyConnection, run_id: str, known: Acknowledgement, event_id: int | None = None
+) -> bool:
     """Store what is known of the change at a run; return whether the run can be in a series.
 
-    A run without an application or a start is in no series; nothing is stored for it.
+    A run without an application or a start is in no series; nothing is stored for it. Without
+    `event_id` the event is the first at the run, if any.
     """
     params = [
         *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),
-        run_id,
+        *(event_id, run_id),
     ]
     return (
         change_of_run(
@@ -28,7 +31,8 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
             "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at, "
             "event_id) "
             "SELECT run_id, app, version, counted_at, ?, ?, ?, ?, ?, now(), "
-            "(SELECT min(m.event_id) FROM _event_members AS m WHERE m.run_id = runs.run_id) "
+            "coalesce(?, "
+            "(SELECT min(m.event_id) FROM _event_members AS m WHERE m.run_id = runs.run_id)) "
             "FROM runs JOIN _run_commits USING (run_id, app) "
             "WHERE run_id = ? AND counted_at IS NOT NULL",
             params,
@@ -37,6 +41,7 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
     )
 
 
-def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
-    """Remove all that is stored of the change at a run; return the number of rows."""
-    return change_of_run(con, run_id, "DELETE FROM acknowledgements WHERE run_id = ?", [run_id])
+def withdraw(con: DuckDBPyConnection, run_id: str, event_id: int | None = None) -> int:
+    """Remove all that is stored of the change at a run, or of an event; return its rows."""
+    sql = "DELETE FROM acknowledgements WHERE if($2 IS NULL, run_id = $1, event_id = $2)"
+    return change_of_run(con, run_id, sql, [run_id, event_id])

@@ -177,7 +177,10 @@ def ack(
     context: typer.Context,
     run: Annotated[
         str,
-        typer.Argument(help="First run of a change, by any name of runs."),
+        typer.Argument(
+            metavar="RUN|event:ID",
+            help="First run of a change, by any name of runs, or an event (change_events).",
+        ),
     ],
     reason: Annotated[
         Reason,
@@ -197,7 +200,7 @@ def ack(
     """Acknowledge a change: it leaves gate and overview, and trend shows what is known of it."""
     from apps.output.numbers import counted
     from apps.output.streams import print_data
-    from apps.queries.runs import resolve_run
+    from apps.queries.runs import resolve_change
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from ingest.acknowledge import acknowledge, withdraw
     from warehouse.series import Acknowledgement
@@ -208,13 +211,14 @@ def ack(
         )
     stored = "invalid run" if reason is Reason.INVALID else reason.value
     with writing(context, wait) as con:
-        run_id = resolve_run(con, run)
+        run_id, event_id = resolve_change(con, run)
         if reason is Reason.OPEN:
-            print_data(f"{counted(withdraw(con, run_id), 'acknowledgement')} of {run_id} removed")
+            removed = withdraw(con, run_id, event_id)
+            print_data(f"{counted(removed, 'acknowledgement')} of {run} removed")
             return
         before = changes_of_run(con, run_id)
         known = Acknowledgement(stored, metric, fixed_in, text, said_by)
-        if not acknowledge(con, run_id, known):
+        if not acknowledge(con, run_id, known, event_id):
             raise UsageError(
                 f"{run_id} is in no history: its application or its start is unknown",
                 hint="State them with pwh ingest --app --started-at.",
