@@ -17,7 +17,7 @@ Marks = NDArray[np.bool_]
 MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6
-_RETURNS = 3  # changes from one to the other that are no steps, however long it stays
+_RETURNS = 4  # changes from one to the other that are no steps, however long it stays
 _STAY = 9  # points that a running majority is of: the least stay, and one
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
@@ -110,7 +110,7 @@ def _switches(is_high: Marks) -> NDArray[np.int64]:
 def keep_returning(values: Floats, steps: list[list[int]]) -> Marks:
     """Return whether series go by turns to one of the same two levels and stay there, (series,).
 
-    They leave the first level twice and come back once at least, and these two levels explain them
+    They leave the first level twice and come back twice at least, and these two levels explain them
     about as well as the steps, which have a level each: then each looks like a change, and none is
     one. The levels are those of running medians, whose noise is smaller.
 
