@@ -125,6 +125,18 @@ IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
             "works_longer",
             None,
         ),
+        # twice the work on a busy machine, which delays threads but the first, too
+        ([("task-clock", "ms", 1_000.0, 2_000.0)], [], "cause_unknown", None),
+        # what gives up the processor more often than it loses it waits
+        (
+            [IDLE],
+            [
+                ("voluntary_context_switches", None, 1_000, 10_000),
+                ("involuntary_context_switches", None, 10, 1_000),
+            ],
+            "waits_switches",
+            None,
+        ),
         # half of the change is delay, as others run: of the rest it waits
         (
             [("task-clock", "ms", 2_000.0, 2_100.0)],
@@ -171,6 +183,53 @@ def test_what_noise_hides_is_no_mechanism(warehouse, event):
     warehouse.execute("UPDATE pmu_samples SET value = value * (1 + run_id[2:]::INT % 2 * 2)")
     keep(warehouse)
     assert [row for row in cause(warehouse) if row[2] != "cause_unknown"] == []
+
+
+def test_functions_that_do_the_same_count_together(warehouse):
+    kernel = ("clear_page_erms", "rmqueue", "zap_pte_range")
+    functions = [("f", (5.0, None), (9.0, None))]
+    functions += [(name, (0.1, None), (2.1, None)) for name in kernel]
+    measured(warehouse, functions=functions)
+    ((subject, _, code, _),) = cause(warehouse)
+    assert (subject, code) == ("clear_page_erms", "touches_memory")
+
+
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [
+        ("runtime.scanobject", "collects_garbage"),
+        ("(garbage collector)", "collects_garbage"),
+        ("time.sleep", "sleeps"),
+        ("model.py(select)", "waits_others"),
+    ],
+)
+def test_what_a_function_does_is_told_by_its_name(warehouse, function, code):
+    measured(warehouse, counters=[IDLE], functions=[(function, (5.0, None), (15.0, None))])
+    assert cause(warehouse)[0][2] == code
+
+
+def test_who_is_on_the_processor_does_not_wait(warehouse):
+    measured(warehouse, counters=[CPU], functions=[("model.py(select)", (5.0, 9), (15.0, 9))])
+    assert cause(warehouse)[0][2] == "slower_calls"
+
+
+def test_misses_lead_where_instructions_are_as_before(warehouse):
+    measured(warehouse)
+    warehouse.execute("UPDATE runs SET wall_seconds = NULL")
+    events = (("Ir", 1e9, 1e9), ("D1mr", 1e6, 2e7), ("DLmr", 100, 200))
+    for event, *sides in events:
+        warehouse.execute(
+            "INSERT INTO pmu_samples (run_id, source_id, sample, event, value, region) "
+            "SELECT run_id, 0, 0, ?, if(version = '1', ?, ?), 'gather' FROM runs",
+            [event, *sides],
+        )
+    keep(warehouse)
+    assert cause(warehouse) == [
+        (
+            *("gather", 1.0, "slower_cache"),
+            "it misses the first cache: 20 times the D1mr at the same instructions",
+        )
+    ]
 
 
 def test_equal_sides_have_no_cause(warehouse):
