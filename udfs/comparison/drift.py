@@ -39,7 +39,7 @@ def widen(
     ends: Floats,
     error: Floats,
 ) -> tuple[Booleans, Floats, Floats]:
-    """Return which differences a drift can be, with their p-values and ends of intervals.
+    """Return which certain differences a drift can be, and all p-values and ends of intervals.
 
     What is left without a slope that both sides share, and without a bend, by the analysis of
     covariance with the number of the run (Fisher, Statistical methods for research workers, 1932).
@@ -62,7 +62,7 @@ def widen(
     ]
     least = np.minimum(sides[0].counts, sides[1].counts)
     drifts = usable & (least >= _LEAST) & (order != 0)
-    gap, can = sides[1].means() - sides[0].means(), np.zeros_like(usable)
+    gap, undrifted = sides[1].means() - sides[0].means(), p
     for terms, most in ((1, 1.0), (2, _BENT)):
         left = _without(
             sides, [[at * np.abs(at) ** k for k in range(terms)] for at in near], drifts
@@ -75,9 +75,8 @@ def widen(
             low, high = np.exp([left.gap - half, left.gap + half])
         at = drifts & (chance > p)
         both = np.stack([np.fmin(ends[0], low), np.fmax(ends[1], high)])
-        gap, can = left.gap, can | at
-        p, ends = np.where(at, chance, p), np.where(at, both, ends)
-    return can, p, ends
+        gap, p, ends = left.gap, np.where(at, chance, p), np.where(at, both, ends)
+    return (undrifted <= error) & (p > error), p, ends
 
 
 def _without(sides: tuple[Samples, Samples], terms: list[list[Floats]], usable: Booleans) -> _Left:
