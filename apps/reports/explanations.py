@@ -432,8 +432,9 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         )
     elif cause and cause["subject"] is None and cause["flags"][0]["code"].startswith("waits"):
         yield Sentence(
-            "No profile of both sides says where it waits, as those of the processor do not see it: "
-            "strace -c -w has the calls of the system, and of Python --tool cprofile the functions."
+            "No profile of both sides says where it waits, which those of the processor do not "
+            "see: strace -c -w has the calls of the system, and of Python --tool cprofile the "
+            "functions."
         )
     elif cause["flags"][0]["code"] in _UNCOUNTED if cause else not examined & {"counter", "device"}:
         yield Sentence(

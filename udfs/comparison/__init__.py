@@ -245,9 +245,14 @@ def _compare(
         p = np.where(exact, rare, p)
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
-        own = positive & (sources == 0).all(axis=0)
-        drifts = drift.widen((before, after), order, own, p, ratios[1:], (1 - level) / tested)
-        can, p, ratios[1:] = drifts
+        can, p, ratios[1:] = drift.widen(
+            (before, after),
+            order,
+            positive & (sources == 0).all(axis=0),
+            p,
+            ratios[1:],
+            (1 - level) / tested,
+        )
         sources = np.where(can, _NOISES.index("drift"), sources)
         shown = [np.where(positive, np.exp(mean), scale * mean) for mean in means]
     counts = np.stack([before.counts, after.counts])
