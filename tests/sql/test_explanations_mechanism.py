@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from apps.output.tables import dicts
+from apps.queries.base import ask_dicts
+from apps.queries.explanations import Comparison, explanation
+from apps.reports.explanations import explanation_sentences
 from tests.helpers.support import keep, rows
 
 HEADER = (
@@ -217,6 +222,21 @@ def test_who_is_on_the_processor_does_not_wait(warehouse):
     assert cause(warehouse)[0][2] == "slower_calls"
 
 
+def test_that_no_profile_says_where_it_waits_is_the_last_sentence(warehouse):
+    measured(warehouse, counters=[IDLE], functions=[("f", (9.5, None), (9.5, None))])
+    ids = [f"r{at:02}" for at in range(2 * RUNS)]
+    which = Comparison(ids[RUNS:], ids[:RUNS])
+    runs, coverage = (
+        ask_dicts(warehouse, f"explanations/{name}", **which.sides) for name in ("runs", "coverage")
+    )
+    told = explanation_sentences(
+        which, runs, dicts(explanation(warehouse, which)), coverage, is_short=True
+    )
+    assert "it waits more: 99 % of the change is not on the processor" in told[0].text
+    assert told[-1].text.startswith("No profile of both sides says where it waits")
+    assert len(told) <= 6  # five, and what is missing
+
+
 def test_misses_lead_where_instructions_are_as_before(warehouse):
     measured(warehouse)
     warehouse.execute("UPDATE runs SET wall_seconds = NULL")
@@ -328,6 +348,37 @@ def test_the_ledger_of_a_difference(warehouse, given, expected):
     measured(warehouse, **given)
     found = ledger(warehouse)
     assert [(*row[:-1], abs(row[-1]) if row[-1] == 0 else row[-1]) for row in found] == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_parts_of_any_ledger_add_up(warehouse, seed):
+    draw = np.random.default_rng(seed)
+
+    def some(names, unit, most):
+        amounts = draw.uniform(0.01 * most, most, (len(names), 2))
+        kept = draw.random(len(names)) < 0.7
+        pairs = zip(names, amounts.tolist(), kept, strict=True)
+        return [(name, unit, *sides) for name, sides, is_kept in pairs if is_kept]
+
+    functions = [
+        (name, (before, 3), (after, 5))
+        for name, _, before, after in some([f"f{n}" for n in range(12)], "s", draw.choice([0.5, 5]))
+    ]
+    counters = some(["task-clock"], "ms", 2e4) + some(["instructions", "cycles"], None, 1e10)
+    metrics = some(["user", "system", "run_delay"], "s", 9.0)
+    measured(warehouse, counters=counters, metrics=metrics, functions=functions)
+    after, before = [f"r{at:02}" for at in range(6, 12)], [f"r{at:02}" for at in range(6)]
+    found = rows(
+        warehouse,
+        "SELECT total, sum(difference), count(*) "
+        f"FROM explain_ledger({after}, {before}) GROUP BY total",
+    )
+    if found:
+        ((total, difference, parts),) = found
+        sql = f'SELECT "after" - "before" FROM comparison({before}, {after}) WHERE metric = ?'
+        ((change,),) = warehouse.execute(sql, [total]).fetchall()
+        assert parts > 1 and difference == pytest.approx(change, rel=1e-12, abs=1e-12)
+    assert found or not (functions or metrics or counters)
 
 
 def test_a_difference_within_noise_has_no_ledger(warehouse):
