@@ -1,11 +1,9 @@
 """One change has one verdict: trend, compare, explain, gate, events and SQL agree on it.
 
-PWH_THOROUGH=1 tries 2,000 histories, PWH_THOROUGH=300 so many.
+PWH_THOROUGH=1 tries 2,000 histories.
 """
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 import pytest
@@ -17,9 +15,9 @@ from apps.queries.explanations import explained_against, explanation
 from apps.queries.trend import Series
 from apps.reports.gate import failing_metrics, find_sides, judge_metrics
 from tests.helpers.support import keep
+from tests.helpers.thorough import cases
 
-ASKED = int(os.environ.get("PWH_THOROUGH", "0"))
-HISTORIES = 2000 if ASKED == 1 else ASKED or 8
+HISTORIES = cases(8, 2000)
 BATCH = min(HISTORIES, 40)  # in one warehouse
 SIZE = ("before", "after", "low", "high", "p_value")
 
