@@ -50,7 +50,7 @@ def explain(
     from apps.reports.explanations import explanation_text
 
     with reading(context) as con:
-        which = _compared(con, resolve_side(con, run), against or [])
+        which = compared_sides(con, resolve_side(con, run), against or [])
         found = explanation(con, which)
         if style is not Format.table:
             emit(con, found.filter("topic <> 'ledger'"), style, output)
@@ -72,7 +72,7 @@ def _call_tree(con: DuckDBPyConnection, which: Comparison) -> list[Row]:
     return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
-def _compared(con: DuckDBPyConnection, runs: list[str], against: list[str]) -> Comparison:
+def compared_sides(con: DuckDBPyConnection, runs: list[str], against: list[str]) -> Comparison:
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     run_id = runs[0]
     if against:
