@@ -221,7 +221,9 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
         text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
         if mechanism["code"] != "more_work":
             text += f"{'; ' if mechanism['code'] in _UNEXPLAINED else ', since '}{why}"
-    if main["topic"] != "metric":
+    if main["topic"] != "metric" and any(
+        row["topic"] == "metric" and row["unit"] == "s" for row in rows
+    ):
         text += " (the time of whole runs varies too much to tell)"
     yield Sentence(f"{text}.", cause["query"])
 
@@ -427,6 +429,12 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         yield Sentence(
             "The profile has the functions of the interpreter, not those of the Python program: "
             "pwh record has them where py-spy is installed, and everywhere with --tool cprofile."
+        )
+    elif cause and cause["subject"] is None and cause["flags"][0]["code"].startswith("waits"):
+        yield Sentence(
+            "No profile of both sides says where it waits, which those of the processor do not "
+            "see: strace -c -w has the calls of the system, and of Python --tool cprofile the "
+            "functions."
         )
     elif cause["flags"][0]["code"] in _UNCOUNTED if cause else not examined & {"counter", "device"}:
         yield Sentence(

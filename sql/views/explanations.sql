@@ -97,21 +97,53 @@ WITH
       OR f.topic IN ('counter', 'function') AND f.certain AND f.relevant
         AND abs(ln(nullif(f."after", 0) / nullif(f."before", 0)))
           >= 0.5 * abs(ln(nullif(m."after", 0) / nullif(m."before", 0)))
+        -- misses that cost too little are none
+        AND coalesce(o.instructions * abs(f."after" - f."before") >= 0.02 * m."before", true)
     QUALIFY row_number() OVER (
       PARTITION BY f.id ORDER BY f.certain IS NULL, f.topic <> 'metric', o.place
     ) = 1
   ),
 
+  -- What functions have of the event that leads, of which they have no times or costs.
+  of_event AS (
+    SELECT
+      * EXCLUDE (whole, runs_before, runs_after, of_before, of_after),
+      of_before / runs_before AS "before", of_after / runs_after AS "after",
+      (of_after / runs_after - of_before / runs_before) / nullif(whole, 0) AS share
+    FROM (
+      SELECT
+        l.id, 'function' AS topic, _path_parts(p.region)[-1] AS subject, l.metric, l.unit, l.query,
+        true AS found, l."after" - l."before" AS whole, l.runs_before, l.runs_after,
+        coalesce(sum(p.value) FILTER (NOT s.is_after), 0) AS of_before,
+        coalesce(sum(p.value) FILTER (s.is_after), 0) AS of_after
+      FROM headline AS l
+      JOIN (SELECT unnest(pairs, recursive := true)) AS s ON l.id = s.id
+      JOIN pmu_samples AS p ON s.run_id = p.run_id AND l.metric = 'counter:' || p.event
+      WHERE l.topic = 'counter' AND l.certain AND p.region IS NOT NULL
+        AND _is_of(p.run_id, _run_ids(pairs))
+      GROUP BY ALL
+    )
+  ),
+
+  -- Functions that do the same, such as those of a garbage collector, count together.
   foremost AS (
     SELECT
-      id, subject, metric, unit, "before", "after", share, query,
+      id, subject, doing, metric, unit, "before", "after", share, query,
       "after" / nullif("before", 0) AS ratio, calls_after,
       calls_after / nullif(calls_before, 0) AS calls_ratio
-    FROM found
-    WHERE topic = 'function' AND subject IS NOT NULL AND found AND share >= 0.2
-      -- what a device did and waited for leads
-      AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY unit <> 's', share DESC, subject) = 1
+    FROM (
+      SELECT
+        *, _doing(subject) AS doing,
+        sum(share) OVER (PARTITION BY id, unit, coalesce(doing, subject)) AS together
+      FROM (FROM found UNION ALL BY NAME FROM of_event)
+      WHERE topic = 'function' AND subject IS NOT NULL AND found AND share > 0
+        -- what a device did and waited for leads
+        AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
+    )
+    WHERE together >= 0.2
+    QUALIFY row_number() OVER (
+      PARTITION BY id ORDER BY unit IS DISTINCT FROM 's', together DESC, share DESC, subject
+    ) = 1
   ),
 
   evidence AS (
@@ -121,7 +153,7 @@ WITH
         f.id, r.role,
         arg_min(
           {
-            'role': r.role, 'name': f.subject,
+            'role': r.role, 'name': f.subject, 'more': f."after" - f."before",
             'seconds': f."before" / f.per_second, 'seconds_after': f."after" / f.per_second,
             'ratio': f."after" / nullif(f."before", 0), 'is_certain': f.certain,
             -- the ends of its interval, in the direction of the main metric and against it
@@ -169,13 +201,15 @@ WITH
       if(f.id IS NULL, l."before", f."before") AS "before",
       if(f.id IS NULL, l."after", f."after") AS "after", if(f.id IS NULL, l.query, f.query) AS query,
       {
-        'function': f.subject, 'is_new': f."before" = 0, 'calls_after': f.calls_after,
+        'doing': f.doing, 'is_new': f."before" = 0, 'calls_after': f.calls_after,
         'is_more': l."after" > l."before",
         'off_processor': 1 - more_processor / l.more_seconds,
         -- without the delay that grew as the time on the processor did
         'delayed':
           (more_delay - _more_seconds(roles['delay'], processor_ratio)) / l.more_seconds,
         'waited': 1 - more_processor / undelayed,
+        -- on a busy machine work takes longer in proportion, threads but the first without a delay
+        'worked': _growth(processor_ratio, l.ratio),
         -- whatever the noise between runs hides
         'waited_least': 1 - coalesce(
           _more_seconds(roles['processor'], roles['processor'].most),
@@ -188,7 +222,8 @@ WITH
             + _more_seconds(roles['kernel'], coalesce(roles['kernel'].least, roles['kernel'].ratio))
         ) / undelayed,
         'in_kernel': _more_seconds(roles['kernel'], roles['kernel'].ratio) / l.more_seconds,
-        'in_kernel_least': _more_seconds(roles['kernel'], roles['kernel'].least) / l.more_seconds,
+        'kernel_part': _more_seconds(roles['kernel'], roles['kernel'].ratio) / more_processor,
+        'kernel_least': _more_seconds(roles['kernel'], roles['kernel'].least) / more_processor,
         'calls_ratio': f.calls_ratio, 'calls': _growth(f.calls_ratio, f.ratio),
         'instructions_ratio': roles['instructions'].ratio,
         'instructions': _growth(roles['instructions'].ratio, l.ratio),
@@ -201,6 +236,12 @@ WITH
             list_filter(
               map_values(roles),
               lambda one: one.is_certain AND (one.ratio > 1) = (l.ratio > 1)
+                -- who gives up the processor more often is not who loses it
+                AND NOT coalesce(
+                  one.role = 'preemptions' AND abs(one.more) < abs(roles['switches'].more)
+                  OR one.role = 'switches' AND abs(one.more) < abs(roles['preemptions'].more),
+                  false
+                )
             ),
             lambda one: {'size': abs(ln(nullif(one.ratio, 0))), 'role': one.role, 'ratio': one.ratio, 'name': one.name}
           )

@@ -65,8 +65,9 @@ CREATE OR REPLACE MACRO _first_cause(causes, roles, codes, args) AS list_transfo
   )
 )[1];
 
--- What a function waits for, by its name: a system call, or the function of a library that is one.
-CREATE OR REPLACE MACRO _waiting(function) AS CASE
+-- What a function does, or waits for, by its name: a system call or the function of a library that is
+-- one, a part of a garbage collector, or of the kernel's memory management.
+CREATE OR REPLACE MACRO _doing(function) AS CASE
   WHEN function IS NULL THEN NULL
   WHEN regexp_matches(function, '\b(?:clock_)?(?:nano|u)?sleep\b') THEN 'sleeps'
   WHEN regexp_matches(function, '\b(?:fsync|fdatasync|msync|sync_file_range|syncfs)\b') THEN 'waits_disk'
@@ -75,25 +76,35 @@ CREATE OR REPLACE MACRO _waiting(function) AS CASE
   ) THEN 'waits_lock'
   WHEN regexp_matches(function, '\b(?:epoll_wait|poll|ppoll|select|pselect|recv\w*|accept4?|connect)\b')
     THEN 'waits_others'
-  WHEN regexp_matches(function, '\bgc\.collect\b|\bgc_collect\w*|\bgcDrain\b') THEN 'collects_garbage'
+  WHEN regexp_matches(
+    function,
+    '\(garbage collector\)|\bgc\.collect\b|\bgc_collect\w*|\bruntime\.(?:gc[A-Z]\w*|scan(?:object|block|stack)|greyobject|markroot\w*|sweepone|wbBufFlush\w*)|^(?:visit_(?:decref|reachable)|subtract_refs|deduce_unreachable)$|\bGC_\w+|\b(?:MarkCompact|Scavenge)\w*'
+  ) THEN 'collects_garbage'
+  WHEN regexp_matches(
+    function,
+    '^(?:clear_page(?:_\w+)?|clear_huge_page|(?:asm_)?exc_page_fault|do_(?:user_addr_fault|anonymous_page)|(?:__)?handle_mm_fault|(?:__)?alloc_pages\w*|get_page_from_freelist|rmqueue\w*|zap_pte_range|unmap_page_range|free_(?:unref|pcp)\w*|release_pages|(?:try_)?charge_memcg|lru_add\w*)$'
+  ) THEN 'touches_memory'
 END;
 
 -- The mechanism of a change, a flag, from its evidence `e`: the function, and whether it is new, with
 -- its calls; the shares of the change that are off the processor, in the kernel, and ready to run more
 -- than the time on the processor tells (delayed); of the change without such delay that off the
--- processor (waited); of the growth of the function's time that of its calls,
+-- processor (waited), which the growth of the time there refutes (worked); of the change on the processor that in the kernel (kernel_part); of the growth of the function's time that of its calls,
 -- of the growth of the main metric that of instructions and cycles; and what else changed for
 -- certain, in the same direction: `causes`, a list of role, ratio and name, the largest first.
 -- More than half of a growth is what explains it; less than a quarter is what refutes it: at the far
 -- end of its interval still more than a quarter, or less than half.
 CREATE OR REPLACE MACRO _mechanism(e) AS CASE
-  WHEN _waiting(e.function) IS NOT NULL THEN _flag(_waiting(e.function))
+  WHEN
+    e.doing IN ('collects_garbage', 'touches_memory')
+    OR e.doing IS NOT NULL AND NOT coalesce(e.waited <= 0.25 AND e.waited_most < 0.5, false)
+    THEN _flag(e.doing)
   WHEN e.is_new AND e.calls_after > 0
     THEN _flag('first_calls', MAP {'calls': format('{:,}', CAST(e.calls_after AS BIGINT))})
   WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
   WHEN e.delayed >= 0.5
     THEN _flag('waits_processor', MAP {'share': _as_percent(e.delayed)})
-  WHEN e.waited >= 0.5 AND e.waited_least > 0.25 THEN coalesce(
+  WHEN e.waited >= 0.5 AND e.waited_least > 0.25 AND coalesce(e.worked < 0.5, true) THEN coalesce(
     _first_cause(
       e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],
       ['waits_writes', 'waits_reads', 'waits_reads_back', 'waits_preemptions', 'waits_switches'],
@@ -101,7 +112,7 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     ),
     _flag('waits', MAP {'share': _as_percent(e.off_processor), 'how': if(e.is_more, 'more', 'less')})
   )
-  WHEN e.in_kernel >= 0.5 AND e.in_kernel_least > 0.25 THEN coalesce(
+  WHEN e.kernel_part >= 0.5 AND e.kernel_least > 0.25 THEN coalesce(
     _first_cause(
       e.causes, ['faults', 'writes', 'reads', 'switches'],
       ['kernel_faults', 'kernel_writes', 'kernel_reads', 'kernel_switches'],

@@ -29,13 +29,14 @@ CREATE OR REPLACE MACRO _is_unstable(name) AS
   contains(name, '0x') OR contains(name, '/proc/') OR contains(name, 'ipykernel_')
     OR contains(lower(name), 'pid');
 
--- The line in a name, as `app.py:12(main)` of pstats and `main (app.py:12)` have it; NULL where
--- it has none.
+-- The line in a name, as `app.py:12(main)` of pstats, `main (app.py:12)` and `app.py(12): main` of
+-- Kineto have it; NULL where it has none.
 CREATE OR REPLACE MACRO _line_of(name) AS
   CASE
     WHEN contains(name, ':') THEN TRY_CAST(coalesce(
       nullif(regexp_extract(name, '^[^()]*:([0-9]+)\(.+\)$', 1), ''),
-      nullif(regexp_extract(name, ' \([^()]*?:([0-9]+)(?::[0-9]+)?\)$', 1), '')
+      nullif(regexp_extract(name, ' \([^()]*?:([0-9]+)(?::[0-9]+)?\)$', 1), ''),
+      nullif(regexp_extract(name, '^[^()]*\.\w+\(([0-9]+)\): .+$', 1), '')
     ) AS INTEGER)
   END;
 
@@ -43,6 +44,8 @@ CREATE OR REPLACE MACRO _without_line(name) AS CASE
   WHEN _line_of(name) IS NULL THEN name
   WHEN regexp_matches(name, ':[0-9]+\)$')
     THEN regexp_replace(name, '(:[0-9]+){1,2}\)$', ')')
+  WHEN regexp_matches(name, '^[^():]*\(')
+    THEN regexp_replace(name, '^([^()]*)\([0-9]+\): (.+)$', '\1(\2)')
   ELSE regexp_replace(name, ':[0-9]+\(', '(')
 END;
 

@@ -3,7 +3,7 @@
 Pairs of equal sides of 5, 10 and 20 runs, one side after the other, with 1 % noise between runs and
 a machine that changes meanwhile: in a line (by 1, 3 and 10 times the noise over both sides), as a
 random walk, with autocorrelation, in a wave. Then sides of which the second is slower.
-`udfs.comparison.drift._SEEN` is chosen by this.
+`udfs.comparison.drift._BENT` is chosen by this.
 
     python -m tests.bench.bench_drift [--pairs 400]
 """
@@ -30,7 +30,8 @@ def main() -> None:
     for runs in (5, 10, 20):
         for order in (0, 1):
             shares = [_certain(_drifting(random, kind, pairs, runs), order) for kind in DRIFTS]
-            shares += [_certain(_stepped(random, size, pairs, runs), order) for size in STEPS]
+            equal = _drifting(random, "none", pairs, runs)
+            shares += [_certain(equal, order, size) for size in STEPS]
             names = [*DRIFTS, *(f"step of {size:g}" for size in STEPS)]
             told = "; ".join(
                 f"{name} {share:.3f}" for name, share in zip(names, shares, strict=True)
@@ -55,17 +56,17 @@ def _drifting(random: np.random.Generator, kind: str, pairs: int, runs: int) -> 
     return 10 * np.exp(drift + random.normal(0, NOISE, drift.shape))
 
 
-def _stepped(random: np.random.Generator, size: float, pairs: int, runs: int) -> np.ndarray:
-    values = _drifting(random, "none", pairs, runs)
-    values[:, runs:] *= 1 + NOISE * size
-    return values
+def _certain(values: np.ndarray, order: int, step: float = 0.0) -> float:
+    """Return the share of pairs (pairs, runs of both sides) that differ for certain.
 
-
-def _certain(values: np.ndarray, order: int) -> float:
-    """Return the share of pairs (pairs, runs of both sides) that differ for certain."""
-    half = values.shape[1] // 2
-    sides = zip(values[:, :half].tolist(), values[:, half:].tolist(), strict=True)
-    found = [compared([one], [other], order=order)[0]["p_value"] < 0.05 for one, other in sides]
+    The sides are halves of the runs where they have an order, else every other one.
+    """
+    sides = np.stack(np.split(values, 2, axis=1) if order else [values[:, ::2], values[:, 1::2]])
+    sides[1] *= 1 + NOISE * step
+    found = [
+        compared([one], [other], order=order)[0]["p_value"] < 0.05
+        for one, other in zip(*sides.tolist(), strict=True)
+    ]
     return sum(found) / len(found)
 
 

@@ -135,6 +135,17 @@ def test_lines_are_no_part_of_names(landed):
     assert rows(con, lines) == [([9, 10],)]
 
 
+def test_lines_of_pythons_frames_in_kineto_are_no_part_of_names(landed):
+    names = ["torch/x.py(12): f", "torch/x.py(3): <lambda>", "<built-in method (1): g>", "a(1): b"]
+    con = landed("a.csv", profile_of(names))
+    assert rows(con, "SELECT function, source_line FROM fn_timings ORDER BY ALL") == [
+        ("<built-in method (1): g>", None),
+        ("a(1): b", None),
+        ("torch/x.py(<lambda>)", 3),
+        ("torch/x.py(f)", 12),
+    ]
+
+
 def test_lines_tell_functions_of_one_name_apart(landed):
     con = landed("a.csv", profile_of(["a.py:3(__init__)", "a.py:9(__init__)", "a.py:5(f)"]))
     assert rows(con, "SELECT function, source_line FROM fn_timings ORDER BY ALL") == [

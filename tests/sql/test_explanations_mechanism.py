@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from apps.output.tables import dicts
+from apps.queries.base import ask_dicts
+from apps.queries.explanations import Comparison, explanation
+from apps.reports.explanations import explanation_sentences
 from tests.helpers.support import keep, rows
 
 HEADER = (
@@ -125,6 +130,16 @@ IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
             "works_longer",
             None,
         ),
+        # what gives up the processor more often than it loses it waits
+        (
+            [IDLE],
+            [
+                ("voluntary_context_switches", None, 1_000, 10_000),
+                ("involuntary_context_switches", None, 10, 1_000),
+            ],
+            "waits_switches",
+            None,
+        ),
         # half of the change is delay, as others run: of the rest it waits
         (
             [("task-clock", "ms", 2_000.0, 2_100.0)],
@@ -171,6 +186,74 @@ def test_what_noise_hides_is_no_mechanism(warehouse, event):
     warehouse.execute("UPDATE pmu_samples SET value = value * (1 + run_id[2:]::INT % 2 * 2)")
     keep(warehouse)
     assert [row for row in cause(warehouse) if row[2] != "cause_unknown"] == []
+
+
+def test_functions_that_do_the_same_count_together(warehouse):
+    kernel = ("clear_page_erms", "rmqueue", "zap_pte_range")
+    functions = [("f", (5.0, None), (9.0, None))]
+    functions += [(name, (0.1, None), (2.1, None)) for name in kernel]
+    measured(warehouse, functions=functions)
+    ((subject, _, code, _),) = cause(warehouse)
+    assert (subject, code) == ("clear_page_erms", "touches_memory")
+
+
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [
+        ("runtime.scanobject", "collects_garbage"),
+        ("(garbage collector)", "collects_garbage"),
+        ("time.sleep", "sleeps"),
+        ("model.py(select)", "waits_others"),
+    ],
+)
+def test_what_a_function_does_is_told_by_its_name(warehouse, function, code):
+    measured(warehouse, counters=[IDLE], functions=[(function, (5.0, None), (15.0, None))])
+    assert cause(warehouse)[0][2] == code
+
+
+def test_twice_the_work_on_a_busy_machine_is_no_waiting(warehouse):
+    # threads but the first are delayed, too, which is not measured
+    measured(warehouse, counters=[("task-clock", "ms", 1_000.0, 2_000.0)])
+    assert cause(warehouse) == []
+
+
+def test_who_is_on_the_processor_does_not_wait(warehouse):
+    measured(warehouse, counters=[CPU], functions=[("model.py(select)", (5.0, 9), (15.0, 9))])
+    assert cause(warehouse)[0][2] == "slower_calls"
+
+
+def test_that_no_profile_says_where_it_waits_is_the_last_sentence(warehouse):
+    measured(warehouse, counters=[IDLE], functions=[("f", (9.5, None), (9.5, None))])
+    ids = [f"r{at:02}" for at in range(2 * RUNS)]
+    which = Comparison(ids[RUNS:], ids[:RUNS])
+    runs, coverage = (
+        ask_dicts(warehouse, f"explanations/{name}", **which.sides) for name in ("runs", "coverage")
+    )
+    told = explanation_sentences(
+        which, runs, dicts(explanation(warehouse, which)), coverage, is_short=True
+    )
+    assert "it waits more: 99 % of the change is not on the processor" in told[0].text
+    assert told[-1].text.startswith("No profile of both sides says where it waits")
+    assert len(told) <= 6  # five, and what is missing
+
+
+def test_misses_lead_where_instructions_are_as_before(warehouse):
+    measured(warehouse)
+    warehouse.execute("UPDATE runs SET wall_seconds = NULL")
+    events = (("Ir", 1e9, 1e9), ("D1mr", 1e6, 2e7), ("DLmr", 100, 200))
+    for event, *sides in events:
+        warehouse.execute(
+            "INSERT INTO pmu_samples (run_id, source_id, sample, event, value, region) "
+            "SELECT run_id, 0, 0, ?, if(version = '1', ?, ?), 'gather' FROM runs",
+            [event, *sides],
+        )
+    keep(warehouse)
+    assert cause(warehouse) == [
+        (
+            *("gather", 1.0, "slower_cache"),
+            "it misses the first cache: 20 times the D1mr at the same instructions",
+        )
+    ]
 
 
 def test_equal_sides_have_no_cause(warehouse):
@@ -265,6 +348,37 @@ def test_the_ledger_of_a_difference(warehouse, given, expected):
     measured(warehouse, **given)
     found = ledger(warehouse)
     assert [(*row[:-1], abs(row[-1]) if row[-1] == 0 else row[-1]) for row in found] == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_parts_of_any_ledger_add_up(warehouse, seed):
+    draw = np.random.default_rng(seed)
+
+    def some(names, unit, most):
+        amounts = draw.uniform(0.01 * most, most, (len(names), 2))
+        kept = draw.random(len(names)) < 0.7
+        pairs = zip(names, amounts.tolist(), kept, strict=True)
+        return [(name, unit, *sides) for name, sides, is_kept in pairs if is_kept]
+
+    functions = [
+        (name, (before, 3), (after, 5))
+        for name, _, before, after in some([f"f{n}" for n in range(12)], "s", draw.choice([0.5, 5]))
+    ]
+    counters = some(["task-clock"], "ms", 2e4) + some(["instructions", "cycles"], None, 1e10)
+    metrics = some(["user", "system", "run_delay"], "s", 9.0)
+    measured(warehouse, counters=counters, metrics=metrics, functions=functions)
+    after, before = [f"r{at:02}" for at in range(6, 12)], [f"r{at:02}" for at in range(6)]
+    found = rows(
+        warehouse,
+        "SELECT total, sum(difference), count(*) "
+        f"FROM explain_ledger({after}, {before}) GROUP BY total",
+    )
+    if found:
+        ((total, difference, parts),) = found
+        sql = f'SELECT "after" - "before" FROM comparison({before}, {after}) WHERE metric = ?'
+        ((change,),) = warehouse.execute(sql, [total]).fetchall()
+        assert parts > 1 and difference == pytest.approx(change, rel=1e-12, abs=1e-12)
+    assert found or not (functions or metrics or counters)
 
 
 def test_a_difference_within_noise_has_no_ledger(warehouse):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous, elements, lengths
-from udfs.comparison.drift import drift
+from udfs.comparison import drift
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
@@ -95,8 +95,8 @@ def compare_runs(
     all of the other, and the exact permutation test, for which runs like the ones before count as
     fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
     interval count (Hodges and Lehmann, Estimates of location based on rank tests, 1963). Sides that
-    were measured one after the other and drift within themselves may differ by that drift: then
-    what is left of the difference without it counts, too, and the interval has both (`drift`).
+    were measured one after the other and drift the way of the difference may differ by that drift:
+    then what is left of it counts, too, and the interval has both (`drift.widen`).
 
     Args:
         before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
@@ -245,8 +245,13 @@ def _compare(
         p = np.where(exact, rare, p)
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
-        can, p, ratios[1:] = drift(before, after, order).widen(
-            positive & (sources == 0).all(axis=0), p, ratios[1:], (1 - level) / tested
+        can, p, ratios[1:] = drift.widen(
+            (before, after),
+            order,
+            positive & (sources == 0).all(axis=0),
+            p,
+            ratios[1:],
+            (1 - level) / tested,
         )
         sources = np.where(can, _NOISES.index("drift"), sources)
         shown = [np.where(positive, np.exp(mean), scale * mean) for mean in means]
