@@ -272,18 +272,18 @@ def _renew(
                 "WHERE analysis = $analysis AND key IN (SELECT key FROM _outdated)",
                 name,
             )
-            if failed is None:
+            con.execute(
+                "INSERT INTO analysis_states SELECT $analysis, key, scope, digest, $failed "
+                "FROM _inputs",
+                name | {"failed": failed},
+            )
+            for _ in _parts(con, analysis.together or outdated) if failed is None else ():
                 with _of_keys(con, analysis):
                     con.execute(
                         f"INSERT INTO {table} BY NAME FROM ({analysis.rows}) "
                         f"WHERE {analysis.key} IN "
                         f"(SELECT CAST(key AS {analysis.key_type}) FROM _inputs)"
                     )
-            con.execute(
-                "INSERT INTO analysis_states SELECT $analysis, key, scope, digest, $failed "
-                "FROM _inputs",
-                name | {"failed": failed},
-            )
             if analysis.carries:
                 con.execute("DROP TABLE _before")
         _drop(con)
@@ -292,6 +292,20 @@ def _renew(
     except duckdb.Error as error:
         raise AnalysisFailed(table, str(error).split("\n", 1)[0]) from error
     return outdated
+
+
+def _parts(con: DuckDBPyConnection, together: int) -> Iterator[None]:
+    """Let _inputs have so many of its keys, and then others, until all were in it."""
+    ((number,),) = con.execute("SELECT count(*) FROM _inputs").fetchall()
+    if number <= together:
+        yield
+        return
+    con.execute("CREATE TEMP TABLE _every AS SELECT *, row_number() OVER () AS nth FROM _inputs")
+    for first in range(0, number, together):
+        part = "SELECT * EXCLUDE (nth) FROM _every WHERE nth > $1 AND nth <= $2"
+        con.execute(f"CREATE OR REPLACE TEMP TABLE _inputs AS {part}", [first, first + together])
+        yield
+    con.execute("DROP TABLE _every")
 
 
 @contextmanager

@@ -7,6 +7,7 @@ A file is one analysis; its name is that of its table. Its header declares
   -- reads: the tables of whose changes the key's rows depend
   -- requires: the modules of sql/views whose views and macros it uses
   -- functions: the families of udfs that it calls
+  -- together: how many keys are computed at once, where more would take too much memory
   -- carries: what of its rows stays as it was: its second statement also reads all of them as they
      were stored, in the temporary table _before
 and it has two statements, which read the temporary table _scope (scope):
@@ -62,7 +63,7 @@ ORDER = (
 """The analyses; each comes after those whose rows it reads."""
 
 _FIELD = re.compile(
-    r"^-- (key|scope|needs|reads|requires|functions|carries):[ \t]*(.*(?:\n--   .*)*)$",
+    r"^-- (key|scope|needs|reads|requires|functions|together|carries):[ \t]*(.*(?:\n--   .*)*)$",
     re.MULTILINE,
 )
 _IMPORTS = re.compile(r"^\s*from udfs\.([\w.]+) import", re.MULTILINE)
@@ -83,6 +84,7 @@ class Analysis:
     reads: frozenset[str]
     requires: tuple[str, ...]
     functions: tuple[str, ...]
+    together: int | None
     carries: bool
     inputs: str
     rows: str
@@ -121,6 +123,7 @@ def _parse(name: str) -> Analysis:
         reads=frozenset(words["reads"]),
         requires=words.get("requires", ()),
         functions=words.get("functions", ()),
+        together=int(fields["together"]) if "together" in fields else None,
         carries="carries" in fields,
         inputs=inputs.strip().removesuffix(";"),
         rows=rows.strip().removesuffix(";"),
