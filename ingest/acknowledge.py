@@ -8,10 +8,10 @@ from ingest.analyse import change_of_run
 from warehouse.series import Acknowledgement
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
-def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) -> bool:
+def acknowledge(con: Connection, run_id: str, known: Acknowledgement) -> bool:
     """Store what is known of the change at a run; return whether the run can be in a series.
 
     A run without an application or a start is in no series; nothing is stored for it.
@@ -37,6 +37,6 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
     )
 
 
-def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
+def withdraw(con: Connection, run_id: str) -> int:
     """Remove all that is stored of the change at a run; return the number of rows."""
     return change_of_run(con, run_id, "DELETE FROM acknowledgements WHERE run_id = ?", [run_id])

@@ -31,7 +31,7 @@ from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 ORDER = (
     "run_groups",
@@ -150,19 +150,19 @@ def revisions() -> dict[str, str]:
         return {row["analysis"]: row["revision"] for row in csv.DictReader(file)}
 
 
-def stored_revisions(con: DuckDBPyConnection) -> dict[str, str]:
+def stored_revisions(con: Connection) -> dict[str, str]:
     """Return the revisions by which the stored rows were computed, by analysis."""
     return dict(con.execute("SELECT analysis, revision FROM analyses").fetchall())
 
 
-def begin(con: DuckDBPyConnection) -> None:
+def begin(con: Connection) -> None:
     """Note in a warehouse without runs that nothing is outdated."""
     if con.execute("SELECT EXISTS (FROM runs)").fetchone() == (False,):
         con.execute("DELETE FROM analyses")
         con.execute("INSERT INTO analyses FROM read_csv(?, all_varchar = true)", [str(LISTING)])
 
 
-def check(con: DuckDBPyConnection, path: str) -> None:
+def check(con: Connection, path: str) -> None:
     """Raise where another pwh computed what is stored."""
     if stored_revisions(con) != revisions():
         raise WarehouseOutdated(

@@ -9,12 +9,12 @@ from warehouse.errors import UsageError
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _LONGEST = 100
 
 
-def save_query(con: DuckDBPyConnection, name: str, query: str) -> None:
+def save_query(con: Connection, name: str, query: str) -> None:
     """Store a query under a name, in place of an earlier one of that name.
 
     Raises `UsageError` for a name that is empty, longer than 100 characters or not printable.
@@ -31,7 +31,7 @@ def save_query(con: DuckDBPyConnection, name: str, query: str) -> None:
         )
 
 
-def saved_query(con: DuckDBPyConnection, name: str) -> str:
+def saved_query(con: Connection, name: str) -> str:
     """Return the SQL that was saved under a name; raises `UsageError` where there is none."""
     known = dict(con.execute("SELECT name, query FROM saved_queries").fetchall())
     if name not in known:

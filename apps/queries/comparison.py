@@ -9,13 +9,15 @@ from apps.queries.base import ask
 from apps.queries.trend import EVERY_METRIC
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 _STORED_LEVEL = 0.95
 
 
 def run_comparison(
-    con: DuckDBPyConnection,
+    con: Connection,
     before: Sequence[str],
     after: Sequence[str],
     level: float,

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 Times = Mapping[int, float | Sequence[float]]
 
 
 def measured(
-    con: DuckDBPyConnection,
+    con: Connection,
     functions: Mapping[str, Times],
     *,
     app: str = "stencil",
