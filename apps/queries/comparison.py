@@ -25,7 +25,7 @@ def run_comparison(
 ) -> DuckDBPyRelation:
     """Return two sets of runs metric by metric (comparison), what got worse first.
 
-    Of the newest version of an application and the one before it that is stored.
+    Of one of the newest versions of an application and the one before it that is stored.
     """
     sides = {"before": list(before), "after": list(after)}
     if level == _STORED_LEVEL and list(metrics) == list(EVERY_METRIC):
