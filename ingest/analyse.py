@@ -311,7 +311,8 @@ def _parts(con: Connection, together: int) -> Iterator[None]:
 def _of_keys(con: Connection, analysis: Analysis) -> Iterator[None]:
     """Let the tables that an analysis of runs reads have the rows of its keys only.
 
-    DuckDB passes a condition on several runs to one side of a join and into no window.
+    DuckDB passes a condition on several runs to one side of a join and into no window: next to
+    300,000 counters of 3,000 runs a small file takes three times as long to land without.
     """
     keyed = (one.name for one in analyses.every() if one.key == analysis.key)
     tables = sorted(analysis.reads.intersection(["runs", *by_run_and_source(), *keyed]))
