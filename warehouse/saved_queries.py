@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
@@ -14,20 +15,35 @@ if TYPE_CHECKING:
 _LONGEST = 100
 
 
-def save_query(con: Connection, name: str, query: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where and how the answer of a saved query is shown: its board, its chart and the columns."""
+
+    board: str | None = None
+    chart: str | None = None
+    across: str | None = None
+    up: str | None = None
+    colour: str | None = None
+
+
+def save_query(con: Connection, name: str, query: str, shown: Shown | None = None) -> None:
     """Store a query under a name, in place of an earlier one of that name.
 
-    Raises `UsageError` for a name that is empty, longer than 100 characters or not printable.
+    Raises `UsageError` for a name, or a board's name, that is empty, longer than 100 characters or
+    not printable.
     """
-    if not name.strip() or len(name) > _LONGEST or not name.isprintable():
-        raise UsageError(
-            "the name of a saved query has 1 to 100 printable characters", hint="Such as: slowest"
-        )
+    shown = shown or Shown()
+    for what, text in (("saved query", name), ("board", shown.board)):
+        if text is not None and not (text.strip() and len(text) <= _LONGEST and text.isprintable()):
+            raise UsageError(
+                f"the name of a {what} has 1 to 100 printable characters", hint="Such as: slowest"
+            )
     with transaction(con):
         con.execute("DELETE FROM saved_queries WHERE name = $1", [name.strip()])
         con.execute(
-            "INSERT INTO saved_queries (name, query, saved_at) VALUES ($1, $2, now())",
-            [name.strip(), query],
+            "INSERT INTO saved_queries (name, query, board, chart, across, up, colour, saved_at) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, now())",
+            [name.strip(), query, *astuple(shown)],
         )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXTRAS = {
     "dask": ("distributed",),
     "fit": ("sklearn", "torch"),
+    "login": ("authlib",),
     "ui": ("altair", "polars", "streamlit"),
 }
 PLAIN: dict[str, Any] = {

@@ -31,6 +31,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("Idle time", "hourglass_empty", "idle", "apps.pages.idle"),
     Entry("Threads", "account_tree", "threads", "apps.pages.threads"),
     Entry("Throughput", "memory", "throughput", "apps.pages.throughput"),
+    Entry("Boards", "dashboard", "boards", "apps.pages.boards"),
     Entry("SQL", "terminal", "sql", "apps.pages.sql"),
     Entry("Ingest", "move_to_inbox", "ingest", "apps.pages.ingest"),
 )

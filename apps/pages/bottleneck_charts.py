@@ -8,8 +8,9 @@ from typing import Literal
 import altair as alt
 import polars as pl
 
+from apps.output.colours import BLUE, GREY
 from apps.output.text import short_name
-from apps.pages.charts import BLUE, GREY, axis, class_scale, legend
+from apps.pages.charts import axis, class_scale, legend
 from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import Star, Stars, corners
 
@@ -108,7 +109,7 @@ def _names(centres: list[tuple[float, float, str, str]]) -> list[alt.Chart]:
     frame = _frame([(x, y - 1.3, *texts) for x, y, *texts in centres], "x", "y", "label", "class")
     return [
         alt.Chart(frame)
-        .mark_text(color=GREY, align="center", baseline="middle", fontSize=size, dy=dy)
+        .mark_text(align="center", baseline="middle", fontSize=size, dy=dy)
         .encode(text=text)
         for text, size, dy in (("label:N", 11, 0), ("class:N", 10, 13))
     ]
@@ -123,7 +124,7 @@ def _rays(metrics: tuple[str, ...], ways: list[tuple[float, float]]) -> list[alt
         sides.setdefault(side, []).append((_WIDE + 1.1 * dx, 1.17 * dy, name))
     return [
         alt.Chart(_frame(rays, "x", "y", "label"))
-        .mark_text(color=GREY, align=side, baseline="middle", fontSize=10)
+        .mark_text(align=side, baseline="middle", fontSize=10)
         .encode(text="label:N")
         for side, rays in sides.items()
     ]

@@ -14,20 +14,14 @@ import streamlit as st
 from altair.typing import ChartType
 from altair.utils.schemapi import disable_debug_mode
 
-from apps.reports.star_glyphs import CLASS_COLOURS
+from apps.output.colours import CLASSES, DARK_SOFT_TEXT, PALETTE, SOFT_TEXT
 
 # Altair would check each part of a chart when it is made. Each whole chart is checked when drawn.
 disable_debug_mode()
 
-# Okabe and Ito (2008), without black and yellow: distinct for the colour-blind, and visible on
-# white and on black.
-BLUE, ORANGE, GREEN = "#2f86c9", "#e69f00", "#009e73"
-RED, PINK, SKY, GREY = "#d55e00", "#cc79a7", "#56b4e9", "#8e8e93"
-PALETTE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
 RATIO_STEPS = (0.5, 0.8, 1.25, 2.0)
 # For less, as usual, and more, in five steps that are distinct for the colour-blind.
 _FROM_LESS_TO_MORE = ("#2166ac", "#7fb5dc", "#c9c9cf", "#f2a65a", "#b8500c")
-BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
 # Numbers of charts: those of English, except for a blank before the sign of per cent.
 _NUMBERS = alt.NumberLocale(
     decimal=".", thousands=",", grouping=[3], currency=["$", ""], percent="\u00a0%"
@@ -46,8 +40,8 @@ def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.
 def class_scale(classes: Iterable[str]) -> alt.Scale:
     """Return the colours of classes of bottlenecks, in the order of the rules, others last."""
     present = set(classes)
-    known = [name for name in CLASS_COLOURS if name in present]
-    return scale([*known, *sorted(present.difference(known))], CLASS_COLOURS)
+    known = [name for name in CLASSES if name in present]
+    return scale([*known, *sorted(present.difference(known))], CLASSES)
 
 
 def ratio_scale() -> alt.Scale:
@@ -55,9 +49,11 @@ def ratio_scale() -> alt.Scale:
     return alt.Scale(type="threshold", domain=list(RATIO_STEPS), range=list(_FROM_LESS_TO_MORE))
 
 
-def legend(title: str | None = None, columns: int = 4) -> alt.Legend:
+def legend(title: str | None = None, columns: int = 4, **options: Any) -> alt.Legend:
     """Return a legend above the chart with full labels."""
-    return alt.Legend(title=title, orient="top", labelLimit=0, titleLimit=0, columns=columns)
+    return alt.Legend(
+        title=title, orient="top", labelLimit=0, titleLimit=0, columns=columns, **options
+    )
 
 
 def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis:
@@ -73,12 +69,20 @@ def show(chart: ChartType, description: str) -> None:
 
 def styled(chart: ChartType) -> ChartType:
     """Return a chart in the look of pages: little room around it, labels that never overlap."""
+    soft = soft_ink()
     drawn: ChartType = chart.configure(
         locale=alt.Locale(number=_NUMBERS),
         padding={"left": 0, "top": 4, "right": 12, "bottom": 0},
         axisQuantitative=alt.AxisConfig(labelOverlap="parity", labelSeparation=8),
         axisXQuantitative=alt.AxisConfig(labelFlush=True),
-        axis=alt.AxisConfig(titlePadding=8),
-        legend=alt.LegendConfig(padding=0, offset=8),
+        axis=alt.AxisConfig(titlePadding=8, labelColor=soft, titleColor=soft),
+        header=alt.HeaderConfig(labelColor=soft, titleColor=soft),
+        legend=alt.LegendConfig(padding=0, offset=8, labelColor=soft, titleColor=soft),
+        text=alt.MarkConfig(color=soft),
     )
     return drawn
+
+
+def soft_ink() -> str:
+    """Return the colour of text beside charts in the theme that the browser shows."""
+    return DARK_SOFT_TEXT if st.context.theme.type == "dark" else SOFT_TEXT

@@ -7,30 +7,18 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
+from apps.output.colours import BETTER, BLUE, BROWN, CAUSES, GREY, NEUTRAL, SKY, WORSE
 from apps.output.numbers import amount, prefixed
 from apps.output.text import short_names
-from apps.pages.charts import (
-    BETTER,
-    BLUE,
-    GREY,
-    NEUTRAL,
-    ORANGE,
-    SKY,
-    WORSE,
-    axis,
-    class_scale,
-    legend,
-    scale,
-)
+from apps.pages.charts import axis, class_scale, legend, scale
 from apps.pages.sizes import FIT
-from apps.pages.timeline_chart import CAUSES
 
 _VERDICTS = {
     "worse": WORSE,
     "better": BETTER,
     "changed": BLUE,
     "same": NEUTRAL,
-    "uncertain": ORANGE,
+    "uncertain": BROWN,
     "unknown": SKY,
 }
 _KINDS = {"total": GREY, "more": WORSE, "less": BETTER}

@@ -18,6 +18,8 @@ from apps.pages.answers import file_state
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.failures import show_errors
+from apps.pages.find import find_box
+from apps.pages.login import let_in, show_user
 from apps.pages.news import counts_now, show_news
 from apps.pages.text import plain
 from apps.reports.freshness import not_fresh
@@ -33,7 +35,11 @@ _SIDEBAR = 220  # pixels
 _STYLE = """
 [data-testid="stHeader"] { background: transparent; }
 [data-testid="stMainBlockContainer"] { padding: 40px 2rem 2rem; }
-@media (max-width: 900px) { [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; } }
+@media (max-width: 900px) {
+  [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; }
+  [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+  [data-testid="stColumn"]:not(:has([data-testid="stMetric"])) { min-width: 100%; }
+}
 [data-testid="stMainBlockContainer"] h1 { padding-top: 0; font-size: 1.9rem; }
 [data-testid="stMainBlockContainer"] h3 { font-size: 1.25rem; }
 [data-testid="stVegaLiteChart"], [data-testid="stGraphVizChart"] { overflow-x: auto; }
@@ -41,6 +47,8 @@ _STYLE = """
 [data-testid="stGraphVizChart"] text { fill: currentColor; }
 [data-testid="stGraphVizChart"] path { stroke: currentColor; }
 [data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
+[data-testid="stBaseButton-segmented_controlActive"] { color: inherit; }
+:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
 """
 _drawn: set[str] = set()  # pages that this process has drawn
 
@@ -49,6 +57,9 @@ def main() -> None:
     """Show the page that the URL names."""
     # Otherwise Streamlit makes the browser fetch the icons of pages from the network.
     st.set_page_config(page_icon=str(_ICON), layout="wide", initial_sidebar_state=_SIDEBAR)
+    st.html(f"<style>{_STYLE}</style>")
+    if not let_in():
+        return
     path = parse_address(os.environ.get("PWH_DB", "pwh.duckdb"))
     pages: dict[str, Page] = {}
     for entry in PAGES:
@@ -62,10 +73,11 @@ def main() -> None:
             visibility="visible" if entry.icon else "hidden",
         )
     chosen = st.navigation([*pages.values(), _by_name(pages[PAGES[0].path])], expanded=True)
-    st.html(f"<style>{_STYLE}</style>")
     with st.sidebar:
         component("address")(key="address")
+        find_box(path, pages)
         st.caption(plain(f"Warehouse {path.name}"))
+        show_user()
     chosen.run()
 
 

@@ -6,8 +6,9 @@ import altair as alt
 import polars as pl
 import streamlit as st
 
+from apps.output.colours import DEVICE_CAUSES
 from apps.pages.base import View
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED, axis, legend, show
+from apps.pages.charts import axis, legend, show
 from apps.pages.components import component
 from apps.pages.timeline import drawn_pieces, looked_at, nothing
 from apps.queries.base import ask
@@ -25,7 +26,7 @@ def show_devices(view: View, run: str) -> bool:
     if view.select("Reading", ("devices", "tasks"), key="reading", help=_HELP) == "tasks":
         return False
     view.verdicts(view.value(gpu_sentences, run))
-    _timeline(view, run)
+    show_device_timeline(view, run)
     st.subheader("Where the time of devices went", anchor=False)
     by = view.select("By", _BY, key="of") or _BY[0]
     parts = view.rows(ask, "gpu/by", run_id=run, by=by)
@@ -58,7 +59,7 @@ def _memory_chart(rows: pl.DataFrame) -> alt.Chart:
     return chart
 
 
-def _timeline(view: View, run: str) -> None:
+def show_device_timeline(view: View, run: str) -> None:
     """Show devices, streams and the threads that launch by time, of all of it or of a step."""
     spans = view.rows(ask, "gpu/spans", run_id=run)
     steps = [f"step {step}" for step in spans["step"].drop_nulls()]
@@ -86,7 +87,7 @@ def _timeline(view: View, run: str) -> None:
             "found": None,
             "total": 0,
             "query": "",
-            "colours": _COLOURS,
+            "colours": DEVICE_CAUSES,
             "by": "cause",
         },
         on_window_change=nothing,
@@ -97,21 +98,6 @@ def _timeline(view: View, run: str) -> None:
     st.caption(f"{notes} There is much here, so it is summed in bins." if binned else notes)
 
 
-_COLOURS = {
-    "busy": "#b4bcc8",
-    "sync": RED,
-    "copy": BLUE,
-    "memory": PINK,
-    "launch": "#c9a227",
-    "operators": ORANGE,
-    "python": "#8a63d2",
-    "unrecorded": "#3f3f46",
-    "call": "#e8c468",
-    "device": GREEN,
-    "unknown": GREY,
-    "thread": "#d8dee9",
-    "launching call": "#5b7083",
-}
 _MOST_PIECES = 4000
 _BINS = 200
 _HELP = (

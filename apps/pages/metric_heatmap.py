@@ -9,7 +9,7 @@ import polars as pl
 
 from apps.output.numbers import amount
 from apps.output.text import short_names
-from apps.pages.charts import RATIO_STEPS, axis, class_scale, legend, ratio_scale
+from apps.pages.charts import RATIO_STEPS, axis, class_scale, legend, ratio_scale, soft_ink
 from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import Stars
 
@@ -55,7 +55,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
     place = alt.selection_point(name=PLACE, fields=[PLACE])
     heat = (
         alt.Chart(cells)
-        .mark_rect(cursor="pointer")
+        .mark_rect(cursor="pointer", stroke=soft_ink(), strokeWidth=0.5)
         .encode(
             x=x,
             y=y,

@@ -12,6 +12,7 @@ from apps.output.numbers import amount, counted, short_count, signed_percent
 from apps.output.text import short_name, short_names, version_text
 from apps.pages.base import View
 from apps.pages.failures import show_errors
+from apps.pages.sparklines import sparkline
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
 from apps.queries.runs import rows_by_run
@@ -28,6 +29,7 @@ _REGRESSIONS = 5
 _SERIES = 100
 _VALUES = 40
 _NAME, _CELL = 80, 28
+_PICTURE = 140  # px
 # What takes about a second; beyond that the page waits for the user to request it.
 _ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
@@ -114,11 +116,13 @@ def _watch_list(view: View) -> None:
     settings = short_names(found["setting"].fill_null("").to_list(), _CELL)
     shown = found.select(
         "machine",
-        pl.when(pl.col("history").list.len() > 1).then("history"),
         "last_at",
         "run_id",
     ).with_columns(
         pl.Series("app", links),
+        pl.Series(
+            "history", [sparkline(row["history"], row["change_at"]) for row in rows], pl.String
+        ),
         pl.Series("setting", [one or None for one in settings], pl.String),
         pl.Series("metric", short_names(found["metric"].to_list(), _CELL)),
         pl.Series("last", [amount(row["last"], row["unit"]) for row in rows]),
@@ -133,7 +137,7 @@ def _watch_list(view: View) -> None:
         placeholder="",
         column_config={
             "app": st.column_config.LinkColumn("app", display_text=r"&app=(.*)$"),
-            "history": st.column_config.LineChartColumn("history", width="small"),
+            "history": st.column_config.ImageColumn("history", width=_PICTURE),
             "state": st.column_config.TextColumn("state", width="medium"),
             "last_at": st.column_config.DatetimeColumn("last run", format="distance"),
             "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),

@@ -8,7 +8,8 @@ import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
-from apps.pages.charts import BLUE, axis, legend, scale
+from apps.output.colours import BLUE
+from apps.pages.charts import axis, legend, scale
 
 Kind = Literal["quantitative", "temporal", "nominal"]
 KINDS = ("Line", "Bars", "Points")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -74,15 +75,18 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
         sentences = view.value(run_imbalance_sentences, runs[0])
         if sentences:
             view.verdicts(sentences)
-    tree |= {"unit": chosen["unit"], "flat": is_flat, "cut": left_out > 0}
-    _graph(view, tree)
-    if left_out:
-        paths = counted(left_out, "call path is", "call paths are")
-        st.caption(f"{paths} too small to be drawn, and counted with the callers.")
+    _graph(view, tree | {"unit": chosen["unit"], "flat": is_flat}, left_out)
     if against:
         gone = "" if is_flat else " Widths of before show what is gone."
-        st.caption(f"Red takes more than before, blue less.{gone}")
+        st.caption(f"Orange takes more than before, blue less, grey the same.{gone}")
     _table(view, functions, chosen["unit"], several=bool(against))
+
+
+def show_flame_graph(view: View, run_id: str, of: Mapping[str, Any]) -> None:
+    """Show the flame graph of a run; `of` is a row of profile/events: what it is of."""
+    which = Profile([run_id], [], of["event"], None, None)
+    tree, left_out = view.value(profile_tree, which)
+    _graph(view, tree | {"unit": of["unit"], "flat": False}, left_out)
 
 
 def _part(view: View, label: str, values: list[int | None], key: str) -> int | None:
@@ -98,7 +102,8 @@ def _part(view: View, label: str, values: list[int | None], key: str) -> int | N
 _SWITCHES = ("inverted", "alphabetical", "width")
 
 
-def _graph(view: View, tree: dict[str, Any]) -> None:
+def _graph(view: View, tree: dict[str, Any], left_out: int) -> None:
+    """Show a tree of calls, `left_out` of whose paths are not in it."""
     address = view.address
     if address.sets("_flame"):
         # Between two arrivals the browser has the state; it says to which one that belongs.
@@ -111,7 +116,7 @@ def _graph(view: View, tree: dict[str, Any]) -> None:
     given = st.session_state["_flame"]
     result: Any = component("flame")(
         key="flame",
-        data={**tree, "view": given},
+        data={**tree, "cut": left_out > 0, "view": given},
         on_view_change=_nothing,
     )
     now = result.get("view") or given
@@ -121,6 +126,9 @@ def _graph(view: View, tree: dict[str, Any]) -> None:
     address.keep("search", [now["search"]])
     for key in _SWITCHES:
         address.keep(key, [str(bool(now[key])).lower()])
+    if left_out:
+        paths = counted(left_out, "call path is", "call paths are")
+        st.caption(f"{paths} too small to be drawn, and counted with the callers.")
 
 
 def _nothing() -> None:

@@ -1,53 +1,41 @@
-"""A run: what is known of it, the verdicts, and what each kind of trace that it has shows."""
+"""A run: what is known of it, the verdicts, a picture, and what each kind of trace of it shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import streamlit as st
 
 from apps.output.numbers import counted
 from apps.pages.base import View
+from apps.pages.devices import show_device_timeline
+from apps.pages.profile import show_flame_graph
 from apps.pages.text import plain
+from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.runs import resolve_run, row_counts, run_facts
-from apps.reports.explanations import change_headline
-from apps.reports.runs import facts_line, trace_sentences
+from apps.queries.timeline import timeline_span
+from apps.reports.runs import facts_line, report_of
 
-_UNITS = {"seconds": "s", "mean_seconds": "s", "inclusive_seconds": "s", "longest": "s"}
+if TYPE_CHECKING:
+    from warehouse.session import Connection
+
+_UNITS = {"longest": "s"}
 _CHOICES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A kind of trace: tab, landing table, question in runs/, and the page that shows more.
-
-    `measured` are the columns that are in the unit of the column unit.
-    """
-
-    title: str
-    table: str
-    question: str
-    page: str | None
-    percent: tuple[str, ...] = ()
-    measured: tuple[str, ...] = ()
-
-
-_TRACES = (
-    Trace("Functions", "fn_timings", "functions", "profile", ("share",)),
-    Trace(
-        *("Functions by cost", "pmu_samples", "costs", "profile", ("share",)),
-        measured=("cost", "inclusive"),
-    ),
-    Trace("Counters", "pmu_samples", "counters", "bottlenecks"),
-    Trace("Work of devices", "gpu_gaps", "kernels", "idle", ("share",)),
-    Trace("Workers", "tasks", "workers", "idle"),
-    Trace("Launches", "bb_launches", "launches", "threads"),
-    Trace("Instruction streams", "segments", "segments", "throughput"),
-    Trace("Benchmarks", "metrics", "benchmarks", None),
-)
+_ROWS = 1000
+# Tasks and waits; more take long to draw.
+_MOST_PIECES = 300_000
+# The page that shows more of what a section of the report is made of, by its view.
+_PAGES = {
+    "function_shares": "profile",
+    "function_totals": "profile",
+    "counter_summary": "bottlenecks",
+    "gpu_activity": "idle",
+    "gpu_kernels": "idle",
+    "worker_summary": "idle",
+    "launch_summary": "threads",
+    "segment_summary": "throughput",
+}
 
 
 def page(view: View) -> None:
@@ -71,39 +59,59 @@ def page(view: View) -> None:
     facts = view.value(run_facts, run_id)
     view.address.carry("app", facts.get("app") or "")
     st.markdown(f"**{plain(run_id)}**  {plain(facts_line(facts))}")
-    _traces(view, run_id, facts)
-
-
-def _traces(view: View, run_id: str, facts: dict[str, Any]) -> None:
-    """Show what each kind of trace of a run shows, and links to where there is more."""
-    counts = view.value(row_counts, run_id)
     with st.container(horizontal=True):
         view.link("Compare with another run", "compare", icon="compare_arrows", after=run_id)
         if facts.get("app") and facts.get("started_at"):
             view.link("Trends of the application", "trends", icon="trending_up", app=facts["app"])
     with st.spinner("Reading its traces ..."):
-        verdicts = (one for table in counts for one in view.value(trace_sentences, run_id, table))
-        sentences = [*view.value(change_headline, run_id), *verdicts]
+        sentences, sections = view.value(_report, run_id)
     if sentences:
         view.verdicts(sentences)
-    _tabs(view, run_id, counts)
+    counts = view.value(row_counts, run_id)
+    _picture(view, run_id, counts)
+    _tabs(view, run_id, sections, counts)
 
 
-def _tabs(view: View, run_id: str, counts: dict[str, int]) -> None:
-    """Show a tab for each kind of trace; only the one that is open is read."""
-    traces = [trace for trace in _TRACES if trace.table in counts]
-    # Counters can be what functions cost, but need not.
-    found = [one for one in traces if one.question != "costs" or _has_costs(view, run_id)]
-    chosen = view.tabs([*(trace.title for trace in found), "Metrics", "Files"], key="tab")
-    for trace in found:
-        if trace.title == chosen:
-            if trace.page is not None:
-                title = view.pages[trace.page].title
-                view.link(f"More: {title}", trace.page, icon="arrow_forward", run=run_id)
-            rows, units = _with_one_unit(
-                view.ask(f"runs/{trace.question}", run_id=run_id), trace.measured
-            )
-            view.table(rows, units=_UNITS | units, percent=trace.percent)
+_Shown = tuple[str, list[str], pl.DataFrame, str]
+
+
+def _report(con: Connection, run_id: str) -> tuple[list[str], list[_Shown]]:
+    """Return what `pwh report` says first, and each section: title, sentences, rows, view."""
+    report = report_of(con, run_id)
+    return report.sentences, [
+        (one.title, one.others, one.relation.limit(_ROWS).pl(), one.view) for one in report.sections
+    ]
+
+
+def _picture(view: View, run_id: str, counts: dict[str, int]) -> None:
+    """Draw what its devices or workers did when, else the flame graph of its functions."""
+    if "tasks" in counts:
+        if not view.ask("gpu/devices", run_id=run_id).is_empty():
+            show_device_timeline(view, run_id)
+            return
+        span = view.value(timeline_span, run_id)
+        if span is not None and span.pieces <= _MOST_PIECES:
+            looked, reading = looked_at(view), ("direct", "union")
+            drawn = Drawing(run_id, span, looked, 1, reading, "cause", "", with_path=False)
+            show_timeline(view, drawn)
+            return
+    events = view.ask("profile/events", runs=[run_id]).filter(pl.col("depth") > 1)
+    if not events.is_empty():
+        show_flame_graph(view, run_id, events.row(0, named=True))
+
+
+def _tabs(view: View, run_id: str, sections: list[_Shown], counts: dict[str, int]) -> None:
+    """Show a tab for each kind of trace, and those of metrics and files."""
+    chosen = view.tabs([*(title for title, *_ in sections), "Metrics", "Files"], key="tab")
+    for title, sentences, rows, of in sections:
+        if title == chosen:
+            if (more := _PAGES.get(of)) is not None:
+                view.link(f"More: {view.pages[more].title}", more, icon="arrow_forward", run=run_id)
+            if sentences:
+                view.verdicts(sentences)
+            shown, units = _with_one_unit(rows)
+            shares = [name for name in shown.columns if name.endswith("share")]
+            view.table(shown, units=_UNITS | units, percent=shares)
     if chosen == "Metrics":
         view.table(view.ask("runs/metrics", run_id=run_id).select("metric", "value", "unit"))
     if chosen == "Files":
@@ -112,14 +120,11 @@ def _tabs(view: View, run_id: str, counts: dict[str, int]) -> None:
         st.caption(plain(f"{counted(sum(counts.values()), 'row')}: {landed or 'none'}"))
 
 
-def _with_one_unit(
-    rows: pl.DataFrame, measured: Sequence[str]
-) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return the rows without the column unit where all have the same, and that of `measured`."""
-    if not measured or rows["unit"].n_unique() != 1 or rows["unit"][0] is None:
+def _with_one_unit(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return costs without the column unit where all have the same, and that of their columns."""
+    costs = [name for name in ("cost", "inclusive") if name in rows.columns]
+    if "unit" not in rows.columns or not costs:
         return rows, {}
-    return rows.drop("unit"), dict.fromkeys(measured, rows["unit"][0])
-
-
-def _has_costs(view: View, run_id: str) -> bool:
-    return not view.ask("runs/costs", run_id=run_id).is_empty()
+    if rows["unit"].n_unique() != 1 or rows["unit"][0] is None:
+        return rows, {}
+    return rows.drop("unit"), dict.fromkeys(costs, rows["unit"][0])

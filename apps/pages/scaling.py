@@ -10,7 +10,6 @@ from apps.pages.base import View
 from apps.pages.charts import show
 from apps.pages.text import NO_APPLICATION
 from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, scaling_sets
-from apps.reports.flags import flag_text
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point, worth_sentences
@@ -141,7 +140,7 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
     view.table(
         shown.select(
             "function",
-            pl.col("exponent").round(2).alias("p^"),
+            pl.col("exponent").round(2).alias("power"),
             pl.col("exponent_low").round(2).alias("from"),
             pl.col("exponent_high").round(2).alias("to (90 %)"),
             pl.col("smape").alias("error"),
@@ -149,7 +148,7 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
         ),
         percent=("error",),
     )
-    st.caption("p^: power of the parallelism with which the time grows beyond the largest count.")
+    st.caption("Power: that of the parallelism with which the time grows beyond the largest count.")
 
 
 def _kinds(measured: pl.DataFrame) -> None:
@@ -194,7 +193,7 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
         )
     asked = predicted.filter(pl.col("parallelism").is_in(question.counts))
     view.table(
-        asked.with_columns(_flag_texts(asked)),
+        asked,
         units={"predicted": "s", "low": "s", "high": "s"},
         percent=("efficiency",),
     )
@@ -301,14 +300,9 @@ def _models(view: View, models: pl.DataFrame) -> None:
                 "repetitions",
                 "smape",
                 "cv_error",
-                _flag_texts(models),
+                "flags",
             )
         )
-
-
-def _flag_texts(frame: pl.DataFrame) -> pl.Series:
-    texts = [[flag_text(flag) for flag in flags or ()] for flags in frame["flags"].to_list()]
-    return pl.Series("flags", texts, pl.List(pl.String))
 
 
 _AT_HELP = (

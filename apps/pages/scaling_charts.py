@@ -7,8 +7,9 @@ import math
 import altair as alt
 import polars as pl
 
+from apps.output.colours import BLUE, BROWN, GREEN, GREY, PINK, SKY
 from apps.output.text import short_names
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, ratio_scale, scale
+from apps.pages.charts import axis, legend, ratio_scale, scale
 from apps.pages.sizes import FIT
 from apps.reports.scaling_limits import TurningPoint
 
@@ -97,7 +98,6 @@ def time_chart(
             x=x,
             y=alt.Y("place:Q", scale=heights),
             text="label:N",
-            color=colour,
             tooltip=[alt.Tooltip("what:N", title="function")],
         )
     )
@@ -302,7 +302,7 @@ _KINDS = {
     "computation": GREY,
     "blocking point-to-point": BLUE,
     "non-blocking point-to-point": SKY,
-    "n-to-n collective": ORANGE,
+    "n-to-n collective": BROWN,
     "n-to-1 and 1-to-n collective": PINK,
 }
 

@@ -8,8 +8,9 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from apps.output.colours import BLUE, BROWN, GREEN, GREY, PINK, RED, text_on
 from apps.output.text import short_names
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED, axis, legend, scale
+from apps.pages.charts import axis, legend, scale
 from apps.pages.sizes import FIT
 
 # The tree of the top-down method: categories of level 1, and their parts of level 2.
@@ -23,10 +24,11 @@ TREE = {
 _COLOURS = {
     "retiring": GREEN,
     "bad speculation": PINK,
-    "frontend bound": ORANGE,
+    "frontend bound": BROWN,
     "backend bound": RED,
     "smt contention": GREY,
 }
+_INKS = {name: text_on(colour) for name, colour in _COLOURS.items()}
 _NAME = 44
 # Share of the slots whose box has room for a letter of its name.
 _LETTER = 0.012
@@ -79,7 +81,7 @@ def tree_chart(boxes: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     rows = boxes.with_columns(
         middle=(pl.col("begin") + pl.col("end")) / 2,
         named=pl.format("{} {} %", "name", (100 * pl.col("share")).round(0).cast(pl.Int64)),
-        opacity=pl.when(level=_LEVELS[0]).then(1.0).otherwise(0.75),
+        ink=pl.col("category").replace_strict(_INKS),
     )
     room = (pl.col("end") - pl.col("begin")) / (whole * _LETTER)
     fits = pl.col("named").str.len_chars() <= room
@@ -94,10 +96,11 @@ def tree_chart(boxes: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
             x=alt.X("begin:Q", scale=slots, axis=axis("share of the issue slots", format="%")),
             x2="end:Q",
             color=alt.Color("category:N", scale=scale(known, _COLOURS), legend=None),
-            opacity=alt.Opacity("opacity:Q", scale=None, legend=None),
         ),
-        base.mark_text(color="white", fontSize=11, fontWeight="bold", clip=True).encode(
-            x=alt.X("middle:Q", scale=slots), text="text:N"
+        base.mark_text(fontSize=11, fontWeight="bold", clip=True).encode(
+            x=alt.X("middle:Q", scale=slots),
+            text="text:N",
+            color=alt.Color("ink:N", scale=None, legend=None),
         ),
     ).properties(height=alt.Step(44), autosize=FIT)
 

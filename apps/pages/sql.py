@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from apps.output.numbers import counted
 from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.components import component
+from apps.pages.login import may
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_answer
 from apps.pages.text import plain
@@ -19,7 +21,7 @@ from apps.queries.schema import completions, schema_objects, schema_of
 from warehouse import sqlfiles
 from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
-from warehouse.saved_queries import save_query
+from warehouse.saved_queries import Shown, save_query
 from warehouse.sharing import writing
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ _HISTORY = "queries"
 _TEXT = "_sql"
 """And what the page put into the editor."""
 _KEPT, _SHOWN = 30, 80
+# Where the page, and its address, keep what columns of saved_queries have.
+_CHART = {"chart": "chart", "x": "across", "y": "up", "colour": "colour"}
+_NO_CHART = "None"
 _WAIT = 10.0
 
 
@@ -108,43 +113,53 @@ def _editor(view: View, limits: Limits) -> str:
     return sql
 
 
-def _edit(sql: str) -> None:
-    """Put a text into the editor, in place of what the user typed."""
+def _edit(sql: str, chart: Mapping[str, str | None] | None = None) -> None:
+    """Put a text into the editor, in place of what the user typed, and set its chart."""
     arrival = st.session_state.get(_TEXT, {}).get("arrival", 0) + 1
     st.session_state[_TEXT] = {"arrival": arrival, "sql": sql}
+    if chart is not None:
+        for key, column in _CHART.items():
+            st.session_state[key] = chart[column] or _NO_CHART
 
 
 def _earlier(view: View) -> None:
     """Show the queries of this session and those saved in the warehouse; one chosen is edited."""
-    saved = dict(view.ask("schema/saved").iter_rows())
+    saved = {row["name"]: row for row in view.ask("schema/saved", board=None).to_dicts()}
     earlier: list[str] = st.session_state.get(_HISTORY, [])
+    recent = {_first_line(sql): {"query": sql} for sql in reversed(earlier)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for label, texts, symbol in (
             ("Saved queries", saved, "bookmark"),
-            ("History", {_first_line(sql): sql for sql in reversed(earlier)}, "history"),
+            ("History", recent, "history"),
         ):
             with st.popover(label, icon=f":material/{symbol}:", disabled=not texts):
-                for name, sql in texts.items():
+                for name, row in texts.items():
                     st.button(
                         plain(name),
                         key=f"{label} {name}",
                         type="tertiary",
                         on_click=_edit,
-                        args=(sql,),
+                        args=(row["query"], row if "chart" in row else None),
                     )
-        with st.popover("Save", icon=":material/bookmark_add:"):
+        may_save = may("acknowledge")
+        with st.popover("Save", icon=":material/bookmark_add:", disabled=not may_save):
             name = st.text_input("Name", key="saved_name", max_chars=100)
+            board = st.text_input("Board", key="saved_board", max_chars=100, placeholder="none")
             st.caption(
-                "The query that ran last. Everyone who uses this warehouse finds it, here and with "
-                "pwh sql --saved."
+                "The query that ran last, with its chart. Everyone who uses this warehouse finds "
+                "it, here, on the page Boards and with pwh sql --saved."
             )
             if st.button("Save the query", disabled=not name):
-                _save(view, name, view.address.asked("sql") or "")
+                _save(view, name, board)
 
 
-def _save(view: View, name: str, sql: str) -> None:
+def _save(view: View, name: str, board: str) -> None:
+    asked = view.address.asked
+    chart = {column: asked(key) or None for key, column in _CHART.items()}
+    if chart["chart"] is None:
+        chart = {}
     with writing(view.path, wait=_WAIT) as con:
-        save_query(con, name, sql)
+        save_query(con, name, asked("sql") or "", Shown(board=board.strip() or None, **chart))
     st.rerun()
 
 
@@ -227,11 +242,11 @@ def _parquet(result: Result) -> bytes:
 def _chart(view: View, frame: pl.DataFrame) -> None:
     """Show a chart of the columns that the user chooses."""
     with st.container(horizontal=True):
-        kind = view.select("Chart", KINDS, key="chart", every="None", inline=True)
+        kind = view.select("Chart", KINDS, key="chart", every=_NO_CHART, inline=True)
         if kind is None:
             return
         columns = frame.columns
         across = view.select("Across", columns, key="x", inline=True)
         up = view.select("Up", columns, key="y", default=columns[len(columns) > 1], inline=True)
-        by = view.select("Colour", columns, key="colour", every="None", inline=True)
+        by = view.select("Colour", columns, key="colour", every=_NO_CHART, inline=True)
     charts.show(picked(frame, kind, str(across), str(up), by), f"{up} by {across}")

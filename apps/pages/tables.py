@@ -12,7 +12,7 @@ import streamlit as st
 from apps.output.numbers import prefixed
 from apps.output.tables import IDENTIFIERS
 from apps.output.text import cell, short_names
-from apps.pages.text import plain
+from apps.reports.flags import flag_text
 
 # Columns of names, which may be those of templates, and the letters of them that are seen.
 _NAMES = ("function", "callpath", "metric", "subject", "region", "kernel")
@@ -24,7 +24,8 @@ _RUN_PAGE = "run?run="
 _LARGE = 1000
 # Widths of a digit and of the room around it in a cell, px.
 _LETTER, _MARGIN = 8, 24
-_IN_NAMES = {"s": "seconds", "%": "percent"}
+_IN_NAMES = {"seconds": "s", "percent": "%"}
+_HEADINGS = {"seconds": "time", "percent": "share"}
 
 
 def show_rows(
@@ -34,8 +35,7 @@ def show_rows(
     height: int | None = None,
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
-    frame, empty = _without_empty(frame)
-    frame = _with_short_names(frame)
+    frame = _with_flag_texts(_with_short_names(_without_empty(frame)))
     shares = [name for name in percent if name in frame.columns]
     scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
     st.dataframe(
@@ -43,9 +43,8 @@ def show_rows(
         hide_index=True,
         column_config=_columns(scaled, known | dict.fromkeys(percent, "%")),
         placeholder="",
-        height="auto" if height is None else height,
+        height="content" if height is None else height,
     )
-    _caption(empty)
 
 
 def show_answer(frame: pl.DataFrame) -> None:
@@ -60,8 +59,7 @@ def show_answer(frame: pl.DataFrame) -> None:
 
 def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list[int]:
     """Show rows that the user can mark; return the numbers of those marked, from 0."""
-    frame, empty = _without_empty(frame)
-    scaled, known = _with_prefixes(_with_short_names(frame), units)
+    scaled, known = _with_prefixes(_with_short_names(_without_empty(frame)), units)
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
@@ -70,16 +68,24 @@ def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list
         key=key,
         on_select="rerun",
         selection_mode="multi-row",
+        height="content",
     )
-    _caption(empty)
     return [row for row in state.selection.rows if row < len(frame)]
 
 
-def _without_empty(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return the frame without its columns that have no value in any row, and their names."""
+def _without_empty(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame without its columns that have no value in any row."""
     empty = [name for name in frame.columns if frame[name].null_count() == len(frame) > 0]
     # Sums of whole numbers are wider than what the browser formats.
-    return frame.drop(empty).cast({pl.Decimal: pl.Float64, pl.Int128: pl.Float64}), empty
+    return frame.drop(empty).cast({pl.Decimal: pl.Float64, pl.Int128: pl.Float64})
+
+
+def _with_flag_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with flags in words."""
+    if "flags" not in frame.columns or frame.schema["flags"] == pl.List(pl.String):
+        return frame
+    texts = [[flag_text(flag) for flag in flags or ()] for flags in frame["flags"].to_list()]
+    return frame.with_columns(pl.Series("flags", texts, pl.List(pl.String)))
 
 
 def _with_short_names(frame: pl.DataFrame) -> pl.DataFrame:
@@ -96,34 +102,39 @@ def _with_short_names(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def _caption(empty: Sequence[str]) -> None:
-    if empty:
-        st.caption(plain(f"Columns without any value are left out: {', '.join(empty)}."))
-
-
 def _with_prefixes(
     frame: pl.DataFrame, units: Mapping[str, str]
 ) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return the frame with an SI prefix for each unit that takes one, and the units of columns.
 
     The prefix is that of the largest value in the unit, so that all of a table can be compared.
-    Columns with the unit in their names keep it.
     """
-    known = {
-        name: unit
-        for name, unit in units.items()
-        if name in frame.columns and not name.endswith(_IN_NAMES.get(unit, "\0"))
-    }
+    named = {name: units.get(name) or _unit_in_name(name) for name in frame.columns}
+    known = {name: unit for name, unit in named.items() if unit}
     scaled: list[pl.Expr] = []
     for unit in sorted(set(known.values())):
         names = [
             name for name, of in known.items() if of == unit and frame.schema[name].is_numeric()
         ]
-        size, named = prefixed((_largest(frame[name]) for name in names), unit)
-        known |= dict.fromkeys(names, str(named))
+        size, symbol = prefixed((_largest(frame[name]) for name in names), unit)
+        known |= dict.fromkeys(names, str(symbol))
         if size != 1:
             scaled += [pl.col(name).cast(pl.Float64) / size for name in names]
     return _rounded(frame.with_columns(scaled)), known
+
+
+def _unit_in_name(name: str) -> str | None:
+    """Return the unit that the name of a column ends with."""
+    return _IN_NAMES.get(name.rsplit("_", 1)[-1])
+
+
+def heading(name: str, unit: str | None = None) -> str:
+    """Return the name of a column in words, with its unit."""
+    words = name.removesuffix("_id").removesuffix("_at")
+    if unit and "_" in words and _unit_in_name(words):
+        words = words.rsplit("_", 1)[0]
+    words = _HEADINGS.get(words, words).replace("_", " ")
+    return f"{words} ({unit})" if unit else words
 
 
 def _rounded(frame: pl.DataFrame) -> pl.DataFrame:
@@ -184,7 +195,7 @@ def _columns(frame: pl.DataFrame, units: Mapping[str, str], digits: int = 3) -> 
     width: int | None
     comma = "," if digits == 3 else ""
     for name, kind in frame.schema.items():
-        label = f"{name} ({units[name]})" if name in units else name
+        label = heading(name, units.get(name)) if digits == 3 else name
         if name in _RUNS and kind == pl.String:
             config[name] = st.column_config.LinkColumn(label, display_text=r"\?run=(.*)$")
         elif kind.is_float():

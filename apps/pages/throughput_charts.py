@@ -5,14 +5,15 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from apps.pages.charts import BETTER, BLUE, GREEN, GREY, ORANGE, PINK, WORSE, axis, legend, scale
+from apps.output.colours import BETTER, BLUE, BROWN, GREEN, GREY, PINK, WORSE
+from apps.pages.charts import axis, legend, scale
 from apps.pages.sizes import FIT
 
 LIMITS = (
     *("front end", "critical path", "functional units", "serialising instructions"),
     *("interplay", "unknown"),
 )
-_COLOURS = dict(zip(LIMITS, (BLUE, ORANGE, GREEN, WORSE, PINK, GREY), strict=True))
+_COLOURS = dict(zip(LIMITS, (BLUE, BROWN, GREEN, WORSE, PINK, GREY), strict=True))
 
 
 def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
@@ -66,7 +67,7 @@ def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     return alt.layer(
         base.mark_bar(color=BLUE, opacity=0.75, size=14).encode(x=alt.X("predicted:Q", axis=x)),
         base.mark_rule(color=GREY, strokeWidth=2).encode(x="low:Q", x2="high:Q"),
-        base.mark_point(filled=True, color=ORANGE, size=70, opacity=1).encode(
+        base.mark_point(filled=True, color=BROWN, size=70, opacity=1).encode(
             x="measured:Q",
             tooltip=[
                 "thread:N",

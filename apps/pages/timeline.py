@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from apps.output.colours import WORKER_CAUSES
 from apps.pages.base import View
 from apps.pages.components import component
-from apps.pages.timeline_chart import CAUSES
 from apps.queries.timeline import (
     LANES,
     Span,
@@ -144,7 +144,7 @@ def show_timeline(view: View, drawn: Drawing) -> None:
             "found": None if found is None else _found(found, first, len(lanes)),
             "total": 0 if found is None or found.is_empty() else found["found"][0],
             "query": text,
-            "colours": CAUSES,
+            "colours": WORKER_CAUSES,
             "by": drawn.by,
         },
         on_window_change=nothing,

@@ -5,31 +5,31 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
+from apps.output.colours import BLUE, CAUSES, GREY, PINK
 from apps.output.numbers import prefixed
-from apps.pages.charts import BLUE, GREY, ORANGE, PINK, RED, axis, legend, scale
+from apps.pages.charts import axis, legend, scale, soft_ink
 from apps.pages.sizes import FIT
 
-CAUSES = {
-    "busy": "#b4bcc8",
-    "starvation": RED,
-    "latency": BLUE,
-    "overhead": ORANGE,
-    "not recorded": GREY,
-    "after last task": PINK,
+PATH_CAUSES = {
+    "compute": CAUSES["busy"],
+    **CAUSES,
+    "unknown": CAUSES["not recorded"],
+    "submission": PINK,
 }
-PATH_CAUSES = {"compute": CAUSES["busy"], **CAUSES, "unknown": GREY, "submission": PINK}
 
 
 def _colour(causes: list[str], colours: dict[str, str]) -> alt.Color:
     order = [cause for cause in colours if cause in causes]
-    return alt.Color("cause:N", scale=scale(order, colours), legend=legend(columns=3))
+    return alt.Color(
+        "cause:N", scale=scale(order, colours), legend=legend(columns=3, symbolStrokeWidth=0)
+    )
 
 
 def sums_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw where the time of each worker went, %: worker, position, cause, seconds, percent."""
     chart: alt.Chart = (
         alt.Chart(frame)
-        .mark_bar()
+        .mark_bar(stroke=soft_ink(), strokeWidth=0.5)
         .encode(
             x=alt.X(
                 "percent:Q",
@@ -62,7 +62,7 @@ def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     size, unit = prefixed(longest, "s")
     chart: alt.Chart = (
         alt.Chart(frame.with_columns(time=pl.col("seconds") / size))
-        .mark_bar()
+        .mark_bar(stroke=soft_ink(), strokeWidth=0.5)
         .encode(
             x=alt.X("sum(time):Q", axis=axis(title, unit)),
             y=alt.Y("what:N", sort="-x", axis=axis(None, labelFlush=False)),

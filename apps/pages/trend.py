@@ -8,10 +8,13 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from apps.output.colours import PALETTE
 from apps.output.numbers import amount
 from apps.output.text import cell
-from apps.pages import causes, charts
+from apps.pages import causes
 from apps.pages.base import View
+from apps.pages.charts import styled
+from apps.pages.login import may, user
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
@@ -43,7 +46,7 @@ _MEANINGS = {
 def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> None:
     """Offer to acknowledge the change at a run, as `pwh ack` does, or to withdraw what is known."""
     label = "Acknowledge" if known is None else f"Acknowledged as {known}"
-    with st.popover(plain(label), icon=":material/task_alt:"):
+    with st.popover(plain(label), icon=":material/task_alt:", disabled=not may("acknowledge")):
         st.markdown(f"An acknowledged change, here at {plain(named)}, leaves gate and overview.")
         reason = st.radio(
             "It is",
@@ -55,7 +58,7 @@ def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> 
         if reason == "fixed":
             fixed_in = st.text_input("In version", key=f"ack_version {run_id}").strip()
         note = st.text_input("Note", key=f"ack_note {run_id}").strip()
-        said_by = st.text_input("Your name", key=f"ack_by {run_id}").strip()
+        said_by = user() or st.text_input("Your name", key=f"ack_by {run_id}").strip()
         if st.button("Acknowledge", key=f"ack {run_id}", type="primary", disabled=fixed_in == ""):
             stated = Acknowledgement(reason, "*", fixed_in, note or None, said_by or None)
             _write(view, run_id, stated)
@@ -74,7 +77,7 @@ def _write(view: View, run_id: str, stated: Acknowledgement | None) -> None:
 
 
 # As many as there are distinct colours.
-_SERIES = len(charts.PALETTE)
+_SERIES = len(PALETTE)
 _MOST_METRICS = 6
 _NEWEST = 3
 _BY = ("dates", "versions")
@@ -237,7 +240,7 @@ def _charts(
             continue
         chart = history(of_metric, times, picked=choice.runs, several=len(shown) > 1)
         st.altair_chart(
-            chart,
+            styled(chart),
             width="stretch",
             alt=f"{metric} of {app} over time",
             key=choice.key(place),

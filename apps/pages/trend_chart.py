@@ -11,9 +11,10 @@ import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
+from apps.output.colours import BETTER, NEUTRAL, WORSE
 from apps.output.numbers import prefixed, signed_percent
 from apps.output.text import short_name, version_text
-from apps.pages.charts import BETTER, NEUTRAL, WORSE, axis, legend, scale
+from apps.pages.charts import axis, legend, scale, soft_ink
 from apps.pages.sizes import FIT
 
 # A single metric, and each of several, which have the same axis of time.
@@ -221,10 +222,11 @@ def _rules(points: pl.DataFrame, times: Times) -> list[alt.Chart]:
         tooltip=[alt.Tooltip("label:N", title="Change"), alt.Tooltip("run_id:N", title="Run")],
     )
     largest = rows.sort(pl.col("change").abs().fill_null(float("inf")), descending=True)
+    ink = alt.value(soft_ink())
     labels = [
         alt.Chart(largest.head(_LABELLED).filter(place=row))
         .mark_text(align="left", baseline="top", dx=4, fontSize=11)
-        .encode(x=times.x("at"), y=alt.value(row * _ROW), text="label:N", color=colour)
+        .encode(x=times.x("at"), y=alt.value(row * _ROW), text="label:N", color=ink)
         for row in range(_ROWS)
     ]
     return [rules, *labels]

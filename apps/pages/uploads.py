@@ -20,6 +20,7 @@ import streamlit as st
 
 from apps.output.text import printable
 from apps.pages.base import View
+from apps.pages.login import may
 from apps.pages.text import plain
 from warehouse.address import Address
 from warehouse.errors import UsageError
@@ -49,6 +50,8 @@ class Uploaded:
 
 def show_upload(view: View) -> None:
     """Show the form for files, and what became of those uploaded last."""
+    if not may("ingest"):
+        return
     if os.environ.get(ALLOWED) != "1":
         st.caption("pwh ui --allow-ingest lets this page upload files.")
         return

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from apps.output.colours import BLUE, CAUSES, RED
 from apps.output.numbers import amount, counted, is_number, percent
 from apps.output.tables import dicts, table_columns
 from apps.output.text import cell
@@ -19,21 +20,13 @@ from warehouse.version import __version__
 if TYPE_CHECKING:
     from warehouse.session import Connection
 
-_CAUSES = {
-    "busy": "busy",
-    "starvation": "starvation",
-    "latency": "latency",
-    "overhead": "overhead",
-    "not recorded": "soft",
-    "after last task": "tail",
-}
+_CAUSES = {cause: cause.replace(" ", "-") for cause in CAUSES}
 _NAME = 60
 _STYLE = """
 :root { color-scheme: light dark; --text: #1d1f23; --soft: #626974; --rule: #dfe3e8;
-  --page: #ffffff; --bar: #2f86c9; --busy: #b4bcc8; --starvation: #d55e00; --latency: #2f86c9;
-  --overhead: #e69f00; --tail: #cc79a7; }
+  --page: #ffffff; }
 @media (prefers-color-scheme: dark) { :root { --text: #e4e6ea; --soft: #9aa2ad; --rule: #363b43;
-  --page: #16181c; --busy: #59616d; } }
+  --page: #0e1117; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
   max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
 h1 { font-size: 1.4rem; margin-bottom: 0; overflow-wrap: anywhere; }
@@ -51,14 +44,19 @@ th { color: var(--soft); font-weight: 500; }
 figure { margin: .6rem 0 1rem; }
 svg { width: 100%; height: auto; display: block; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
-.bar { fill: var(--bar); } .busy { fill: var(--busy); } .starvation { fill: var(--starvation); }
-.latency { fill: var(--latency); } .overhead { fill: var(--overhead); } .tail { fill: var(--tail); }
-.grid { stroke: var(--rule); fill: none; } .line { stroke: var(--bar); fill: none; opacity: .5; }
-.point { fill: var(--page); stroke: var(--bar); } .own { fill: var(--starvation); }
+.grid { stroke: var(--rule); fill: none; } .line { fill: none; opacity: .5; }
+.point { fill: var(--page); }
 .key { display: inline-block; margin-right: 1rem; }
 .key svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem; }
 footer { margin-top: 3rem; font-size: .86rem; }
 """
+_FILLS = {"bar": BLUE, "own": RED} | {_CAUSES[cause]: CAUSES[cause] for cause in CAUSES}
+_COLOURS = "".join(
+    [
+        f".line, .point {{ stroke: {BLUE}; }}\n",
+        *(f".{name} {{ fill: {colour}; }}\n" for name, colour in _FILLS.items()),
+    ]
+)
 
 
 def run_page(con: Connection, run_id: str) -> str:
@@ -79,7 +77,7 @@ def run_page(con: Connection, run_id: str) -> str:
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_plain(run_id)}</title>\n<style>{_STYLE}</style></head>\n<body>\n"
+        f"<title>{_plain(run_id)}</title>\n<style>{_STYLE}{_COLOURS}</style></head>\n<body>\n"
         + "\n".join(part for part in parts if part)
         + "\n</body></html>\n"
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from apps.output.colours import CLASSES
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
@@ -20,17 +21,6 @@ from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
-
-# Okabe and Ito (2008): distinct for the colour-blind, readable on white and on dark.
-CLASS_COLOURS = {
-    "Balance": "#009e73",
-    "Mem": "#d55e00",
-    "DTB": "#e69f00",
-    "ICache": "#cc79a7",
-    "DMA": "#56b4e9",
-    "Other": "#2f86c9",
-    "Unknown": "#8e8e93",
-}
 
 # The smallest value of a metric has a ray of this share of the longest, so that zero is shorter.
 _CORE = 0.15
@@ -193,15 +183,15 @@ def _legend(glyphs: Stars) -> Iterator[str]:
     for i, name in enumerate(glyphs.names):
         yield _text(540, 68 + step * i, cell(name, None), 'font-size="10"')
     seen = {star.kind for star in glyphs.stars}
-    for i, kind in enumerate(kind for kind in CLASS_COLOURS if kind in seen):
+    for i, kind in enumerate(kind for kind in CLASSES if kind in seen):
         column, row = divmod(i, 4)
         left, top = 300 + 110 * column, 92 + 22 * row
-        yield f'<rect x="{left}" y="{top}" width="14" height="14" fill="{CLASS_COLOURS[kind]}"/>'
+        yield f'<rect x="{left}" y="{top}" width="14" height="14" fill="{CLASSES[kind]}"/>'
         yield _text(left + 22, top + 11, kind)
 
 
 def _star(star: Star, x: float, y: float, glyphs: Stars) -> Iterator[str]:
-    colour = CLASS_COLOURS.get(star.kind, CLASS_COLOURS["Unknown"])
+    colour = CLASSES.get(star.kind, CLASSES["Unknown"])
     ends = [(x + _RADIUS * dx, y - _RADIUS * dy) for dx, dy in corners(star.rays)]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in ends)
     values = ", ".join(

@@ -92,7 +92,7 @@ def test_a_development_version_is_not_called_newer(existing, name):
 UNREPLAYED = """
 import os, sys, duckdb
 con = duckdb.connect(sys.argv[1])
-con.execute("INSERT INTO saved_queries VALUES ('own', 'FROM runs', now())")
+con.execute("INSERT INTO saved_queries (name, query, saved_at) VALUES ('own', 'FROM runs', now())")
 con.execute("CREATE TABLE own (landed TIMESTAMP DEFAULT now(), i INTEGER)")
 con.execute("ALTER TABLE own ADD COLUMN j INTEGER")
 os._exit(0)

@@ -16,7 +16,7 @@ from warehouse.opened import close, closing_in_place
 from warehouse.sharing import writing
 from warehouse.transactions import transaction
 
-ADD = "INSERT INTO saved_queries VALUES ($1, 'FROM runs', now())"
+ADD = "INSERT INTO saved_queries (name, query, saved_at) VALUES ($1, 'FROM runs', now())"
 
 
 @pytest.fixture

@@ -36,7 +36,9 @@ def made(template, monkeypatch):
 
 def create(path):
     with pwh.connect(path) as con:
-        con.execute("INSERT INTO saved_queries VALUES ('own', 'FROM runs', now())")
+        con.execute(
+            "INSERT INTO saved_queries (name, query, saved_at) VALUES ('own', 'FROM runs', now())"
+        )
         return rows(con, "SELECT count(*) FROM saved_queries")
 
 

@@ -19,7 +19,7 @@ from warehouse.connection import open_unchecked
 from warehouse.errors import UsageError, WarehouseBusy, WarehouseError, WarehouseMissing
 from warehouse.replacement import compact, replacement
 
-ADD = "INSERT INTO saved_queries VALUES ('added', 'FROM runs', now())"
+ADD = "INSERT INTO saved_queries (name, query, saved_at) VALUES ('added', 'FROM runs', now())"
 
 
 def names_in(path):

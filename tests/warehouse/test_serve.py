@@ -482,7 +482,9 @@ def test_kills_and_a_clean_stop_lose_nothing_that_was_committed(template, tmp_pa
     file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with served(file, "--silent=3") as serving, warehouse.connect(serving.address) as con:
-        con.execute("INSERT INTO saved_queries VALUES ('a', 'FROM runs', now())")
+        con.execute(
+            "INSERT INTO saved_queries (name, query, saved_at) VALUES ('a', 'FROM runs', now())"
+        )
         change = "UPDATE saved_queries SET query = 'FROM sources'"
         with subprocess.Popen(
             [sys.executable, "-c", INTERRUPTED, serving.address],
@@ -501,7 +503,9 @@ def test_kills_and_a_clean_stop_lose_nothing_that_was_committed(template, tmp_pa
     assert "gave up 1 client" in written
     with served(file) as serving:
         with warehouse.connect(serving.address) as con:
-            con.execute("INSERT INTO saved_queries VALUES ('b', 'FROM runs', now())")
+            con.execute(
+                "INSERT INTO saved_queries (name, query, saved_at) VALUES ('b', 'FROM runs', now())"
+            )
         with pytest.raises(WarehouseBusy):
             warehouse.connect(file, wait=0)
         # A client that has connected, and was killed before its first statement.

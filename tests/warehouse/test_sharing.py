@@ -82,7 +82,9 @@ def test_a_writer_waits_for_readers_of_its_own_process_and_they_for_it(path):
 
 def write(path):
     with writing(path, wait=60) as con:
-        con.execute("INSERT INTO saved_queries VALUES ('one', 'FROM runs', now())")
+        con.execute(
+            "INSERT INTO saved_queries (name, query, saved_at) VALUES ('one', 'FROM runs', now())"
+        )
 
 
 def test_an_error_on_the_way_lets_go_too(path):

@@ -31,7 +31,9 @@ NAMES = "SELECT name FROM saved_queries ORDER BY name"
 def path(template, tmp_path):
     path = shutil.copy(template, tmp_path / "w.duckdb")
     with pwh.connect(path) as con:
-        con.execute("INSERT INTO saved_queries VALUES ('one', 'FROM runs', now())")
+        con.execute(
+            "INSERT INTO saved_queries (name, query, saved_at) VALUES ('one', 'FROM runs', now())"
+        )
     return path
 
 
@@ -95,7 +97,10 @@ def test_after_some_interruptions_it_comes_to_its_end(path, tmp_path, monkeypatc
         if is_room:
             # Others write meanwhile.
             with pwh.connect(path, wait=0) as writer:
-                writer.execute("INSERT INTO saved_queries VALUES ('two', 'FROM runs', now())")
+                writer.execute(
+                    "INSERT INTO saved_queries (name, query, saved_at) "
+                    "VALUES ('two', 'FROM runs', now())"
+                )
         assert rows(con, NAMES) == [("one",)]
     with reading(path) as con:
         assert rows(con, NAMES) == [("one",), ("two",)][: 1 + is_room]
@@ -104,7 +109,8 @@ def test_after_some_interruptions_it_comes_to_its_end(path, tmp_path, monkeypatc
 def test_a_copy_has_what_is_in_the_log(path):
     code = (
         "import duckdb, os, sys; con = duckdb.connect(sys.argv[1]); "
-        "con.execute(\"INSERT INTO saved_queries VALUES ('logged', 'FROM runs', now())\"); "
+        'con.execute("INSERT INTO saved_queries (name, query, saved_at) '
+        "VALUES ('logged', 'FROM runs', now())\"); "
         "os._exit(0)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)

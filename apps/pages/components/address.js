@@ -13,6 +13,12 @@ export default function () {
     held = event.ctrlKey || event.metaKey || event.shiftKey;
   };
   for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, touch, true);
+  document.addEventListener("keydown", (event) => {
+    const box = document.querySelector('input[aria-label^="Find ("]');
+    if (!box || event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    box.focus();
+  });
   window.addEventListener("popstate", () => { touched = false; }, true);
 
   const push = window.history.pushState.bind(window.history);

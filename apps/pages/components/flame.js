@@ -223,18 +223,16 @@ class Flame {
   text(node) { return node === 0 ? "all" : this.tree.names[this.tree.name[node]]; }
 
   colour(node, dim) {
-    const { tree, dark } = this;
+    const { tree } = this;
     if (tree.was) {
       const change = this.most > 0 ? (tree.value[node] - tree.was[node]) / this.most : 0;
       const strength = Math.sqrt(Math.abs(change));
-      const light = dark ? 30 + 22 * strength : 92 - 40 * strength;
-      const tone = change > 0 ? 18 : 205;
-      return `hsl(${tone} ${Math.round(15 + 70 * strength)}% ${light}% / ${dim ? .3 : 1})`;
+      const tone = change > 0 ? 50 : 250;
+      return `oklch(.64 ${.01 + .16 * strength} ${tone} / ${dim ? .3 : 1})`;
     }
-    if (node === 0) return dark ? "#3c4046" : "#d9dde2";
+    if (node === 0) return "oklch(.64 0 0)";
     const h = hue(this.text(node));
-    const light = dark ? 34 + 8 * h : 72 + 10 * h;
-    return `hsl(${Math.round(18 + 42 * h)} 70% ${light}% / ${dim ? .3 : 1})`;
+    return `oklch(${.63 + .02 * h} .13 ${Math.round(40 + 50 * h)} / ${dim ? .3 : 1})`;
   }
 
   draw() {
@@ -242,8 +240,6 @@ class Flame {
     if (!width || !this.tree) return;
     this.drawnWidth = width;
     const style = getComputedStyle(this.frame);
-    this.dark = /rgb/.test(style.color) && style.color.match(/\d+/g)[0] > 128;
-    this.ink = this.dark ? "#f4f4f4" : "#1c1c1c";
     const query = (this.view.search || "").toLowerCase();
     const { tree } = this;
     const matches = query ? tree.names.map((one) => one.toLowerCase().includes(query)) : null;
@@ -271,7 +267,7 @@ class Flame {
       // As short_name in apps/output: names differ at their ends.
       const start = Math.floor((room - 1) / 3);
       const shown = name.length <= room ? name : `${name.slice(0, start)}…${name.slice(start + 1 - room)}`;
-      pen.fillStyle = hit ? "#000" : this.ink;
+      pen.fillStyle = "#1c1c1c";
       pen.save();
       pen.beginPath();
       pen.rect(x, y, w - 2, h);

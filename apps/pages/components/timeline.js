@@ -1,7 +1,7 @@
 // Workers by time on a canvas: wheel zooms, dragging pans, hovering over a wait draws whom it was for.
 //
 // data: span (s), from and to (% of it) that the pieces are of; lanes; pieces, waits, path and found
-// as columns, times in s from the start; colours by cause; by ("cause" or "type"); seq and arrival,
+// as columns, times in s from the start; colour and texture by cause; by ("cause" or "type"); seq and arrival,
 // which say what request of this component the pieces answer.
 // Names come from traces: they are only ever drawn as text.
 const LANE = 22;
@@ -16,7 +16,7 @@ const STYLE = `
     background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
     border-radius: 6px; }
   .key { display: inline-flex; gap: 5px; align-items: center; }
-  .key i { width: 11px; height: 11px; display: inline-block; }
+  .key canvas { cursor: default; }
   canvas { display: block; cursor: grab; outline: none; touch-action: none; }
   .tip { position: fixed; z-index: 1000; pointer-events: none; display: none; max-width: 460px;
     font: 12px var(--st-font); padding: 6px 8px; border-radius: 6px; white-space: pre-wrap;
@@ -34,6 +34,12 @@ function hue(text) {
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
   return (hash >>> 0) % 360;
 }
+
+// What tells causes apart beside their colours.
+const TEXTURES = {
+  stripes: (pen) => { for (const x of [-4, 0, 4]) { pen.moveTo(x, 8); pen.lineTo(x + 8, 0); } },
+  dots: (pen) => { for (const [x, y] of [[2, 2], [6, 6]]) pen.rect(x, y, 1, 1); },
+};
 
 class Timeline {
   constructor(root) {
@@ -184,7 +190,11 @@ class Timeline {
     this.keys.replaceChildren();
     const add = (name, colour) => {
       const key = make("span", this.keys, "key");
-      make("i", key).style.background = colour;
+      const box = make("canvas", key);
+      box.width = box.height = 12;
+      const pen = box.getContext("2d");
+      pen.fillStyle = colour;
+      pen.fillRect(0, 0, 12, 12);
       make("span", key).textContent = name;
     };
     if (this.data.by === "type") {
@@ -201,16 +211,34 @@ class Timeline {
         add(name.length > 40 ? `${name.slice(0, 39)}…` : name, this.of_type(name));
       }
     } else {
-      for (const [cause, colour] of Object.entries(this.data.colours)) {
-        if (pieces.causes.includes(cause)) add(cause, colour);
+      for (const cause of Object.keys(this.data.colours)) {
+        if (pieces.causes.includes(cause)) add(cause, this.of_cause(cause));
       }
     }
     if (path.lane.length) add("critical path", this.ink);
   }
 
+  // Of one lightness, at which dark text is readable, and the box on either page.
   of_type(name) {
-    if (name === "(other types)") return "#8e8e93";
-    return `hsl(${hue(name)} 55% ${this.dark ? 60 : 68}%)`;
+    return name === "(other types)" ? "oklch(.64 0 0)" : `oklch(.64 .13 ${hue(name)})`;
+  }
+
+  of_cause(cause) {
+    this.fills ??= new Map();
+    if (!this.fills.has(cause)) {
+      const [colour, texture] = this.data.colours[cause];
+      const tile = make("canvas", document.createDocumentFragment());
+      tile.width = tile.height = 8;
+      const pen = tile.getContext("2d");
+      pen.fillStyle = colour;
+      pen.fillRect(0, 0, 8, 8);
+      pen.strokeStyle = "#ffffff";
+      pen.lineWidth = 1.5;
+      TEXTURES[texture]?.(pen);
+      pen.stroke();
+      this.fills.set(cause, pen.createPattern(tile, "repeat"));
+    }
+    return this.fills.get(cause);
   }
 
   x(time) { return this.left + (time - this.a) / (this.b - this.a) * this.wide; }
@@ -287,7 +315,7 @@ class Timeline {
   }
 
   boxes(pen) {
-    const { pieces, by, colours, found, binned } = this.data;
+    const { pieces, by, found, binned } = this.data;
     for (let i = 0; i < pieces.p.length; i++) {
       if (pieces.q[i] < this.a || pieces.p[i] > this.b) continue;
       const what = pieces.what[i] === null ? null : pieces.whats[pieces.what[i]];
@@ -297,7 +325,7 @@ class Timeline {
       const w = Math.max(this.x(pieces.q[i]) - x, 0.4);
       const y = TOP + LANE * pieces.lane[i] + GAP + (LANE - 2 * GAP) * pieces.low[i];
       const h = (LANE - 2 * GAP) * (pieces.high[i] - pieces.low[i]);
-      pen.fillStyle = by === "type" && what !== null ? this.of_type(what) : colours[cause];
+      pen.fillStyle = by === "type" && what !== null ? this.of_type(what) : this.of_cause(cause);
       pen.fillRect(x, y, w > 3 && !binned ? w - 0.5 : w, h);
       if (what !== null && pieces.task[i] !== null && w > 30) {
         const room = Math.floor((w - 6) / 6.2);

@@ -1,5 +1,5 @@
--- The last two versions of an application: of $app, else of the one that ran last; of an application
--- without two versions its last two runs. One row or none.
+-- The sides of the last change, else the last two versions of an application: of $app, else of the one
+-- that ran last; of an application without two versions its last two runs. One row or none.
 WITH
   ran AS (
     SELECT r.run_id, r.app, t.last_at, t.position
@@ -27,9 +27,23 @@ WITH
     WINDOW newest AS (PARTITION BY preference, app ORDER BY place DESC, position DESC, name DESC)
   )
 
-SELECT p.before, p.name AS "after"
-FROM placed AS p
-JOIN (SELECT app, max((last_at, position)) AS last_ran FROM ran GROUP BY app) AS a ON p.app = a.app
-WHERE p.nth = 1 AND p.before IS NOT NULL
-ORDER BY p.preference, a.last_ran DESC, "after"
+SELECT before, "after"
+FROM (
+  SELECT
+    -1 AS preference, if(previous_version <> version, app || '@' || previous_version, previous_run_id)
+      AS before,
+    if(previous_version <> version, app || '@' || version, run_id) AS "after",
+    (started_at, 0) AS last_ran
+  FROM change_events
+  WHERE state = 'present' AND ($app IS NULL OR app = $app)
+  UNION ALL
+  SELECT p.preference, p.before, p.name, a.last_ran
+  FROM placed AS p
+  JOIN (
+    SELECT app, max((last_at, position)) AS last_ran FROM ran GROUP BY app
+  ) AS a ON p.app = a.app
+  WHERE p.nth = 1
+)
+WHERE before IS NOT NULL AND "after" IS NOT NULL
+ORDER BY preference, last_ran DESC, "after"
 LIMIT 1;

@@ -2,6 +2,7 @@
 -- with equal values of the fields in series_fields, with its total (_main_order), else the result of
 -- a benchmark, else any metric, that changed last, those for the worse first. Those with nothing but
 -- the size of a trace are left out where the application has others. Of all applications, or of $app.
+-- The history is of $most runs, with the change in their middle, which is at place change_at of it.
 WITH
   changes AS (
     SELECT app, fields, metric, run_id, version, change, direction, started_at, NULL AS more_runs
@@ -22,7 +23,8 @@ WITH
 
   watched AS (
     SELECT
-      s.*, c.direction, c.change, c.more_runs, coalesce(c.version, c.run_id) AS since,
+      s.*, c.direction, c.change, c.more_runs,
+      list_position(list_transform(s.series, lambda point: point.run_id), c.run_id) AS changed, coalesce(c.version, c.run_id) AS since,
       nullif(
         array_to_string(
           list_transform(
@@ -49,15 +51,23 @@ WITH
   telling AS (
     FROM watched
     QUALIFY NOT _is_size(metric) OR bool_and(_is_size(metric)) OVER (PARTITION BY app)
+  ),
+
+  placed AS (
+    SELECT
+      *,
+      greatest(1, least(points - $most + 1, coalesce(changed, points) - $most // 2)) AS first_shown
+    FROM telling
   )
 
 SELECT
   app, machine, setting, metric,
-  list_transform(series[-$most:], lambda point: point.value) AS history,
+  list_transform(series[first_shown:first_shown + $most - 1], lambda point: point.value) AS history,
+  changed - first_shown + 1 AS change_at,
   points AS runs, unit, series[-1].value AS "last",
   series[-1].run_id AS run_id, series[-1].started_at AS last_at,
   direction, change, more_runs, since
-FROM telling
+FROM placed
 ORDER BY
   direction = 'worse' DESC NULLS LAST, since IS NULL, last_at DESC, app, machine, setting
 LIMIT $number;

@@ -9,6 +9,7 @@ import pytest
 
 import warehouse as pwh
 from apps.fitting.labels import add_label
+from apps.output.colours import CLASSES
 from apps.pages import bottleneck_charts as charts
 from apps.pages.metric_heatmap import metric_heatmap
 from apps.pages.slot_charts import roofline_chart, short_regions, tree_boxes, tree_chart
@@ -270,7 +271,7 @@ def test_classes_keep_their_colours_whatever_else_is_drawn():
         }
     )
     colours = charts.share_chart(frame).to_dict()["encoding"]["color"]["scale"]
-    assert colours == {"domain": ["Mem", "DTB"], "range": ["#d55e00", "#e69f00"]}
+    assert colours == {"domain": ["Mem", "DTB"], "range": [CLASSES["Mem"], CLASSES["DTB"]]}
 
 
 def test_a_link_to_a_run_chooses_its_application(open_page, demo_warehouse):

@@ -21,10 +21,10 @@ def test_two_runs_are_compared(open_page, demo_warehouse):
     assert "Profiles of the two" in text
 
 
-def test_two_versions_are_compared_by_default(open_page, demo_warehouse):
+def test_the_sides_of_the_last_change_are_compared_by_default(open_page, demo_warehouse):
     app = open_page("compare", demo_warehouse)
-    assert address(app, "before") == "heat@1.4"
-    assert address(app, "after") == "heat@1.5"
+    assert address(app, "before") == "stencil@1.22"
+    assert address(app, "after") == "stencil@1.23"
 
 
 def test_a_run_alone_is_compared_with_one_before_it(open_page, demo_warehouse):

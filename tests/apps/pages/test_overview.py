@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -32,7 +33,8 @@ def test_every_application_is_watched(open_page, demo_warehouse):
     rows = open_page("overview", demo_warehouse).dataframe[0].value.to_dict("records")
     assert rows[0]["app"].endswith("&app=stencil")
     assert rows[0]["state"] == "worse: +17.8 % since 1.23"
-    assert len(rows[0]["history"]) == 22
+    points = re.search('points="([^"]*)"', unquote(rows[0]["history"]))[1].split()
+    assert len(points) == 22
     states = {row["app"].rpartition("=")[2]: row["state"] for row in rows}
     assert (states["sorter"], states["heat"]) == ("no change", "too few runs (6 of 10)")
 

@@ -20,13 +20,13 @@ def test_a_run_has_its_report(open_page, demo_warehouse):
     app = open_page("run", demo_warehouse, run="heat-1.3")
     assert "of the time" in texts(app)
     assert "version 1.3" in texts(app)
-    assert tabs(app) == ["Functions", "Counters", "Metrics", "Files"]
+    assert tabs(app) == ["Functions by their own time", "Counters", "Metrics", "Files"]
     assert "function" in app.dataframe[0].value
 
 
 def test_each_tab_has_rows(open_page, demo_warehouse):
     app = open_page("run", demo_warehouse, run="stencil-1.25")
-    assert {"Functions", "Counters", "Workers"} <= set(tabs(app))
+    assert {"Functions by their own time", "Counters", "Workers"} <= set(tabs(app))
     for tab in tabs(app):
         app.segmented_control[0].set_value(tab).run()
         assert not app.exception
@@ -61,7 +61,7 @@ def test_costs_in_bytes_have_prefixes(open_page, new_warehouse):
         "SELECT run_id, max(own) FROM function_totals GROUP BY run_id"
     ).fetchall()
     con.close()
-    app = open_page("run", new_warehouse, run=run_id, tab="Functions by cost")
+    app = open_page("run", new_warehouse, run=run_id)
     shown = app.dataframe[0]
     labels = {name: one.get("label") for name, one in json.loads(shown.proto.columns).items()}
     assert (labels["cost"], labels["inclusive"]) == ("cost (MB)", "inclusive (MB)")

@@ -185,7 +185,7 @@ def test_the_demo_scales(open_page, demo_warehouse):
         "Functions at 256",
         "Imbalance over ranks",
     ]
-    (models,) = [frame.value for frame in app.dataframe if "p^" in frame.value]
+    (models,) = [frame.value for frame in app.dataframe if "power" in frame.value]
     assert models["function"][0] == "checkpoint"
 
 
