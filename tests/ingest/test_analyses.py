@@ -504,6 +504,20 @@ def test_what_reads_a_failed_analysis_is_computed_with_it(in_memory, tmp_path, m
     con.close()
 
 
+def test_keys_that_are_computed_in_parts_are_as_those_at_once(in_memory, tmp_path, monkeypatch):
+    con = in_memory()
+    parted = tuple(
+        replace(one, together=3) if one.name == "version_comparisons" else one
+        for one in analyses.every()
+    )
+    with monkeypatch.context() as changed:
+        changed.setattr(analyses, "every", lambda: parted)
+        land(con, _history(tmp_path, "", {}, 0))
+    assert rows(con, "SELECT count(DISTINCT pair_id) FROM version_comparisons") == [(4,)]
+    assert_as_from_nothing(con)
+    con.close()
+
+
 def test_what_is_forgotten_leaves_no_answers(warehouse, tmp_path):
     path = tmp_path / "runs.csv"
     lines = [f"a,{at // 3},2026-01-01T0{at}:00:00Z,{10 + at % 3}" for at in range(6)]
