@@ -33,7 +33,10 @@ class Writer(threading.Thread):
 
     def run(self):
         with writing(self.path, wait=60) as con:
-            con.execute("INSERT INTO saved_queries VALUES ($1, 'FROM runs', now())", [self.saved])
+            con.execute(
+                "INSERT INTO saved_queries (name, query, saved_at) VALUES ($1, 'FROM runs', now())",
+                [self.saved],
+            )
 
 
 def test_what_is_interrupted_is_asked_again_behind_the_writer(new_warehouse):
