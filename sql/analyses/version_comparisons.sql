@@ -6,7 +6,7 @@
 --   series_fields, default_branches, acknowledgements, _gpu_sums
 -- requires: comparison
 -- functions: comparison
--- together: 250
+-- together: 25
 --
 -- The newest 50 versions of each application, each against the one before it. Earlier ones are compared
 -- when asked: of 60 metrics, a pair takes 10 times as long as to land its version.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolut
 from udfs.comparison.spikes import MOST_RUNS, deviations, spike_chances
 from udfs.comparison.spread import moderate, spreads
 
-_TOGETHER = 64  # comparisons that are computed at once
+_TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
 _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
@@ -132,11 +133,13 @@ def compare_runs(
     """
     columns = (before, after, history_before, history_after, usual, within, family, level)
     lists = [contiguous(column) for column in columns]
-    parts = [
-        _compare_lists([column.slice(start, _TOGETHER) for column in lists])
-        for start in range(0, len(level), _TOGETHER)
+    part = np.cumsum(lengths(lists[0])) // _TOGETHER
+    bounds = [0, *np.flatnonzero(np.diff(part)) + 1, len(part)]
+    compared = [
+        _compare_lists([column.slice(since, until - since) for column in lists])
+        for since, until in pairwise(bounds)
     ]
-    return pa.concat_arrays(parts) if parts else pa.array([], pa.list_(_CHANGE))
+    return pa.concat_arrays(compared)
 
 
 def _compare_lists(columns: list[Any]) -> pa.ListArray:
