@@ -9,7 +9,7 @@
 -- together: 25
 --
 -- The newest 50 versions of each application, each against the one before it. Earlier ones are compared
--- when asked: of 60 metrics, a pair takes 10 times as long as to land its version.
+-- when asked: 5,000 versions of 60 metrics land in 4 s, and all pairs of them took 200.
 
 -- inputs
 WITH
