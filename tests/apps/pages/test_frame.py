@@ -11,6 +11,7 @@ import pytest
 from streamlit.util import calc_hash
 
 import warehouse as pwh
+from apps.output import colours
 from apps.pages import PAGES, charts, news
 from apps.pages.tables import as_shown
 from apps.pages.text import plain
@@ -142,8 +143,8 @@ def test_maps_are_shown_as_text():
 
 
 def test_values_keep_their_colour_and_the_others_get_free_ones():
-    tones = charts.scale(["x", "worse", "y"], {"worse": charts.RED}).range
-    assert tones[1] == charts.RED
+    tones = charts.scale(["x", "worse", "y"], {"worse": colours.RED}).range
+    assert tones[1] == colours.RED
     assert len(set(tones)) == 3
 
 
