@@ -145,7 +145,7 @@ class Lander:
         tries again. The warehouse itself is waited for where it is opened.
         """
         until = math.inf if self.wait is None else time.monotonic() + self.wait
-        is_told = False
+        is_notified = False
         while True:
             try:
                 return self._land(found, parsed)
@@ -154,9 +154,9 @@ class Lander:
             except WarehouseConflict as error:
                 if time.monotonic() >= until:
                     raise
-                if not is_told:
+                if not is_notified:
                     note(f"{error.problem}; waiting")
-                is_told = True
+                is_notified = True
                 time.sleep(random.uniform(0.2, 1.0))  # noqa: S311
 
     def _land(self, found: Found, parsed: Parsed) -> Landed:

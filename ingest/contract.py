@@ -102,7 +102,7 @@ def check_recognition(reader: Reader, sample: Path) -> None:
     _promise(not others, f"{', '.join(others)} recognise {sample.name}, too")
     _promise(
         all(reader.parts(part) == reader.parts(sample) for part in reader.parts(sample)),
-        "the parts of a recording differ by the part that they are asked of",
+        "the parts of a recording differ by the part that is looked at",
     )
 
 

@@ -28,7 +28,7 @@ class Deferred:
 
     A file can only be its own where its head begins (after blanks) with one of `begins`, or
     contains one of `contains`: both in lower case, compared without regard to case.
-    A reader with neither is asked about every file. One of a `package` that adds it to pwh may be
+    A reader with neither looks at every file. One of a `package` that adds it to pwh may be
     broken: that is a `UsageError` which names it.
     """
 

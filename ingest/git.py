@@ -160,8 +160,8 @@ class Repository:
         hashes = sorted(one for one in {name.lower() for name in wanted} if _HASH.fullmatch(one))
         if not hashes:
             return []
-        asked = [f"{one}^{{commit}}" for one in hashes]
-        checked = lines_of(self.top, "cat-file", "--batch-check", lines=asked)
+        wanted = [f"{one}^{{commit}}" for one in hashes]
+        checked = lines_of(self.top, "cat-file", "--batch-check", lines=wanted)
         there = sorted({line.split()[0] for line in checked if " commit " in line})
         found = {one.commit: one for one in self._described(there)}
         shallow = lines_of(self.top, "rev-parse", "--is-shallow-repository") != ["false"]

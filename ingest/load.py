@@ -601,7 +601,7 @@ class _Writer:
             f"SELECT count(DISTINCT {item.names_runs}) FROM ({item.sql})", dict(item.params)
         ).fetchone()
         if found and found[0] > 1:
-            self.book.refuse_one_name(found[0])
+            self.book.reject_single_run_id(found[0])
 
     def _note_runs(self, table: str) -> None:
         """Write down runs that the file names without any facts."""

@@ -32,7 +32,7 @@ IN_MEMORY = 64 << 20  # bytes of rows; more than that are on disk
 
 
 class Parsed:
-    """A recording, its reader, and what this found: once, and before it is asked for if possible.
+    """A recording, its reader, and what this found: once, and early if possible.
 
     `bytes` are those of the rows in memory, `seconds` what it took, `zone` that of times without
     one.

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import mmap
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ingest.compressed import bare_name, compression, open_bytes, path_text
 from ingest.ordinary import not_ordinary
-from ingest.temporary import TemporaryFolder
 from warehouse.errors import InputError
 
 HEAD_BYTES = 1 << 16
@@ -23,6 +26,9 @@ MAX_BYTES = 20 * 10**9
 _CHUNK = 1 << 20
 _SHORTEST_BEGINNING, _LONGEST_BEGINNING = 64, 4096
 _TICK_NS = 2_000_000_000  # of the coarsest file systems
+_PREFIX = "pwh-recording-"
+# A process locks its folder right after making it; another pwh must not come between.
+_ABANDONED_SECONDS = 600
 
 
 def read_head(path: Path) -> bytes:
@@ -234,3 +240,43 @@ class Recording:
 
     def _count(self, size: int) -> None:
         self.bytes_read += size
+
+
+class TemporaryFolder:
+    """A folder that a process has locked while it lives; `close` removes it."""
+
+    def __init__(self) -> None:
+        remove_abandoned_folders()
+        self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX)
+        self.path = Path(self._folder.name)
+        self._lock = os.open(self.path, os.O_RDONLY)
+        # Where a file system has no locks the folder is only not told from an abandoned one.
+        with suppress(OSError):
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        """Remove the folder and what it contains."""
+        os.close(self._lock)
+        self._folder.cleanup()
+
+
+@cache
+def remove_abandoned_folders() -> None:
+    """Remove this user's folders that no process has locked, once in a process."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            found = folder.lstat()
+            is_old = time.time() - found.st_mtime > _ABANDONED_SECONDS
+            if is_old and found.st_uid == os.getuid() and _is_unlocked(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_unlocked(folder: Path) -> bool:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

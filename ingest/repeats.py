@@ -73,8 +73,8 @@ def _stretches(
     """
     branches = []
     for table, counts in rows.items():
-        asked = {one: count for one, count in counts.items() if _may_repeat(table, count)}
-        few = [one for one, count in asked.items() if count <= _MOST]
+        wanted = {one: count for one, count in counts.items() if _may_repeat(table, count)}
+        few = [one for one, count in wanted.items() if count <= _MOST]
         numbered = f"count(*) - count(DISTINCT hash(run_id, {_compared(table)}))"
         equal = "count(*) - count(DISTINCT hash(t))" if table in _LISTED_ONCE else "0"
         branches += [
@@ -82,7 +82,7 @@ def _stretches(
             f"FROM {table} AS t WHERE {sqlfiles.of_sources(source_ids)} GROUP BY source_id"
             for source_ids, looked_for in (
                 (few, f"{equal}, {numbered}"),
-                (asked.keys() - few, "0, NULL"),
+                (wanted.keys() - few, "0, NULL"),
             )
             if source_ids
         ]

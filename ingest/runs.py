@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ingest.base import Run, implausible
-from ingest.parsing.machines import machine_of
 from warehouse import sqlfiles
 from warehouse.catalog import RUN_COLUMNS
 from warehouse.errors import InputError, UsageError
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 
 _OF_RUN = tuple(field.name for field in fields(Run))
+_RANDOM = re.compile(
+    r"[0-9a-f]{12}|[0-9a-f]{64}"  # Docker, Podman
+    r"|fv-az\d+(?:-\d+)?|runnervm\w+|Mac-\d+(?:\.local)?"  # GitHub's
+    r"|runner-[\w-]+-project-\d+-concurrent-\d+[\w-]*"  # GitLab's
+    r"|[a-z0-9][\w.-]*-[0-9a-f]{8,10}-[a-z0-9]{5}"  # pods of Kubernetes
+)
 
 
 class RunBook:
@@ -49,7 +55,7 @@ class RunBook:
         key, named = facts.pop("key"), facts.pop("run_id")
         run_id = self.given or named or (self.base if key is None else f"{self.base}.{key}")
         if self.given and (self._runs.get(run_id, {}).get("_key", (key, named)) != (key, named)):
-            self.refuse_one_name(None)
+            self.reject_single_run_id(None)
         known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
         known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
         environment = {**known.get("environment", {}), **facts.pop("environment")}
@@ -76,7 +82,7 @@ class RunBook:
         for run_id in run_ids:
             self._runs.setdefault(run_id, {"_key": (None, run_id), "tags": {}})
 
-    def refuse_one_name(self, count: int | None) -> None:
+    def reject_single_run_id(self, count: int | None) -> None:
         """Raise because one --run cannot name several runs."""
         raise UsageError(
             f"the file contains {count or 'several'} runs, so --run {self.given} cannot name it",
@@ -96,7 +102,7 @@ class RunBook:
         A run alone in its file started at `modified_at`, where nothing else states its start. Runs
         without a version, or before the commit `head` was made, are not of that.
         """
-        alike = {**facts, "tags": dict(tags)} if facts or tags else None
+        given = {**facts, "tags": dict(tags)} if facts or tags else None
         by_time = {"started_at": modified_at, "tags": {}} if modified_at is not None else None
         return [
             {
@@ -110,7 +116,7 @@ class RunBook:
             for position, (run_id, of_file) in enumerate(self._runs.items())
             for stated_by, known in (
                 ("file", _on_hardware(of_file)),
-                ("option", alike),
+                ("option", given),
                 ("git", _of_head(head, {**of_file, **facts})),
                 ("file_time", by_time if len(self._runs) == 1 else None),
             )
@@ -143,8 +149,6 @@ def _of_head(head: Head | None, facts: Mapping[str, Any]) -> dict[str, Any] | No
 
 
 _FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds", "environment") if name != "run_id")
-
-
 # Landing tables whose rows state facts of their runs.
 STATING = frozenset(("tasks", "pmu_samples"))
 
@@ -209,3 +213,16 @@ def _makespans(con: Connection, run_ids: Sequence[str]) -> dict[str, float | Non
 
 def _unknown(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def machine_of(
+    host: str | None, cpu: str | None = None, cores: str | None = None
+) -> tuple[str | None, dict[str, str]]:
+    """Return the machine, and as a tag the host where that name is random.
+
+    The machine is then what the hardware is: processor and cores, as far as they are known.
+    """
+    if host is None or not _RANDOM.fullmatch(host):
+        return host, {}
+    of_cores = f"{cores} core{'' if cores == '1' else 's'}" if cores else None
+    return ", ".join(filter(None, (cpu, of_cores))) or None, {"host": host}

@@ -11,25 +11,14 @@ from ingest.compressed import path_text
 from ingest.deferred import Deferred
 from ingest.ordinary import not_ordinary
 from ingest.recording import read_head
-from ingest.signature import Signature
-from ingest.signatures import TAR, signature_of
+from ingest.unread_formats import UnreadFormat, unread_format_of, unread_formats
 from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
-_PAGE = re.compile(
-    rb"(?i)\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?s:.{0,2000}?)-->\s*)?<(?:!doctype\s+html|html)\b"
-)
-_ROFF = re.compile(rb"[.']\\\"|\.(?:TH|Dd) ")
-_HTML = Signature(
-    "an HTML page, perhaps an error page saved under this name",
-    "If it shows a tool's results, save these as a file of their own.",
-)
-_MANUAL = Signature("a manual page", "man shows it; what it quotes is no recording.")
-_MARKDOWN = Signature(
-    "a document that quotes text (Markdown)",
-    "Put results that it quotes into a file of their own; if it is a recording, name its reader: "
-    "--reader NAME.",
-)
+# Formats of `unread_formats.csv` that a file is of before any reader is tried.
+_TAR = "a tar archive"
+_DOCUMENTS = ("an HTML page, perhaps an error page saved under this name", "a manual page")
+_MARKDOWN = "a document that quotes text (Markdown)"
 # Readers of what tools print: the log of a job can have the output of several.
 _PRINTED = frozenset(
     {
@@ -62,16 +51,16 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     head = head_of(path)
     broken = []
     document = _document(head)
-    is_archive = TAR.fits(head)
+    is_archive = unread_formats()[_TAR].fits(head)
     for reader in () if document else readers:
         try:
             if not (is_archive and _reads_text(reader)) and reader.sniff(head):
                 return reader
         except UsageError as error:  # a reader of another package
             broken.append(error.problem)
-    known = document or signature_of(head)
+    known = document or unread_format_of(head)
     if known is not None:
-        advice = known.convert
+        advice = known.advice
     elif _is_table(head):
         advice = _TABLE
     else:
@@ -100,16 +89,15 @@ def also_printed(path: Path, reader: Reader, readers: Iterable[Reader]) -> tuple
     return tuple(other.NAME for other in others if other.sniff(head))
 
 
-def _document(head: Head) -> Signature | None:
+def _document(head: Head) -> UnreadFormat | None:
     """Return what document a file is, None for others: a manual's examples are no recording.
 
     Text in Markdown that quotes once or twice can be what a tool printed, with a heading.
     """
-    if _PAGE.match(head.data):
-        return _HTML
-    if _ROFF.match(head.data):
-        return _MANUAL
-    return _MARKDOWN if head.data.count(b"\n```") > _FEW_QUOTES else None
+    found = [one for what in _DOCUMENTS if (one := unread_formats()[what]).fits(head)]
+    if head.data.count(b"\n```") > _FEW_QUOTES:
+        found.append(unread_formats()[_MARKDOWN])
+    return next(iter(found), None)
 
 
 def _is_table(head: Head) -> bool:
@@ -127,7 +115,7 @@ def head_of(path: Path) -> Head:
     Raises `EmptyFile` where it is empty, another `InputError` where it cannot be read.
     """
     try:
-        # Unlike is_file, stat raises where the way there is barred.
+        # Unlike is_file, stat raises where a folder above is not accessible.
         if problem := not_ordinary(path.stat()):
             raise InputError(problem, path=path_text(path), expected="a file with data")
         data = read_head(path)
@@ -139,7 +127,7 @@ def head_of(path: Path) -> Head:
     return Head(data, path)
 
 
-def _looks_like(head: Head, known: Signature | None) -> str:
+def _looks_like(head: Head, known: UnreadFormat | None) -> str:
     """Describe a file that no reader recognises."""
     if known is not None:
         return f"it is {known.what}"

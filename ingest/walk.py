@@ -16,7 +16,7 @@ from ingest.recording import Recording
 from ingest.sniff import EmptyFile, also_printed, head_of, recognise
 from warehouse.errors import InputError, UsageError
 
-_LITTER = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
+_OS_METADATA_FILES = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
         path = Path(name)
         if not str(name):
             raise UsageError("an empty path names no file", hint="The folder itself is '.'")
-        # Unlike Path.is_dir, this is False where the way there is barred.
+        # Unlike Path.is_dir, this is False where a folder above is not accessible.
         if os.path.isdir(path):  # noqa: PTH112
             yield from _in_folder(path, reader)
         elif not os.path.lexists(path) and any(mark in str(name) for mark in "*?["):
@@ -88,8 +88,8 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
 
 
 def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
-    barred: list[OSError] = []
-    for place, folders, names in os.walk(folder, onerror=barred.append):
+    unreadable: list[OSError] = []
+    for place, folders, names in os.walk(folder, onerror=unreadable.append):
         if special := not_ordinary(os.stat(place)):  # noqa: PTH116
             folders.clear()
             wrong = InputError(
@@ -104,7 +104,7 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
         # A recording that is a whole folder takes what is next to it along.
         whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
         yield from whole or recognised
-    for error in barred:
+    for error in unreadable:
         problem = f"the folder cannot be read: {error.strerror}"
         yield Found(Path(error.filename), error=InputError(problem, path=path_text(error.filename)))
 
@@ -115,7 +115,7 @@ def _is_litter(name: str) -> bool:
     macOS writes ._NAME beside each NAME with its attributes, which some readers would recognise.
     A command of pwh that is killed leaves half of its output behind, as .pwh-NAME.
     """
-    return name.startswith(("._", ".pwh-")) or name in _LITTER
+    return name.startswith(("._", ".pwh-")) or name in _OS_METADATA_FILES
 
 
 def _recognised(path: Path, reader: Reader | None) -> Found:

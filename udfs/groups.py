@@ -5,20 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrow import returned
 from udfs.block_vectors import Integers, TooManyThreads, collapse
 from udfs.similarity import picture
 
 # The largest distance within a group, as a brightness (0..1).
 MAX_BRIGHTNESS = 0.25
 
-_MEMBER = pa.struct(
-    [
-        ("vector", pa.int64()),
-        ("behaviour_group", pa.int32()),
-        ("distance", pa.float64()),
-        ("representative", pa.bool_()),
-    ]
-)
+_MEMBERS = returned("thread_grouping")
 
 
 def thread_grouping(
@@ -56,7 +50,7 @@ def thread_grouping(
             out.append(_group_vectors(*arrays, as_shares=divide.as_py()))
         except TooManyThreads:
             out.append(None)
-    return pa.array(out, pa.list_(_MEMBER))
+    return pa.array(out, _MEMBERS)
 
 
 def _group_vectors(
@@ -77,7 +71,7 @@ def _group_vectors(
     costs = np.where(label[:, None] == label[None, :], distances, 0) @ times
     order = np.lexsort((ids, costs, group))
     best = order[np.unique(group[order], return_index=True)[1]]
-    names = [field.name for field in _MEMBER]
+    names = [field.name for field in _MEMBERS.value_type]
     columns = (ids, group + 1, distances[np.arange(ids.size), best[group]], np.isin(ids, ids[best]))
     lists = (column.tolist() for column in columns)
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrow import returned
 from udfs.clustering.kmeans import kmeans
 from udfs.clustering.points import InsufficientData
 
@@ -28,15 +29,7 @@ _SEED = 1
 # between blocks has this variance in each dimension of the projection.
 _MIN_VARIANCE = 0.01**2 / 6
 
-_PHASE = pa.struct(
-    [
-        ("interval", pa.int32()),
-        ("phase", pa.int32()),
-        ("distance", pa.float64()),
-        ("weight", pa.float64()),
-        ("representative", pa.bool_()),
-    ]
-)
+_PHASES = returned("interval_phases")
 
 
 def interval_phases(
@@ -62,7 +55,7 @@ def interval_phases(
             continue
         lists = (interval.values.to_numpy(), block.values.to_numpy())
         out.append(_phases(*lists, weight.values.to_numpy().astype(np.float64)))
-    return pa.array(out, pa.list_(_PHASE))
+    return pa.array(out, _PHASES)
 
 
 def _phases(intervals: Integers, blocks: Integers, weights: Floats) -> list[dict[str, object]]:
@@ -74,7 +67,7 @@ def _phases(intervals: Integers, blocks: Integers, weights: Floats) -> list[dict
     nearest = first[np.unique(phase[first], return_index=True)[1]]
     chosen = np.isin(np.arange(numbers.size), nearest)
     columns = (numbers, phase, distance, total[phase], chosen)
-    names = [field.name for field in _PHASE]
+    names = [field.name for field in _PHASES.value_type]
     lists = (column.tolist() for column in columns)
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import Column, contiguous
+from udfs.arrow import Column, contiguous, returned
 from udfs.student import t_quantile
 
 _CONFIDENCE = 0.95
@@ -44,8 +44,7 @@ def median_interval(values: Column) -> pa.StructArray:
                 "high": float(numbers[-1 - rank]) if rank is not None else None,
             }
         )
-    kind = pa.struct([(name, pa.float64()) for name in ("median", "low", "high")])
-    return pa.array(out, kind)
+    return pa.array(out, returned("median_interval"))
 
 
 def _lower_rank(count: int) -> int | None:
@@ -75,7 +74,6 @@ def compare_durations(own: Column, others: Column) -> pa.ListArray:
         that covers the m ratios together with 95 % confidence (Bonferroni); no interval where a
         side has fewer than three durations.
     """
-    kind = pa.struct([(name, pa.float64()) for name in ("ratio", "low", "high")])
     sides = [contiguous(side) for side in (own, others)]
     out = []
     for groups in zip(*sides, strict=True):
@@ -86,7 +84,7 @@ def compare_durations(own: Column, others: Column) -> pa.ListArray:
             ours, theirs = (np.log(side.values.to_numpy(zero_copy_only=False)) for side in pair)
             ratios.append(_ratio(ours, theirs, level))
         out.append(ratios)
-    return pa.array(out, pa.list_(kind))
+    return pa.array(out, returned("compare_durations"))
 
 
 def _ratio(

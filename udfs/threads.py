@@ -12,26 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrow import returned
 from udfs.block_vectors import MAX_THREADS, Integers, TooManyThreads, collapse
 from udfs.similarity import Picture, fluctuation, picture
 
-_PAIR = pa.struct(
-    [
-        ("thread_a", pa.int64()),
-        ("thread_b", pa.int64()),
-        ("distance", pa.float64()),
-        ("brightness", pa.float64()),
-    ]
-)
-_ROW = pa.struct([("thread", pa.int64()), ("pixels", pa.binary())])
-_SIMILARITY = pa.struct(
-    [
-        ("fluctuation", pa.float64()),
-        ("mean_distance", pa.float64()),
-        ("max_distance", pa.float64()),
-        ("brightness", pa.float64()),
-    ]
-)
+_PAIR = returned("thread_matrix").value_type
+_ROW = returned("thread_pixels").value_type
+_SIMILARITY = returned("thread_similarity")
 
 
 def thread_matrix(

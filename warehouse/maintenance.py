@@ -83,7 +83,7 @@ def maintain(con: Connection, keep_days: float) -> Maintained | None:
             return maintain_lake(con, keep_days)
         con.execute("CHECKPOINT")
     except duckdb.Error as error:
-        told = write_error(error)
-        told.hint = "No rows are lost. Try again: what is done already is not done twice."
-        raise told from error
+        message = write_error(error)
+        message.hint = "No rows are lost. Try again: what is done already is not done twice."
+        raise message from error
     return None

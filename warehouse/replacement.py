@@ -46,7 +46,7 @@ def replacement(
     """
     named, file = file, file.resolve()  # where its path is a link
     draft = file.with_name(f".{file.name}.migrating")
-    with _locked(file, wait, on_wait) as original, _told(named):
+    with _locked(file, wait, on_wait) as original, _failures_named(named):
         try:
             _remove(draft)
             _copy(original, draft)
@@ -74,7 +74,7 @@ def compact(
     named, file = file, file.resolve()
     draft = file.with_name(f".{file.name}.compacting")
     copied = partial(_copy_compactly, draft=draft)
-    with _locked(file, wait, on_wait, copied) as original, _told(named):
+    with _locked(file, wait, on_wait, copied) as original, _failures_named(named):
         before = after = os.fstat(original.fileno()).st_size
         try:
             if draft.exists() and draft.stat().st_size <= before * (1 - _WORTHWHILE):
@@ -124,7 +124,7 @@ def _spare(con: Connection) -> float:
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _failures_named(file: Path) -> Iterator[None]:
     """Turn whatever fails into the error that states that nothing has changed, and why."""
     import duckdb
 
@@ -150,7 +150,7 @@ def _locked(
     """
     while True:
         opened = open_unchecked(file, create=False, wait=wait, on_wait=on_wait)
-        with closing(opened) as con, _told(file):
+        with closing(opened) as con, _failures_named(file):
             con.execute("CHECKPOINT")
             before = file.stat()
             if first is not None:

@@ -124,10 +124,10 @@ def _commit(con: Connection) -> None:
     except duckdb.Error as error:
         if is_conflict(error):
             raise _Overtaken from None
-        told = write_error(error)
+        message = write_error(error)
         if is_out_of_reach(error):
-            told.hint = UNKNOWN_OUTCOME
-        raise told from error
+            message.hint = UNKNOWN_OUTCOME
+        raise message from error
 
 
 def write_error(error: Exception) -> WarehouseError:

@@ -11,7 +11,7 @@ that are UTF-8 by definition, and what other libraries read from the same file, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
@@ -276,6 +276,18 @@ def first_line(head: bytes) -> str:
     Old spreadsheets end lines with a carriage return alone, which DuckDB reads, too.
     """
     return decode(head.replace(b"\r", b"\n").split(b"\n", 1)[0], "line 1")
+
+
+def named_cells(names: Sequence[str], cells: Sequence[str], where: str) -> dict[str, str]:
+    """Return the cells of a row by the names of their columns.
+
+    Raise `InputError` where there are more or fewer cells than columns. Where two columns have one
+    name, the last one counts.
+    """
+    if len(cells) != len(names):
+        found = "is 1 value" if len(cells) == 1 else f"are {len(cells)} values"
+        raise InputError(f"there {found}", where=where, expected=f"{len(names)}, as columns")
+    return dict(zip(names, cells, strict=True))
 
 
 def quoted(line: str) -> str:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ingest.base import Rows
-from ingest.parsing.units import PER_SECOND
+from ingest.parsing.units import SECONDS
 from warehouse.errors import InputError
 
 Better = Literal["lower", "higher"]
 _CLOCK = "Was the clock set back while it ran? Run the benchmark again."
-SECONDS = {unit: 1 / PER_SECOND[unit] for unit in ("ns", "us", "usec", "\u00b5s", "ms", "s")}
 
 
 class Value(NamedTuple):
@@ -29,7 +28,7 @@ class Value(NamedTuple):
 
 @dataclass(slots=True)
 class Found:
-    """The values of a file, and what is known of its runs: the next has a metric that comes again.
+    """The values of a file, and what is known of its runs: the next has a metric that is repeated.
 
     settings are how they were made, by the number of the run.
     """
@@ -105,4 +104,4 @@ def direction(unit: str | None) -> Better | None:
     if kind.endswith(("/s", "/sec", "/second", "ops", "/ms", "/us", "/ns")):
         return "higher"
     whole = kind.partition("/")[0]
-    return "lower" if whole in (*SECONDS, "sec", "seconds", "b", "bytes", "allocs") else None
+    return "lower" if whole in (*SECONDS, "b", "bytes", "allocs") else None

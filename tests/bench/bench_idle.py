@@ -26,7 +26,7 @@ import ingest.load
 import warehouse
 from ingest.derive import derive
 from ingest.load import Options, load
-from ingest.readers.task_tables.reader import TaskTables
+from ingest.readers.tasks.task_tables.reader import TaskTables
 from ingest.recording import Recording
 from tests.bench.common import fresh
 from tests.bench.schedule import generate

@@ -31,7 +31,7 @@ import warehouse
 from ingest.base import TASK_TABLES
 from ingest.cluster import Cluster, open_cluster
 from ingest.load import Options, load
-from ingest.readers.task_tables.reader import TaskTables
+from ingest.readers.tasks.task_tables.reader import TaskTables
 from ingest.recording import Recording
 from ingest.refresh import Refreshed, all_of, refresh
 from tests.bench.schedule import generate

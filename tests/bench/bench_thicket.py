@@ -38,7 +38,7 @@ READ = """
 import sys, time
 from pathlib import Path
 import pandas, pyarrow.compute
-from ingest.readers.caliper import reader, records, rows, split
+from ingest.readers.profiles.caliper import reader, records, rows, split
 from ingest.recording import Recording
 begin = time.process_time()
 files = sorted(Path(sys.argv[1]).glob("*.cali"))

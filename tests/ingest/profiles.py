@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ingest.readers.tau.facts import Location
+from ingest.readers.profiles.tau.facts import Location
 
 # Name, calls, then exclusive and inclusive value; for packed profiles one pair a metric.
 Row = tuple[str, float, float, float]

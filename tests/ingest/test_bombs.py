@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest import recording, temporary
+from ingest import recording
 from ingest.parsing import lines
-from ingest.temporary import TemporaryFolder
+from ingest.recording import TemporaryFolder
 from tests.helpers.support import land
 from tests.ingest.copies import is_empty
 from warehouse.errors import InputError
@@ -76,13 +76,13 @@ def test_sizes(size, found):
 def temporary_files(tmp_path, monkeypatch):
     """Use an empty folder for temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    temporary.remove_abandoned_folders.cache_clear()
+    recording.remove_abandoned_folders.cache_clear()
     yield tmp_path
-    temporary.remove_abandoned_folders.cache_clear()
+    recording.remove_abandoned_folders.cache_clear()
 
 
 def test_folders_of_killed_processes_are_removed(temporary_files):
-    code = "from ingest.temporary import TemporaryFolder as T; t = T(); import os; os._exit(9)"
+    code = "from ingest.recording import TemporaryFolder as T; t = T(); import os; os._exit(9)"
     root = str(Path(__file__).parents[2])
     subprocess.run(
         [sys.executable, "-c", code],
@@ -95,7 +95,7 @@ def test_folders_of_killed_processes_are_removed(temporary_files):
     assert left.exists(), "it may be that of a process that has just begun"
     for folder in (left, own.path):
         os.utime(folder, (0, 0))
-    temporary.remove_abandoned_folders.cache_clear()
+    recording.remove_abandoned_folders.cache_clear()
     TemporaryFolder().close()
     assert list(temporary_files.iterdir()) == [own.path]
     own.close()

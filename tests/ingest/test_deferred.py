@@ -35,6 +35,7 @@ assert found.reader.NAME == "cprofile"
 print(*(name for name in sys.modules if name.startswith(("ingest.readers.", "numpy", "scipy"))))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    readers = {name.split(".")[2] for name in done.stdout.split() if name.startswith("ingest.")}
+    names = [name.split(".") for name in done.stdout.split() if name.startswith("ingest.")]
+    readers = {name[3] for name in names if len(name) > 3}
     assert readers == {"perf_stat", "cprofile"}
     assert "numpy" not in done.stdout and "scipy" not in done.stdout

@@ -18,6 +18,7 @@ from ingest.contract import COMPRESS, written
 from ingest.forget import forget_source
 from ingest.walk import find
 from tests.helpers.support import land
+from tests.helpers.thorough import cases
 from tests.ingest.cases import CASES
 from tests.ingest.copies import is_empty, name_of, parts_of
 from tests.ingest.mutations import MUTATIONS, mutated
@@ -29,7 +30,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
 SEEN = (OSError, duckdb.Error)
 BROKEN = (duckdb.FatalException, duckdb.InternalException)
 fuzzed = settings(
-    max_examples=int(EXAMPLES or 16),
+    max_examples=int(EXAMPLES or cases(8, 100)),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,

@@ -109,7 +109,7 @@ def test_names_that_were_registered_are_free_again(warehouse):
 
 
 def test_samples_are_added_up_in_parts_as_at_once(tmp_path, warehouse, monkeypatch):
-    from ingest.readers.sampling import perf_script, stacks
+    from ingest.readers.profiles.sampling import perf_script, stacks
     from tests.bench import bench_perf_script
 
     monkeypatch.setattr(bench_perf_script, "_STACKS", 40)

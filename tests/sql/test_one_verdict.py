@@ -5,8 +5,6 @@ PWH_THOROUGH=1 tries 2,000 histories.
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -17,8 +15,9 @@ from apps.queries.explanations import explained_against, explanation
 from apps.queries.trend import Series
 from apps.reports.gate import failing_metrics, find_sides, judge_metrics
 from tests.helpers.support import keep
+from tests.helpers.thorough import cases
 
-HISTORIES = 2000 if os.environ.get("PWH_THOROUGH") == "1" else 8
+HISTORIES = cases(8, 2000)
 BATCH = 8
 SIZE = ("before", "after", "low", "high", "p_value")
 

@@ -6,9 +6,12 @@ import inspect
 import subprocess
 import sys
 
+import duckdb
+import pyarrow as pa
 import pytest
 
 from udfs import UDFS
+from udfs.arrow import arrow_type, returned
 
 
 @pytest.mark.parametrize("udf", UDFS, ids=lambda udf: udf.name)
@@ -51,3 +54,18 @@ def test_listing_the_functions_imports_no_array_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_sql_types_are_those_of_arrow():
+    found = arrow_type('STRUCT("order" INTEGER[], args MAP(VARCHAR, STRUCT(a DOUBLE, b FLOAT)))[]')
+    inner = pa.struct([("a", pa.float64()), ("b", pa.float32())])
+    assert found == pa.list_(
+        pa.struct([("order", pa.list_(pa.int32())), ("args", pa.map_(pa.string(), inner))])
+    )
+
+
+@pytest.mark.parametrize("udf", UDFS, ids=lambda udf: udf.name)
+def test_duckdb_reads_declared_types_as_pwh_does(udf):
+    with duckdb.connect() as con:
+        empty = con.execute(f"SELECT CAST(NULL AS {udf.returns}) AS x").to_arrow_table()
+    assert empty.schema.field("x").type == returned(udf.name)

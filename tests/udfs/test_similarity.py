@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
+from tests.helpers.thorough import cases
 from udfs.block_vectors import MAX_THREADS, TooManyThreads, collapse
 from udfs.similarity import FLOOR, TOLERANCE, distances, fluctuation, picture
 from udfs.threads import thread_matrix, thread_pixels, thread_similarity
@@ -31,7 +32,7 @@ def plain_fluctuation(matrix, metric):
     return float((np.abs(np.diff(found / white, axis=1)) > TOLERANCE).mean())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(30, 500), deadline=None)
 @given(
     arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 5)), elements=st.integers(0, 9)),
     st.sampled_from(sorted(SCIPY)),

@@ -8,28 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous, elements, is_known, lengths, numbers
+from udfs.arrow import contiguous, elements, is_known, lengths, numbers, returned
 from udfs.bottleneck.judging import Judged, judge
 from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats
 from udfs.flags import FLAG
 from udfs.models import loaded_model
 
-_DRIVER = pa.struct(
-    [("metric", pa.int32()), ("contribution", pa.float64()), ("deviation", pa.float64())]
-)
-_VERDICT = pa.struct(
-    [
-        ("class", pa.string()),
-        ("probability", pa.float64()),
-        ("probabilities", pa.list_(pa.float64())),
-        ("drivers", pa.list_(_DRIVER)),
-        ("cost", pa.list_(pa.float64())),
-        ("cost_low", pa.list_(pa.float64())),
-        ("cost_high", pa.list_(pa.float64())),
-        ("hidden", pa.list_(pa.bool_())),
-        ("reason", FLAG),
-    ]
-)
+_VERDICT = returned("classify_bottleneck")
 _NAMES = np.array([*CLASSES, UNKNOWN], object)
 
 
@@ -97,7 +82,7 @@ def _struct(judged: Judged) -> pa.StructArray:
             pa.array(judged.contributions.ravel().astype(np.float64)),
             pa.array(judged.deviations.ravel().astype(np.float64)),
         ],
-        fields=list(_DRIVER),
+        fields=list(_VERDICT.field("drivers").type.value_type),
     )
     return pa.StructArray.from_arrays(
         [

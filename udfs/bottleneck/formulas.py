@@ -55,11 +55,11 @@ def evaluate_formulas(
         for row in zip(*(contiguous(c).to_pylist() for c in (events, names, counts)), strict=True)
     ]
     found: list[list[float | None] | None] = [None] * len(texts)
-    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[int]] = {}
+    same_formulas: dict[tuple[tuple[str, ...], tuple[str, ...]], list[int]] = {}
     for i, text in enumerate(texts):
         if text is not None:
-            alike.setdefault((tuple(targets[i]), tuple(text)), []).append(i)
-    for (own_names, own_texts), places in alike.items():
+            same_formulas.setdefault((tuple(targets[i]), tuple(text)), []).append(i)
+    for (own_names, own_texts), places in same_formulas.items():
         known: dict[str, Floats] = {}
         for row, i in enumerate(places):
             for name, value in rows[i].items():

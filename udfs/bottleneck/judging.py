@@ -84,14 +84,14 @@ class Judged:
 class Estimates:
     """What a model finds before it is calibrated, of n samples.
 
-    `probabilities` (n x 6) are the algorithm's own, `alike` (n x 6) the shares of the classes among
-    programs of the training with nearly equal counters, NaN where these agree
+    `probabilities` (n x 6) are the algorithm's own, `by_analogy` (n x 6) the shares of the classes
+    among programs of the training with nearly equal counters, NaN where these agree
     (`contested.shares_of_classes`); `cost` (n x 4, of the cycles) and `ipc` (n, of the issue width)
     are None without a model of costs.
     """
 
     probabilities: Singles
-    alike: Singles
+    by_analogy: Singles
     cost: Singles | None
     ipc: Floats | None
 
@@ -105,18 +105,20 @@ class Estimates:
         if temperature is None:
             temperature = float(arrays["temperature"][0])
         stated = calibration.apply_temperature(self.probabilities, temperature)
-        alike = self.alike
+        by_analogy = self.by_analogy
         if self.cost is not None and self.ipc is not None:
             costless = costs.apply_bands(self.cost, arrays)[1] < LEAST_SHARE
             most = np.where(costless, np.float32((1 - costs.COVERED) / 2), np.float32(1))
             components = np.minimum(stated[:, 1:-1], most)
             freed = (stated[:, 1:-1] - components).sum(axis=1)
             stated = _with_rest(components, stated[:, 0], stated[:, -1], freed, self.ipc)
-            none = np.zeros(len(alike), np.float32)
-            alike = _with_rest(alike[:, 1:-1], none, none, alike[:, 0] + alike[:, -1], self.ipc)
+            none = np.zeros(len(by_analogy), np.float32)
+            by_analogy = _with_rest(
+                by_analogy[:, 1:-1], none, none, by_analogy[:, 0] + by_analogy[:, -1], self.ipc
+            )
         # NaN compares as false.
-        surer = stated.max(axis=1) > self.alike.max(axis=1)
-        return np.where(surer[:, None], np.maximum(alike, calibration.FLOOR), stated)
+        more_confident = stated.max(axis=1) > self.by_analogy.max(axis=1)
+        return np.where(more_confident[:, None], np.maximum(by_analogy, calibration.FLOOR), stated)
 
 
 def _with_rest(
@@ -131,13 +133,13 @@ def _with_rest(
 def estimate(metrics: Floats, scaled: Singles, arrays: Arrays) -> Estimates:
     """Apply a model to metrics (n x m, per cycle, measured) and the same, standardised."""
     algorithm = ALGORITHMS[int(arrays["algorithm"][0])]
-    alike = contested.shares_of_classes(metrics, arrays)
+    by_analogy = contested.shares_of_classes(metrics, arrays)
     if "serial" not in arrays:
-        return Estimates(PROBABILITIES[algorithm](scaled, arrays), alike, None, None)
+        return Estimates(PROBABILITIES[algorithm](scaled, arrays), by_analogy, None, None)
     cost, ipc = costs.shares(metrics, scaled, arrays), metrics[:, int(arrays["ipc"][0])]
     if algorithm == COSTS:
-        return Estimates(baselines.softmax(costs.class_log_odds(cost, ipc)), alike, cost, ipc)
-    return Estimates(PROBABILITIES[algorithm](scaled, arrays), alike, cost, ipc)
+        return Estimates(baselines.softmax(costs.class_log_odds(cost, ipc)), by_analogy, cost, ipc)
+    return Estimates(PROBABILITIES[algorithm](scaled, arrays), by_analogy, cost, ipc)
 
 
 def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judged:
@@ -171,9 +173,9 @@ def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judg
         needed=needed,
         alone=_only_component(filled, arrays),
         outside=_outside(filled, cost, arrays),
-        may_be_nothing=_may_be_nothing(likeliest, low),
+        band_includes_zero=_band_includes_zero(likeliest, low),
         unsure=probability < arrays["confidence"][0],
-        contested=np.isfinite(estimates.alike[:, 0]),
+        contested=np.isfinite(estimates.by_analogy[:, 0]),
         order=np.argsort(-probabilities, axis=1, kind="stable")[:, :2],
     )
     drivers, contributions = _drivers(scaled, likeliest, arrays)
@@ -237,7 +239,7 @@ def _outside(metrics: Floats, cost: Singles | None, arrays: Arrays) -> NDArray[n
     return np.column_stack([beyond, cost > arrays["largest_cost"]])
 
 
-def _may_be_nothing(likeliest: NDArray[np.intp], low: Singles | None) -> NDArray[np.bool_]:
+def _band_includes_zero(likeliest: NDArray[np.intp], low: Singles | None) -> NDArray[np.bool_]:
     """Return where (n) the likeliest class is a component whose band begins at 0."""
     component = (likeliest > 0) & (likeliest < len(CLASSES) - 1)
     if low is None:
@@ -262,7 +264,7 @@ class _Doubts:
 
     `missing` (n x m) metrics; the component that the sample is too `short` for, and the cycles
     `needed` (n, see `_short_for`); the component that is `alone` (n, see `_only_component`);
-    `outside` (n x (m + 4)) metrics and costs; `may_be_nothing`, `unsure` and `contested` (n);
+    `outside` (n x (m + 4)) metrics and costs; `band_includes_zero`, `unsure` and `contested` (n);
     `order` (n x 2) are the two likeliest classes.
     """
 
@@ -271,7 +273,7 @@ class _Doubts:
     needed: Integers
     alone: Integers
     outside: NDArray[np.bool_]
-    may_be_nothing: NDArray[np.bool_]
+    band_includes_zero: NDArray[np.bool_]
     unsure: NDArray[np.bool_]
     contested: NDArray[np.bool_]
     order: NDArray[np.intp]
@@ -290,13 +292,13 @@ class _Doubts:
         alone = np.where((lacking > 0) | (short > 0), 0, self.alone)
         outside = np.where((lacking > 0) | (short > 0) | (alone != 0), 0, self.outside @ bits)
         judged = (lacking == 0) & (short == 0) & (alone == 0) & (outside == 0)
-        nothing = judged & self.may_be_nothing
+        nothing = judged & self.band_includes_zero
         unsure = judged & self.unsure & ~nothing
         first, second = np.where((nothing | unsure)[:, None], self.order, 0).T
-        alike = unsure & self.contested
+        by_analogy = unsure & self.contested
         needed = np.where(short > 0, self.needed, 0)
         keys = np.column_stack(
-            [lacking, short, alone, outside, nothing, unsure, needed, alike, first, second]
+            [lacking, short, alone, outside, nothing, unsure, needed, by_analogy, first, second]
         )
         keys[~unsure, -1] = 0
         reason = np.full(len(keys), -1)
@@ -309,7 +311,7 @@ class _Doubts:
 
 def _reason(kind: list[int], arrays: Arrays) -> Flag:
     """Return the flag for a row of `_Doubts.reasons`' keys."""
-    lacking, short, alone, outside, nothing, _, needed, alike, first, second = kind
+    lacking, short, alone, outside, nothing, _, needed, by_analogy, first, second = kind
     names = decode_names(arrays["names"])
     if lacking:
         return flag("not_measured", metrics=_names_of(names, lacking))
@@ -330,7 +332,7 @@ def _reason(kind: list[int], arrays: Arrays) -> Flag:
         return flag("may_cost_nothing", first=CLASSES[first], component=component)
     confidence = f"{100 * arrays['confidence'][0]:.0f} %"
     return flag(
-        "contested_class" if alike else "no_likely_class",
+        "contested_class" if by_analogy else "no_likely_class",
         confidence=confidence,
         first=CLASSES[first],
         second=CLASSES[second],

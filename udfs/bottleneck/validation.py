@@ -244,12 +244,12 @@ def _calibrated(pool: Sequence[_HeldOut]) -> Arrays:
 
 def _joined(parts: Sequence[Estimates]) -> Estimates:
     probabilities = np.concatenate([part.probabilities for part in parts])
-    alike = np.concatenate([part.alike for part in parts])
+    by_analogy = np.concatenate([part.by_analogy for part in parts])
     cost = [part.cost for part in parts if part.cost is not None]
     ipc = [part.ipc for part in parts if part.ipc is not None]
     if not cost:
-        return Estimates(probabilities, alike, None, None)
-    return Estimates(probabilities, alike, np.concatenate(cost), np.concatenate(ipc))
+        return Estimates(probabilities, by_analogy, None, None)
+    return Estimates(probabilities, by_analogy, np.concatenate(cost), np.concatenate(ipc))
 
 
 def _agreement(algorithm: str, name: str, split: Split, verdicts: dict[int, Judged]) -> list[Score]:

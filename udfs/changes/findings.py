@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrow import returned
 from udfs.changes.levels import find_levels
 from udfs.changes.modes import least_shift
 from udfs.changes.provisional import provisional_levels
@@ -31,42 +32,11 @@ _NEAR = 4  # half the shortest level: two changes less than that far off are not
 _EXPECTED = float(np.log(20))  # odds of a change where a version begins to one within a version
 _WANDERING = 0.6  # autocorrelation from which the level wanders
 
-CHANGES = pa.list_(
-    pa.struct(
-        [
-            ("index", pa.int32()),
-            ("before", pa.float64()),
-            ("after", pa.float64()),
-            ("p_value", pa.float64()),
-            ("low", pa.float64()),
-            ("high", pa.float64()),
-            ("p_here", pa.float64()),
-        ]
-    )
-)
-PROVISIONAL = pa.list_(pa.struct([*CHANGES.value_type, ("more_runs", pa.int32())]))
-DISTURBANCES = pa.list_(
-    pa.struct(
-        [
-            ("first", pa.int32()),
-            ("last", pa.int32()),
-            ("usual", pa.float64()),
-            ("disturbed", pa.float64()),
-        ]
-    )
-)
-MODES = pa.struct([("low", pa.float64()), ("high", pa.float64()), ("high_share", pa.float64())])
-FINDINGS = pa.struct(
-    [
-        ("changes", CHANGES),
-        ("provisional", PROVISIONAL),
-        ("disturbances", DISTURBANCES),
-        ("modes", MODES),
-        ("drift", pa.float64()),
-        ("smallest_change", pa.float64()),
-        ("state", pa.string()),
-    ]
-)
+CHANGES = returned("detect_changes")
+PROVISIONAL = returned("detect_provisional")
+DISTURBANCES = returned("detect_disturbances")
+FINDINGS = returned("series_findings")
+MODES = FINDINGS.field("modes").type
 
 
 class Group:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import Column
+from udfs.arrow import Column, returned
 from udfs.clustering.clara import clara
 from udfs.clustering.columns import Rows, cells, list_column, matrix, numbers
 from udfs.clustering.components import principal_components as components_of
@@ -20,58 +20,11 @@ from udfs.clustering.som import self_organising_map as train_map
 
 Found: TypeAlias = dict[str, Any]
 
-_CLUSTERS = pa.struct(
-    [
-        ("medoids", pa.list_(pa.int32())),
-        ("labels", pa.list_(pa.int32())),
-        ("cost", pa.float64()),
-        ("left_out", pa.int32()),
-        ("reason", pa.string()),
-    ]
-)
-_GAP = pa.struct(
-    [
-        ("k", pa.int32()),
-        ("gap", pa.list_(pa.float64())),
-        ("s", pa.list_(pa.float64())),
-        ("log_w", pa.list_(pa.float64())),
-        ("expected", pa.list_(pa.float64())),
-        ("rows", pa.int32()),
-        ("left_out", pa.int32()),
-        ("reason", pa.string()),
-    ]
-)
-_MATRIX = pa.list_(pa.list_(pa.float64()))
-_CENTRES = pa.struct(
-    [
-        ("centres", _MATRIX),
-        ("labels", pa.list_(pa.int32())),
-        ("cost", pa.float64()),
-        ("left_out", pa.int32()),
-        ("reason", pa.string()),
-    ]
-)
-_COMPONENTS = pa.struct(
-    [
-        ("mean", pa.list_(pa.float64())),
-        ("components", _MATRIX),
-        ("variances", pa.list_(pa.float64())),
-        ("shares", pa.list_(pa.float64())),
-        ("scores", _MATRIX),
-        ("left_out", pa.int32()),
-        ("reason", pa.string()),
-    ]
-)
-_MAP = pa.struct(
-    [
-        ("prototypes", _MATRIX),
-        ("cells", pa.list_(pa.int32())),
-        ("quantisation_error", pa.float64()),
-        ("topographic_error", pa.float64()),
-        ("left_out", pa.int32()),
-        ("reason", pa.string()),
-    ]
-)
+_CLUSTERS = returned("cluster_clara")
+_GAP = returned("gap_statistic")
+_CENTRES = returned("cluster_kmeans")
+_COMPONENTS = returned("principal_components")
+_MAP = returned("self_organising_map")
 _MOST_CELLS = 10_000
 
 

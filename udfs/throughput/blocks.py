@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous, is_known, lengths
+from udfs.arrow import contiguous, is_known, lengths, returned
 from udfs.throughput import features, summary
 from udfs.throughput.aarch64 import is_plain
 from udfs.throughput.course import Course, run
@@ -97,15 +97,7 @@ def block_instructions(code: Any, core: Any) -> pa.ListArray:
         costs = [decoder.instructions[row] for row in block or []]
         rows = [_listed(text, i, decoder.core) for text, i in zip(shown, costs, strict=True)]
         out.append(rows if block else None)
-    return pa.array(out, pa.list_(_LISTED))
-
-
-_LISTED = pa.struct(
-    [
-        *((name, pa.string()) for name in ("text", "unit", "ports")),
-        *((name, pa.int32()) for name in ("operations", "cycles", "latency", "front_end")),
-    ]
-)
+    return pa.array(out, returned("block_instructions"))
 
 
 def _listed(text: str, i: Instruction, core: Core) -> dict[str, Any]:

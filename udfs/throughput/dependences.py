@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.arrow import contiguous, elements, is_known, lengths
+from udfs.arrow import contiguous, elements, is_known, lengths, returned
 
 
 def longest_chain(distances: Any) -> pa.Int32Array:
@@ -74,7 +74,7 @@ def data_flow(distances: Any, latencies: Any) -> pa.StructArray:
             continue
         each, waits = segment.as_py(), [1.0 if c is None else c for c in cycles.as_py()]
         out.append({name: _flow(each, waits, size) for name, size in _WINDOWS.items()})
-    return pa.array(out, pa.struct([(name, pa.float64()) for name in _WINDOWS]))
+    return pa.array(out, returned("data_flow"))
 
 
 def _flow(distances: list[list[int] | None], latencies: list[float], window: int) -> float:

@@ -8,24 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, returned
 from udfs.throughput.aarch64 import Word, decode
-from udfs.throughput.blocks import BOUNDS, COUNTS, ENDS
+from udfs.throughput.blocks import BOUNDS, ENDS
 from udfs.throughput.core_tables import NOTHING, CoreTable, Cost, Ports, port_bound
 from udfs.throughput.decode import bytes_of
 from udfs.throughput.recurrences import Operation, critical_paths, recurrence
 from udfs.throughput.support import NO_PREDICTION, POOR_SUPPORT
 
 Row = dict[str, Any]
-
-_TYPE = pa.struct(
-    [
-        *((name, pa.int32()) for name in COUNTS),
-        ("critical_path", pa.list_(pa.int32())),
-        *((name, pa.float64()) for name in (*BOUNDS, *ENDS)),
-        ("flags", pa.list_(pa.string())),
-    ]
-)
 
 
 def describe_aarch64(codes: Any, core: Any) -> pa.ListArray:
@@ -47,7 +38,7 @@ def describe_aarch64(codes: Any, core: Any) -> pa.ListArray:
             table, costs = one, CoreTable(one) if one else None
         known = blocks is not None and costs is not None
         out.append([_describe(text, costs) for text in blocks] if known and costs else None)
-    return pa.array(out, pa.list_(_TYPE))
+    return pa.array(out, returned("describe_aarch64"))
 
 
 def _describe(text: str | None, core: CoreTable) -> Row | None:

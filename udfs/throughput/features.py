@@ -96,12 +96,6 @@ def of_blocks(
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 
-def unit_demand(blocks: Sequence[Sequence[int]], decoder: Decoder) -> Floats:
-    """Return the cycles of each unit of NAMES that blocks need (blocks x units)."""
-    first = len(_PLAIN) + len(_KINDS)
-    return sum_by_block(blocks, decoder, _counts(decoder)[:, first : first + len(NAMES)])
-
-
 def sum_by_block(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floats) -> Floats:
     """Sum rows of `counts` (shapes of instructions x counts) over the instructions of blocks."""
     out = np.empty((len(blocks), counts.shape[1]))

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous, elements, is_known, lengths, numbers
+from udfs.arrow import contiguous, elements, is_known, lengths, numbers, returned
 from udfs.models import loaded_model
 from udfs.throughput.algorithms import apply_network
 from udfs.throughput.boosting import predict_boosting
@@ -17,14 +17,7 @@ from udfs.throughput.combination import predict_combination
 from udfs.throughput.inputs import is_outside
 from udfs.throughput.network import Arrays, Floats
 
-_PREDICTED = pa.struct(
-    [
-        ("predicted_cycles", pa.float64()),
-        ("low_cycles", pa.float64()),
-        ("high_cycles", pa.float64()),
-        ("is_outside", pa.bool_()),
-    ]
-)
+_PREDICTED = returned("predict_throughput")
 # Factor on the width of a band outside of what a model was fitted to.
 _WIDER = 3.0
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ingest.parsing.lines import Chunk
 
 _IN_MEMORY = 64 << 20
 _T = TypeVar("_T")
@@ -44,3 +49,16 @@ class Spool(Generic[_T]):
     def close(self) -> None:
         """Free the memory, or delete the file."""
         self._file.close()
+
+
+def parsed(pieces: Iterable[Chunk], parse: Callable[[Chunk], _T]) -> Iterator[_T]:
+    """Yield what `parse` makes of each piece, in order (numpy lets threads run at once)."""
+    workers = max(1, min(3, (os.cpu_count() or 1) - 1))
+    waiting: deque[Future[_T]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for piece in pieces:
+            waiting.append(pool.submit(parse, piece))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

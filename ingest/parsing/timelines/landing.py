@@ -23,14 +23,16 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ingest.base import Item, Rows
-from ingest.parsing.timelines.dependences import arrow_rows, launch_rows, wait_rows
+from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.call_paths import frame_name
+from ingest.parsing.timelines.arrays import groups, sums
 from ingest.parsing.timelines.devices import Devices
-from ingest.parsing.timelines.functions import function_rows
 from ingest.parsing.timelines.host import Host
-from ingest.parsing.timelines.nesting import nesting
-from ingest.parsing.timelines.slices import Role, Timeline
-from ingest.parsing.timelines.tasks import Tasks
+from ingest.parsing.timelines.nesting import Nesting, nesting
+from ingest.parsing.timelines.slices import Integers, Role, Timeline
+from ingest.parsing.timelines.tasks import Tasks, numbered
+
+_NS = 1e9
 
 
 def landing(timeline: Timeline, base: int) -> Iterator[Item]:
@@ -81,3 +83,127 @@ def _worker_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Rows]:
         np.maximum.at(end, of_task, tasks.end)
         columns |= {"t_begin": pa.array(begin - base), "t_end": pa.array(end - base)}
     yield Rows("workers", pa.table(columns))
+
+
+def launch_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
+    """Yield a datum for each call that launched something, read by all that it launched.
+
+    It exists when the call ends, or when what it launched starts, if that is earlier.
+    """
+    slices, launches = timeline.slices, timeline.launches
+    number, first, place = np.unique(launches.number, return_index=True, return_inverse=True)
+    caller = launches.caller[first]
+    ready = slices.end[caller]
+    np.minimum.at(ready, place, slices.start[launches.device])
+    producer = tasks.at(slices.worker[caller], slices.start[caller])
+    data = numbered("launch", timeline.rank, number)
+    columns = {"data": data, "producer": tasks.named(producer), "t_ready": ready - base}
+    yield Rows("task_data", pa.table(columns))
+    reader = tasks.named(tasks.of_device[launches.device])
+    yield Rows("task_inputs", pa.table({"task": reader, "data": data.take(pa.array(place))}))
+
+
+def wait_rows(timeline: Timeline, tasks: Tasks) -> Iterator[Item]:
+    """Yield a datum for the task of the GPU that ended last within a wait, read after the wait."""
+    slices = timeline.slices
+    waits = np.flatnonzero(slices.role == Role.WAIT)
+    device = np.flatnonzero(tasks.is_device)
+    device = device[np.argsort(tasks.end[device], kind="stable")]
+    if not len(waits) or not len(device):
+        return
+    at = np.searchsorted(tasks.end[device], slices.end[waits], side="right") - 1
+    awaited = device[at]
+    reader = tasks.after(slices.worker[waits], slices.end[waits])
+    known = (at >= 0) & (tasks.end[awaited] > slices.start[waits]) & (reader >= 0)
+    result, place = np.unique(awaited[known], return_inverse=True)
+    data = numbered("result", timeline.rank, result)
+    yield Rows("task_data", pa.table({"data": data, "producer": tasks.named(result)}))
+    columns = {"task": tasks.named(reader[known]), "data": data.take(pa.array(place))}
+    yield Rows("task_inputs", pa.table(columns))
+
+
+def arrow_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
+    """Yield a datum for each arrow, which exists from the start of the arrow on."""
+    arrows = timeline.arrows
+    producer = tasks.at(arrows.from_worker, arrows.t_from)
+    reader = tasks.after(arrows.to_worker, arrows.t_to)
+    known = (producer >= 0) & (reader >= 0)
+    yield LeftOut(int((~known).sum()), "flow arrow", "no slice at its start or its end")
+    data = numbered("arrow", timeline.rank, np.flatnonzero(known))
+    columns = {
+        "data": data,
+        "producer": tasks.named(producer[known]),
+        "t_ready": arrows.t_from[known] - base,
+    }
+    yield Rows("task_data", pa.table(columns))
+    read = {
+        "task": tasks.named(reader[known]),
+        "data": data,
+        "t_arrived": arrows.t_to[known] - base,
+        "is_sent": pa.array(arrows.sent[known]),
+    }
+    yield Rows("task_inputs", pa.table(read))
+
+
+def function_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Iterator[Item]:
+    """Yield times by call path and thread, by name on the GPU, and of asynchronous operations.
+
+    The last are elapsed times, in which nothing need have run: they have no exclusive time. Nor
+    have those whose own time is negative.
+    """
+    slices = timeline.slices
+    if len(threads):
+        yield _path_rows(timeline, threads, nested)
+    for role in (Role.DEVICE, Role.CLOCK):
+        of = np.flatnonzero(slices.role == role)
+        if len(of):
+            yield _name_rows(timeline, of, own=role == Role.DEVICE)
+
+
+def _path_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Rows:
+    slices = timeline.slices
+    first, place = groups(slices.worker[threads], nested.path, slices.kind[threads])
+    path = pa.array(nested.path[first])
+    own = sums(nested.own, place, len(first))
+    numbers = [worker.thread for worker in timeline.workers]
+    columns = {
+        "function": pa.array(nested.paths.names, pa.string()).take(path),
+        "callpath": pa.array(nested.paths.joined(), pa.string()).take(path),
+        "thread": pa.array(numbers, pa.int64()).take(pa.array(slices.worker[threads[first]])),
+        "seconds": pa.array(own / _NS, mask=own < 0),
+    }
+    return Rows("fn_timings", _table(timeline, threads, first, place, columns))
+
+
+def _name_rows(timeline: Timeline, of: Integers, *, own: bool) -> Rows:
+    slices = timeline.slices
+    devices = [worker.device for worker in timeline.workers]
+    device = np.array([devices.index(device) for device in devices], np.int64)[slices.worker[of]]
+    first, place = groups(slices.name[of], slices.kind[of], device)
+    names = pa.array(map(frame_name, timeline.names), pa.string())
+    columns: dict[str, object] = {"function": names.take(pa.array(slices.name[of[first]]))}
+    if own:
+        columns["seconds"] = sums((slices.end - slices.start)[of], place, len(first)) / _NS
+        columns["device"] = pa.array(devices, pa.string()).take(pa.array(device[first]))
+    return Rows("fn_timings", _table(timeline, of, first, place, columns))
+
+
+def _table(
+    timeline: Timeline,
+    of: Integers,
+    first: Integers,
+    place: Integers,
+    columns: dict[str, object],
+) -> pa.Table:
+    slices = timeline.slices
+    count = len(first)
+    kinds = pa.array(timeline.kinds, pa.string())
+    return pa.table(
+        {
+            **columns,
+            "kind": kinds.take(pa.array(slices.kind[of[first]])),
+            "rank": pa.array([timeline.rank] * count, pa.int32()),
+            "inclusive_seconds": sums((slices.end - slices.start)[of], place, count) / _NS,
+            "calls": np.bincount(place, minlength=count),
+        }
+    )

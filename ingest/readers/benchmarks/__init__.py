@@ -1,1 +1,1 @@
-"""Results of benchmarks, as the tools write them that run in continuous integration."""
+"""Readers of what benchmarks, tests and commands measured."""

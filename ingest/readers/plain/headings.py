@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ingest.parsing.units import TIMES
+from ingest.parsing.units import UNIT_OF
 
 WALL_TIME = "wall_seconds"
-_UNITS = {
-    **TIMES,
-    # min can be the least of several
-    "min": ("mins", "minute", "minutes"),
-    "h": ("h", "hr", "hrs", "hour", "hours"),
-}
-_UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names}
 # In SQL, as dividing by thousands rounds less than multiplying by thousandths does.
 _TO_SECONDS = {
     "s": "",
@@ -142,8 +135,8 @@ def _squashed(name: str) -> str:
 def _whole_time(name: str) -> str | None:
     """Return the unit of a column, empty if unknown; None if it is no time of a whole run."""
     *words, unit = _words(name) or [""]
-    if (_WHOLE.fullmatch("".join(words)) and unit in _UNIT_OF) or name == "seconds":
-        return _UNIT_OF[unit]
+    if (_WHOLE.fullmatch("".join(words)) and unit in UNIT_OF) or name == "seconds":
+        return UNIT_OF[unit]
     return "" if _WHOLE.fullmatch(_squashed(name)) else None
 
 
@@ -155,7 +148,7 @@ def _measure(name: str) -> Measure | None:
     if _RATIO.fullmatch(_squashed(name)):
         return Measure(name, None, "higher")
     is_rate = "/" in name or "per" in words
-    unit = _UNIT_OF.get(last)
+    unit = UNIT_OF.get(last)
     is_time = unit in _PLAIN_UNITS or _OF_TIME.fullmatch("".join(words))
     if words and unit and not is_rate and is_time:
         return Measure("_".join(words), unit, "lower")
@@ -166,7 +159,7 @@ def _measure(name: str) -> Measure | None:
 def _with_unit(name: str, unit: str) -> Measure | None:
     """Return the metric of a column with its unit in parentheses: `user (s)`, `max rss (MB)`."""
     metric = "_".join(_words(name))
-    if known := _UNIT_OF.get(unit) or _SIZES.get(unit):
+    if known := UNIT_OF.get(unit) or _SIZES.get(unit):
         return Measure(metric, known, "lower")
     amount, _, per = unit.partition("/")
     if per in ("s", "sec", "second"):

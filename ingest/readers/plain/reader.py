@@ -19,7 +19,8 @@ from typing import Literal
 
 from ingest.base import Head, Item, LeftOut, Select, SingleFile
 from ingest.compressed import compression
-from ingest.parsing import arrow, parquet, plain_csv
+from ingest.parsing import arrow, plain_csv
+from ingest.parsing.columns import PARQUET
 from ingest.readers.plain.matches import best_match, checked, types_of
 from ingest.readers.plain.repetitions import is_repeatable, numbered, without_copies
 from ingest.readers.plain.run_lists import run_items, run_list
@@ -38,7 +39,7 @@ from warehouse.errors import InputError
 
 _KEYS_OF_FN_TIMINGS = ("parallelism", "repetition")
 _MOST = 2 / 3
-_BINARY = (parquet.MAGIC, *arrow.MAGICS)
+_BINARY = (PARQUET, *arrow.MAGICS)
 
 
 class PlainTable(SingleFile):

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ingest.parsing import arrow, parquet, plain_csv
+from ingest.parsing import arrow, plain_csv
+from ingest.parsing.columns import PARQUET, column_types
 from ingest.parsing.scratch import scratch
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
@@ -36,14 +37,14 @@ def as_readable(recording: Recording) -> tuple[Path, bytes]:
     if head.startswith(arrow.MAGICS):
         copy = recording.scratch() / "arrow.parquet"
         arrow.to_parquet(path, copy)
-        return copy, parquet.MAGIC
+        return copy, PARQUET
     return path, head
 
 
 def column_names(head: bytes, path: Path) -> tuple[str, ...]:
     """Return the file's column names, in lower case."""
-    if head.startswith(parquet.MAGIC):
-        return tuple(parquet.column_types(path))
+    if head.startswith(PARQUET):
+        return tuple(column_types(path))
     if head.startswith(arrow.MAGICS):
         return tuple(arrow.column_names(path))
     return plain_csv.column_names(head)
@@ -53,8 +54,8 @@ def source_of(
     head: bytes, path: Path, columns: tuple[str, ...], types: dict[str, str], *, left_out: bool
 ) -> tuple[str, dict[str, Any], dict[str, str]]:
     """Return the FROM clause over the file, its parameters, and the stored types ('': text)."""
-    if head.startswith(parquet.MAGIC):
-        return "FROM read_parquet($path)", {"path": str(path)}, parquet.column_types(path)
+    if head.startswith(PARQUET):
+        return "FROM read_parquet($path)", {"path": str(path)}, column_types(path)
     source, params = plain_csv.source(head, path, columns, types, left_out=left_out)
     return source, params, dict.fromkeys(columns, "")
 

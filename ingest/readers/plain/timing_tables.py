@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import check_line_end, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
+from ingest.parsing.numbers import number as read_number
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
-from ingest.parsing.units import TIMES
+from ingest.parsing.units import SECONDS, UNIT_OF
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,11 +48,6 @@ _WHOLE = re.compile(
     "total|overall|avg|average|mean|median|(?:total|elapsed|wall|run|wallclock)*(?:time)?|seconds?"
 )
 _COMMUNICATION = re.compile("comm|communication|mpi|mpitime|commtime|communicationtime")
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_UNITS = {
-    **{name: unit for unit, names in TIMES.items() for name in names},
-    **{"minutes": "min", "mins": "min", "h": "h", "hours": "h", "hrs": "h"},
-}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d{1,3}):(\d{2}(?:\.\d+)?)", re.ASCII)
 _CELL = re.compile(
     r"(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\s*(ns|us|\u00b5s|ms|s|sec|secs|min|h)?", re.ASCII
@@ -137,14 +133,12 @@ class TimingTables(SingleFile):
         rows: list[tuple[int, str, str | None, int | None, int, float]] = []
         for number, line in lines:
             cells = layout.cells(line)
-            if len(cells) != len(layout.columns):
-                raise InputError(
-                    f"{quoted(line)} has {len(cells)} values",
-                    where=f"line {number}",
-                    expected=f"{len(layout.columns)}, as columns",
-                )
+            where = f"line {number}"
+            named_cells(layout.columns, cells, where)
             facts = {name: _count(cells[place], number) for name, place in layout.counts.items()}
-            size = None if layout.size is None else _size(cells[layout.size], number)
+            size = (
+                None if layout.size is None else read_number(cells[layout.size], f"line {number}")
+            )
             known = len(runs)
             run = runs.setdefault((*facts.values(), size or 0.0), known)
             if run == known:
@@ -262,7 +256,7 @@ def _bare(name: str) -> str:
 def _split(column: str) -> tuple[str, str | None]:
     """Return the name of a column of times without its unit, and this."""
     words = [word for word in re.split(r"[^a-z0-9\u00b5]+", column) if word]
-    unit = _UNITS.get(words[-1]) if words else None
+    unit = UNIT_OF.get(words[-1]) if words else None
     if unit is None:
         return column, None
     name = re.sub(r"[^a-z0-9\u00b5]*" + words[-1] + r"[^a-z0-9]*$", "", column)
@@ -281,8 +275,8 @@ def _seconds(cell: str, unit: str | None) -> float | None:
     found = _CELL.fullmatch(cell)
     if found is None:
         return None
-    own = _UNITS.get(found[2], found[2]) if found[2] else unit
-    return None if own is None else float(found[1]) * _SECONDS[own]
+    own = UNIT_OF.get(found[2], found[2]) if found[2] else unit
+    return None if own is None else float(found[1]) * SECONDS[own]
 
 
 def _count(cell: str, number: int) -> int:
@@ -291,14 +285,6 @@ def _count(cell: str, number: int) -> int:
     raise InputError(
         f"the count {quoted(cell)} was found", where=f"line {number}", expected="a number from 1"
     )
-
-
-def _size(cell: str, number: int) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        problem = f"the size {quoted(cell)} was found"
-        raise InputError(problem, where=f"line {number}", expected="a number") from None
 
 
 def _parallelism(facts: dict[str, int]) -> int | None:

@@ -80,7 +80,7 @@ def test_a_perfetto_trace_comes_back_with_its_tasks_and_dependences(demo, wareho
 def test_the_trace_processor_reads_a_perfetto_trace(demo, warehouse, tmp_path, monkeypatch):
     trace_processor.install(tmp_path, monkeypatch)
     run_id, _ = exported(demo, STENCIL, Target.perfetto, tmp_path / "t.pftrace")
-    monkeypatch.setattr("ingest.readers.perfetto.reader._is_own", lambda beginning: False)
+    monkeypatch.setattr("ingest.readers.tasks.perfetto.reader._is_own", lambda beginning: False)
     comes_back(demo, run_id, warehouse, tmp_path / "t.pftrace", as_shown=True)
 
 

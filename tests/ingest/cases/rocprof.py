@@ -1,7 +1,7 @@
 """The contract's case of AMD's traces: a rocpd database.
 
 No GPU was at hand: database and CSV files are laid out as AMD documents rocprofv3's. The CSV files
-are in tests/ingest/readers/test_rocprof.py: one that is cut between lines has other sums.
+are in tests/ingest/readers/tasks/test_rocprof.py: one that is cut between lines has other sums.
 """
 
 from __future__ import annotations

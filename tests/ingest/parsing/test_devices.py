@@ -13,6 +13,7 @@ from ingest.parsing.timelines.devices import steps
 from ingest.parsing.timelines.gpu_calls import call_does, executed, number_of_step
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Launches, Role, Slices, Timeline, Worker
+from tests.helpers.thorough import cases
 
 PARTS = (
     *("sync", "copy", "memory", "launch", "operators", "python", "unrecorded"),
@@ -120,7 +121,7 @@ def plainly(slices, launches, workers):
     return parts
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(20, 300))
 @given(traces())
 def test_gaps_are_parted_as_a_look_at_every_nanosecond_does(trace):
     slices, launches = trace

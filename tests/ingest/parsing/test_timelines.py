@@ -23,6 +23,7 @@ from ingest.parsing.timelines.slices import (
     no_arrows,
     no_launches,
 )
+from tests.helpers.thorough import cases
 
 WORK, SPAN, WAIT, DEVICE, CLOCK = Role
 NAMES = list("abcdefgh")
@@ -102,7 +103,7 @@ def at_each_moment(slices):
     return does, innermost
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(30, 500), deadline=None)
 @given(slices=nested())
 def test_a_thread_does_one_thing_at_a_time(slices):
     if not slices:
@@ -218,7 +219,7 @@ def test_microseconds(text, ns):
         assert nanoseconds([b"1", text]).tolist() == [1000, ns]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(30, 500), deadline=None)
 @given(st.lists(st.decimals(0, 10**15, places=3), min_size=1, max_size=5))
 def test_microseconds_are_exact(values):
     texts = [f"{value:f}".encode() for value in values]

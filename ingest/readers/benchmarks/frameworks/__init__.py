@@ -1,0 +1,1 @@
+"""Results of benchmarks, as the tools write them that run in continuous integration."""

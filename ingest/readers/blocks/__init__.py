@@ -1,0 +1,1 @@
+"""Readers of basic blocks and instructions."""

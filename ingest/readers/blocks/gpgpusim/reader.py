@@ -1,0 +1,117 @@
+"""GPGPU-Sim logs: basic blocks and threads of simulated GPU kernels.
+
+Source: GPGPU-Sim 3 and 4 (github.com/gpgpu-sim/gpgpu-sim_distribution), standard output with
+PTX_SIM_DEBUG=5 or more in the environment. The listing of basic blocks (PTX_SIM_DEBUG=50) may be
+in the log itself or next to it, in STEM.blocks.txt. Of a log without these, as Accel-Sim
+writes, too, the statistics of the kernels land.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ingest.base import BLOCK_TABLES, Head, Item, Run
+from ingest.compressed import bare_name, sibling
+from ingest.parsing.blocks.spool import parsed
+from ingest.parsing.lines import chunks, numbered_lines
+from ingest.readers.blocks.gpgpusim.fields import parse
+from ingest.readers.blocks.gpgpusim.log import Log
+from ingest.readers.blocks.gpgpusim.rows import rows
+from ingest.readers.blocks.gpgpusim.statistics import statistics
+from ingest.readers.blocks.gpgpusim.text import Listing
+from ingest.readers.blocks.gpgpusim.threads import Spool
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+_BLOCKS = ".blocks.txt"
+_PIECE = 4 << 20
+_INSTRUCTION = re.compile(rb"^\d+ \[(?:cyc=\d+\]\[)?thd=\d+\]\[i=\d+\] : ctaid=\(", re.MULTILINE)
+_LISTING = re.compile(rb"^Printing basic blocks for function '", re.MULTILINE)
+_CHATTER = re.compile(
+    rb"^(?:Accel-Sim \[build|GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE
+)
+
+
+class GpgpuSim:
+    """Reads GPGPU-Sim logs."""
+
+    NAME = "gpgpusim"
+    DESCRIPTION = "GPGPU-Sim, Accel-Sim logs: blocks of threads (PTX_SIM_DEBUG=5), else statistics"
+    PATTERNS = ("*.log", "*.log.gz", "*.log.zst", "*.blocks.txt")
+    TABLES = (*BLOCK_TABLES, "pmu_samples")
+    WHOLE_FOLDER = False
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise GPGPU-Sim's own lines, a listing of blocks, or instruction lines."""
+        marks = (_INSTRUCTION, _LISTING, _CHATTER)
+        return any(mark.search(head.data) for mark in marks)
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Return the log and the listing of its blocks, if there is one."""
+        name = bare_name(path)
+        if name.endswith(_BLOCKS):
+            log = _log_of(path, name.removesuffix(_BLOCKS))
+            return (path,) if log is None else (log, path)
+        stem = name.rpartition(".")[0] or name
+        blocks = sibling(path, stem + _BLOCKS)
+        return (path, blocks) if blocks and _log_of(path, stem) == path else (path,)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the run, its launches, and sums over their threads.
+
+        Raises `InputError` where the log is damaged or not whole.
+        """
+        listing = Listing()
+        for part in recording.parts:
+            if bare_name(part).endswith(_BLOCKS):
+                _read_listing(recording, part, listing)
+        if bare_name(recording.path).endswith(_BLOCKS):
+            raise InputError(
+                "this is a listing of blocks without the log it belongs to",
+                expected=f"NAME.log next to NAME{_BLOCKS}",
+                hint="Put the log of the same program, with PTX_SIM_DEBUG=5, into its folder.",
+            )
+        spool = Spool()
+        try:
+            log = Log(listing, spool)
+            for fields in parsed(chunks(recording, size=_PIECE), parse):
+                log.take(fields)
+            if not log.has_instructions and (found := list(statistics(recording))):
+                yield _run(log)
+                yield from found
+                return
+            log.finish()
+            yield _run(log)
+            yield from rows(log, spool)
+        finally:
+            spool.close()
+
+
+def _log_of(path: Path, stem: str) -> Path | None:
+    """Find the log that a listing STEM.blocks.txt belongs to."""
+    names = (f"{stem}.log", f"{stem}.txt", f"{stem}.out", stem)
+    return next((found for name in names if (found := sibling(path, name))), None)
+
+
+def _read_listing(recording: Recording, part: Path, listing: Listing) -> None:
+    where = f"{part.name}"
+    for number, line in numbered_lines(recording, part):
+        where = f"{part.name}, line {number}"
+        listing.add(line, where)
+    listing.end(where)
+    if not listing.blocks:
+        raise InputError(
+            "the listing names no blocks",
+            where=where,
+            expected="Printing basic blocks for function 'NAME':",
+            hint="Run the simulation with PTX_SIM_DEBUG=50 to have them listed.",
+        )
+
+
+def _run(log: Log) -> Run:
+    tags = {"simulation": "functional" if log.functional else "timing"}
+    if log.version is not None:
+        tags["simulator"] = f"GPGPU-Sim {log.version}"
+    return Run(tags=tags)

@@ -1,0 +1,1 @@
+"""Readers of counters by sample and region."""

@@ -1,0 +1,1 @@
+"""Readers of times and costs by function."""

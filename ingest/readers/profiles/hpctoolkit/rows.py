@@ -1,0 +1,90 @@
+"""Rows of HPCToolkit's values: times in fn_timings, other metrics in pmu_samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ingest.base import Rows
+from ingest.readers.profiles.hpctoolkit.metrics import Metric
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ingest.parsing.call_paths import CallPaths
+
+    Floats = npt.NDArray[np.float64]
+
+Place = tuple[int | None, int | None]  # rank and thread
+
+
+class PathRows:
+    """Turns values by call path into rows, one place after the other."""
+
+    def __init__(
+        self, paths: CallPaths, metrics: Iterable[Metric], parallelism: int | None
+    ) -> None:
+        self._names, self._above = paths.names, paths.above
+        self._joined = paths.joined()
+        self._parallelism = parallelism
+        self.size = len(self._names)
+        self._timed = next((one.name for one in metrics if one.is_time), None)
+        self._empty = True
+
+    def with_callees(self, own: Floats) -> Floats:
+        """Return what paths have with those below them, from what they have themselves."""
+        import numpy as np
+
+        sums = own.tolist()
+        # A path comes after the one above it.
+        for code in range(self.size - 1, -1, -1):
+            if self._above[code] >= 0:
+                sums[self._above[code]] += sums[code]
+        return np.array(sums)
+
+    def of(self, metric: Metric, own: Floats, whole: Floats, place: Place) -> Iterator[Rows]:
+        """Yield the rows of a metric at a place, of the paths that it has a value at or below."""
+        import numpy as np
+        import pyarrow as pa
+
+        rows = np.flatnonzero(whole).tolist()
+        if not rows:
+            return
+        self._empty = False
+        own, whole = (values[rows] / (metric.per_second or 1.0) for values in (own, whole))
+        columns = {
+            "rank": pa.array([place[0]] * len(rows), pa.int32()),
+            "thread": pa.array([place[1]] * len(rows), pa.int64()),
+        }
+        paths = [self._joined[code] for code in rows]
+        is_timed = metric.name == self._timed
+        # NaN is what the values do not show.
+        shown = pa.array(own, from_pandas=True)
+        if is_timed:
+            columns |= {
+                "function": pa.array([self._names[code] for code in rows], pa.string()),
+                "callpath": pa.array(paths, pa.string()),
+                "parallelism": pa.array([self._parallelism] * len(rows), pa.int32()),
+                "seconds": shown,
+                "inclusive_seconds": pa.array(whole),
+            }
+        else:
+            columns |= {
+                "region": pa.array(paths, pa.string()),
+                "event": pa.array([metric.name] * len(rows), pa.string()),
+                "unit": pa.array([metric.unit] * len(rows), pa.string()),
+                "value": shown,
+                "inclusive": pa.array(whole),
+            }
+        yield Rows("fn_timings" if is_timed else "pmu_samples", pa.table(columns))
+
+    def check(self) -> None:
+        """Raise `InputError` where nothing has a value."""
+        if self._empty:
+            raise InputError(
+                "no function has a value",
+                expected="exclusive metrics of statements, or values of threads in other files",
+                hint="Copy the whole folder; or make the database again: hpcprof MEASUREMENTS",
+            )

@@ -1,0 +1,1 @@
+"""Readers of machines, their devices and their jobs."""

@@ -1,0 +1,1 @@
+"""Readers of tasks, and of what they wait for."""
