@@ -92,7 +92,8 @@ class Landed:
     `unended` is whether the file ends without a line break, and its last line was taken for whole.
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
     the recording does not list, by `table.column`. `left_out` is what the file contains besides
-    and `repeats` what it contains twice, in words; None where there is nothing.
+    and `repeats` what it contains twice, in words; None where there is nothing. `named_after` is
+    the name of the file where its runs are of an application of that name.
     """
 
     source_id: int
@@ -101,6 +102,7 @@ class Landed:
     seconds: float = 0.0
     left_out: str | None = None
     repeats: str | None = None
+    named_after: str | None = None
     unended: bool = False
     known: bool = False
     without_zone: bool = False
@@ -263,8 +265,10 @@ def _finish(con: Connection, writers: Sequence[_Writer]) -> list[str]:
     _check(con, writers)
     filled = _rows_by_table(writers)
     twice = repeats(con, {writer.source_id: writer.recording for writer in writers}, filled)
+    scaled = _scaled(con, writers)
     for writer in writers:
         writer.repeats = twice.get(writer.source_id)
+        writer.named_after = writer.recording.stem if writer.source_id in scaled else None
         writer.set_clocks()
     rows = [writer.source() for writer in writers]
     places = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * len(rows))
@@ -275,7 +279,31 @@ def _finish(con: Connection, writers: Sequence[_Writer]) -> list[str]:
     return _derive(con, writers)
 
 
+<<<<<<< HEAD
 def _check(con: Connection, writers: Sequence[_Writer]) -> None:
+=======
+def _scaled(con: Connection, writers: Sequence[_Writer]) -> set[int]:
+    """Return the sources with times of functions at several counts, of an unknown application.
+
+    Those of two files are of two programs: they are named after their files.
+    """
+    unnamed = [
+        one
+        for one in writers
+        if "fn_timings" in one.filled and one.book.is_unnamed and not one.options.facts.get("app")
+    ]
+    several = {one.source_id for one in unnamed if len(one.book.run_ids) > 1}
+    if single := [one.source_id for one in unnamed if one.source_id not in several]:
+        found = con.execute(
+            f"SELECT source_id FROM fn_timings WHERE {sqlfiles.of_sources(single)} "
+            "GROUP BY source_id HAVING count(DISTINCT parallelism) > 1"
+        )
+        several |= {source_id for (source_id,) in found.fetchall()}
+    return several
+
+
+def _check(con: Connection, writers: Sequence[_Writer]) -> None:
+>>>>>>> main
     """Raise `InputError` for a row that breaks a rule, or is in a run that another file is of."""
     by_source = {writer.source_id: writer for writer in writers}
     for table, source_id in to_check(con, _rows_by_table(writers)):
@@ -428,6 +456,7 @@ class _Writer:
         self._has_wall_times = False
         self.clocks: tuple[Clock, ...] = ()
         self.repeats: str | None = None
+        self.named_after: str | None = None
         self.unlisted: dict[str, int] = {}
         self._left_out: Counter[LeftOut] = Counter()
         self._ended: datetime | None = None
@@ -499,7 +528,9 @@ class _Writer:
         modified_at = _modified_at(self.recording.path)
         options = self.options
         head = checked_out(self.recording.path, modified_at)
-        return self.book.stated(self.source_id, options.facts, options.tags, modified_at, head)
+        return self.book.stated(
+            self.source_id, options.facts, options.tags, modified_at, head, self.named_after
+        )
 
     def landed(self) -> Landed:
         """Return what came of the recording, once it is finished."""
@@ -510,6 +541,7 @@ class _Writer:
             left_out=self.left_out,
             clocks=self.clocks,
             repeats=self.repeats,
+            named_after=self.named_after,
             unended=bool(self.recording.unended),
             without_zone=self._zone.is_used and self.options.time_zone is None,
             unlisted=self.unlisted,

@@ -72,6 +72,13 @@ class RunBook:
         known |= known_facts
         known["_names_host"] = not final
 
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the file names neither its runs nor an application."""
+        return not self.given and not any(
+            facts["_key"][1] or facts.get("app") for facts in self._runs.values()
+        )
+
     def add_default(self) -> None:
         """Make sure that there is a run, for a file that names none."""
         if not self._runs:
@@ -96,11 +103,13 @@ class RunBook:
         tags: Mapping[str, str],
         modified_at: datetime | None = None,
         head: Head | None = None,
+        app: str | None = None,
     ) -> list[dict[str, Any]]:
         """Return what file and options state, as `write_facts` takes it.
 
         A run alone in its file started at `modified_at`, where nothing else states its start. Runs
-        without a version, or before the commit `head` was made, are not of that.
+        without a version, or before the commit `head` was made, are not of that. `app` is the
+        application where nothing else states it.
         """
         given = {**facts, "tags": dict(tags)} if facts or tags else None
         by_time = {"started_at": modified_at, "tags": {}} if modified_at is not None else None
@@ -119,6 +128,7 @@ class RunBook:
                 ("option", given),
                 ("git", _of_head(head, {**of_file, **facts})),
                 ("file_time", by_time if len(self._runs) == 1 else None),
+                ("file_name", None if app is None else {"app": app, "tags": {}}),
             )
             if known is not None
         ]

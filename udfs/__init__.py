@@ -256,6 +256,25 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
+        "scaling_limits",
+        "udfs.scaling",
+        (
+            Parameter("counts", "BIGINT[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("low", "DOUBLE[]"),
+            Parameter("high", "DOUBLE[]"),
+            Parameter("measured", "BOOLEAN[]"),
+            Parameter("fastest", "DOUBLE[]"),
+            Parameter("weak", "BOOLEAN"),
+        ),
+        "STRUCT(turning BIGINT, turning_low BIGINT, turning_high BIGINT, is_predicted BOOLEAN, "
+        "efficient BIGINT, efficient_low BIGINT, efficient_high BIGINT)",
+        "Count beyond which a program gets slower, and the largest with an efficiency of half or "
+        "more, with 90 % intervals, from its times at measured and predicted counts and the "
+        "interval of the fastest count.",
+        pairs=("counts", "seconds"),
+    ),
+    Udf(
         "scaling_speedup_laws",
         "udfs.scaling",
         (

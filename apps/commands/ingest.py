@@ -386,6 +386,11 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
         )
     if landed.repeats is not None:
         note(f"{path} contains duplicates: {landed.repeats}")
+    if landed.named_after is not None:
+        note(
+            f"{path} names no application: its times at several counts are of "
+            f"{landed.named_after!r} (--app NAME --replace names another)"
+        )
     for clock in landed.clocks:
         error = f", give or take {amount(clock.error_ns / 1e9, 's')}" if clock.error_ns else ""
         note(f"clock of {clock.node}: ahead by {amount(clock.ahead_ns / 1e9, 's')}{error}")

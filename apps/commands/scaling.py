@@ -24,7 +24,7 @@ from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.scaling import scaling_functions
-from apps.reports.scaling_limits import GAIN
+from apps.reports.scaling_question import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -183,8 +183,9 @@ def _predict(
     imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
     turning = ask_dicts(con, "scaling/turning", set_id=which.set_id, kind=question.kind)
     grid = dicts(predict_grid(con, question))
-    sentences = scaling_sentences(question, grid, functions, turning)
-    sentences += worth_sentences(question, grid, gain, weight)
+    params = {"set_id": which.set_id, "gain": gain, "cost_weight": weight}
+    worth = worth_sentences(question, ask_dicts(con, "scaling/worth", **params), gain, weight)
+    sentences = scaling_sentences(question, grid, functions, turning, worth)
     sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
     efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)
@@ -271,7 +272,7 @@ def _compare(
     output: Path | None,
 ) -> None:
     from apps.reports.scaling_question import choose_set
-    from apps.reports.scaling_versions import version_comparison_text
+    from apps.reports.scaling_versions import COMPARED, version_comparison_text
 
     if len(words) != 3:
         raise UsageError(
@@ -279,7 +280,7 @@ def _compare(
         )
     before, _ = choose_set(con, words[0], words[1], machine)
     after, _ = choose_set(con, words[0], words[2], machine or before.machine)
-    at = counts[-1] if counts else 2 * max(before.largest, after.largest)
+    at = counts[-1] if counts else COMPARED * max(before.largest, after.largest)
     rows = ask(
         con,
         "scaling/comparison",

@@ -20,6 +20,7 @@ from apps.reports.comparison import (
     comparison_notes,
     comparison_sentences,
 )
+from apps.reports.scaling_versions import COMPARED, slower_sentences
 from warehouse.errors import UsageError
 
 _LEVEL = 0.95
@@ -196,18 +197,20 @@ def _classes(
 
 
 def _scaling(view: View, before: list[str], after: list[str]) -> None:
-    """Show how the functions of two versions grow, where each was measured at three counts."""
+    """Show where two versions and how their functions grow differ, where each has three counts."""
     first, second = (view.value(scaling_set_of, runs) for runs in (before, after))
     if first is None or second is None or first == second:
         return
-    at = max(first.largest, second.largest)
+    sets = {"before": first.set_id, "after": second.set_id}
+    times = view.ask("scaling/comparison_times", **sets)
+    st.subheader("Times at each count", anchor=False)
+    st.markdown(" ".join(slower_sentences(times.to_dicts())))
+    if not times.is_empty():
+        units = dict.fromkeys(("seconds_before", "seconds_after", "function_more"), "s")
+        view.table(times, units=units, percent=("change",))
+    at = COMPARED * max(first.largest, second.largest)
     st.subheader(f"Scaling, with shares of the time at {at}", anchor=False)
     view.table(
-        view.ask(
-            "scaling/comparison",
-            before=first.set_id,
-            after=second.set_id,
-            at=at,
-        ).drop("formula_before", "formula_after"),
+        view.ask("scaling/comparison", **sets, at=at).drop("formula_before", "formula_after"),
         percent=("share_before", "share_after"),
     )

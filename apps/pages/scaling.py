@@ -12,15 +12,22 @@ from apps.pages.text import NO_APPLICATION
 from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, scaling_sets
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
-from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point, worth_sentences
-from apps.reports.scaling_question import Question, complete_question, how_to_begin, predict_grid
+from apps.reports.scaling_limits import turning_point, worth_sentences
+from apps.reports.scaling_question import (
+    GAIN,
+    Question,
+    complete_question,
+    how_to_begin,
+    predict_grid,
+)
 from apps.reports.scaling_tables import growth
+from udfs.scaling.limits import FLOOR, Turning
 
 _PROGRAM = "whole program"
 _LEAST = 3
 _RANKED = 12
 _DRAWN = 3
-_SHARES = ("load_balance", "computation_scaling")
+_SHARES = ("load_balance", "serialisation", "transfer", "computation_scaling")
 
 
 def page(view: View) -> None:
@@ -43,10 +50,11 @@ def page(view: View) -> None:
     turning = view.ask("scaling/turning", set_id=which.set_id, kind=None)
     imbalance = view.ask("imbalance/scaling", set_id=which.set_id)
     rows = predicted.to_dicts()
-    sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts())
-    sentences += worth_sentences(question, rows)
+    buying = view.ask("scaling/worth", set_id=which.set_id, gain=GAIN, cost_weight=1.0)
+    worth = worth_sentences(question, buying.to_dicts(), GAIN, 1.0)
+    sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts(), worth)
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
-    point = turning_point(question, rows, turning.to_dicts())
+    point = turning_point(question, turning.to_dicts())
     models = view.ask("scaling/models", set_id=which.set_id)
     _times(view, question, ranking, predicted, models, point)
     _program(view, question, predicted)
@@ -83,7 +91,7 @@ def _times(
     ranking: pl.DataFrame,
     predicted: pl.DataFrame,
     models: pl.DataFrame,
-    point: TurningPoint | None,
+    point: Turning | None,
 ) -> None:
     which = question.which
     st.subheader("Measured and predicted time", anchor=False)
@@ -124,7 +132,7 @@ def _times(
     _kinds(measured)
 
 
-def _turning_words(point: TurningPoint) -> str:
+def _turning_words(point: Turning) -> str:
     if point.high is None:
         return f"it could be fastest from {point.low} on, at 90 %"
     return f"fastest at about {point.about}, 90 %: {point.low} to {point.high}"

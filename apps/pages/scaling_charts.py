@@ -11,7 +11,7 @@ from apps.output.colours import BLUE, BROWN, GREEN, GREY, PINK, SKY
 from apps.output.text import short_names
 from apps.pages.charts import axis, legend, ratio_scale, scale
 from apps.pages.sizes import FIT
-from apps.reports.scaling_limits import TurningPoint
+from udfs.scaling.limits import Turning
 
 _BAND = 0.2
 _HEIGHT = 320
@@ -30,7 +30,7 @@ _ALONG = alt.X(
 
 
 def time_chart(
-    measured: pl.DataFrame, fitted: pl.DataFrame, largest: int, turning: TurningPoint | None = None
+    measured: pl.DataFrame, fitted: pl.DataFrame, largest: int, turning: Turning | None = None
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw measured and predicted times on logarithmic axes; a rule at the largest measured count.
 
@@ -154,7 +154,7 @@ def _names_at_ends(fitted: pl.DataFrame, low: float, high: float) -> pl.DataFram
     )
 
 
-def _turning(point: TurningPoint, first: int, last: int) -> list[alt.Chart]:
+def _turning(point: Turning, first: int, last: int) -> list[alt.Chart]:
     """Return the strip of a turning point's interval, as far as it is within the counts drawn."""
     high = last if point.high is None else min(point.high, last)
     frame = pl.DataFrame({"low": [max(point.low, first)], "high": [high], "about": [point.about]})

@@ -46,12 +46,16 @@ def run_scaling_sentences(con: Connection, run_id: str) -> list[str]:
 
 
 def scaling_sentences(
-    question: Question, rows: Sequence[Row], ranking: Sequence[Row], turning: Sequence[Row]
+    question: Question,
+    rows: Sequence[Row],
+    ranking: Sequence[Row],
+    turning: Sequence[Row],
+    worth: Sequence[str] = (),
 ) -> list[str]:
     """Return how the program scales, up to which count, and which functions limit it.
 
     `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target,
-    `turning` those of `scaling_turning`.
+    `turning` those of the question `scaling/turning`; `worth` are sentences of what is worth it.
     """
     sentences = [_basis(question)]
     last = next((row for row in rows if row["parallelism"] == question.target), None)
@@ -60,6 +64,7 @@ def scaling_sentences(
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
     sentences.append(f"{_time_at(last)} Time is {_BASES[last['basis']]}.")
     sentences += limit_sentences(question, rows, turning)
+    sentences += worth
     sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag_text(flag)}." for flag in last["flags"]]
     then = next((row for row in rows if row["parallelism"] == question.which.largest), None)

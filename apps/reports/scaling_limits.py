@@ -2,73 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from apps.output.numbers import percent
 from apps.output.tables import Row
 from apps.reports.flags import first_text
 from apps.reports.scaling_question import REACH, Question, why_guessed
+from udfs.scaling.limits import (
+    FLOOR,
+    Efficient,
+    Times,
+    Turning,
+    efficiencies,
+    efficient_counts,
+    fastest_count,
+)
 
-# An efficiency below this is not worth its cores.
-FLOOR = 0.5
-GAIN = 1.5
-"""Speed-up that doubling the count has to buy to be worth it."""
 # What a time may be over the shortest one, and changes little.
 _LITTLE = 0.05
-# Times over the shortest one that are equal to it.
-_EQUAL = 1 + 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class TurningPoint:
-    """The count beyond which more processes make a program slower, with its 90 % interval.
-
-    `high` is None where the program may get faster up to the farthest predicted count, and
-    `is_predicted` false where the predictions are still shorter further on.
-    """
-
-    about: int
-    low: int
-    high: int | None
-    is_predicted: bool = True
-
-
-def turning_point(
-    question: Question, every: Sequence[Row], turning: Sequence[Row]
-) -> TurningPoint | None:
+def turning_point(question: Question, turning: Sequence[Row]) -> Turning | None:
     """Return the turning point of strong scaling as measured, None where it is unknown.
 
-    `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
+    `turning` are the rows of the question `scaling/turning`.
     """
-    rows = _within_reach(question, every)
-    is_measured = question.problem_size is None
     if (
-        not rows
-        or not turning
+        not turning
+        or turning[0]["turning"] is None
         or not question.is_count
         or question.scaling != "strong"
-        or not is_measured
+        or question.problem_size is not None
     ):
         return None
-    low, high = turning[0]["low"], turning[0]["high"]
-    if low is None or (low <= rows[0]["parallelism"] and high is None):
-        return None
-    about = _fastest(rows)
-    if high is not None and about > high and about == rows[-1]["parallelism"]:
-        if turning[0]["fastest"] == question.which.largest:
-            # As in scaling_turning_point, which knows no predictions of sums of functions.
-            return TurningPoint(about, round(low), None)
-        fastest = round(min(max(turning[0]["fastest"], low), high))
-        return TurningPoint(fastest, round(min(low, fastest)), round(high), is_predicted=False)
-    if any(row["parallelism"] == about and row["measured"] for row in rows):
-        # Between measured counts the interval knows more than the line that joins them.
-        shortest = min(row["predicted"] for row in rows)
-        first = next(row["parallelism"] for row in rows if row["predicted"] <= shortest * _EQUAL)
-        about = round(max(first, low))
-    upper = None if high is None else round(max(high, about))
-    return TurningPoint(about, round(min(low, about)), upper)
+    (row,) = turning
+    high = None if row["high"] is None else round(row["high"])
+    return Turning(row["turning"], round(row["low"]), high, row["is_predicted"])
 
 
 def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:
@@ -86,47 +55,35 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     sentences = []
     if question.scaling == "strong":
         sentences.append(
-            _turning_sentence(turning_point(question, every, turning), rows, turning[0])
+            _turning_sentence(turning_point(question, turning), rows, turning[0])
             if is_measured and turning
             else _turning_elsewhere(rows)
         )
-    is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
-    efficient = _efficient if is_modelled else _efficient_measured
-    return [*sentences, efficient(question, rows)]
+    if turning and is_measured and turning[0]["low"] is None:
+        return [*sentences, _efficient_measured(question, rows)]
+    is_stored = turning and is_measured and question.scaling == question.which.scaling
+    found = _stored(turning[0]) if is_stored else efficient_counts(_times(rows), question.is_weak)
+    return [*sentences, _efficient(found, rows)]
 
 
 def worth_sentences(
-    question: Question, every: Sequence[Row], gain: float = GAIN, weight: float = 1.0
+    question: Question, worth: Sequence[Row], gain: float, weight: float
 ) -> list[str]:
     """Return up to which count doubling buys a speed-up, and the count of least time times cost.
 
-    `every` are the rows of `predict_grid`, of which guesses are left out; the cost is count times
-    time, to the power `weight`.
+    `worth` are the rows of the question `scaling/worth`; nothing is said of other problem sizes.
     """
-    known = {
-        row["parallelism"]: row["predicted"]
-        for row in _within_reach(question, every)
-        if not row["is_guess"]
-    }
-    if not known or not question.is_count or question.scaling != "strong":
+    if not worth or not question.is_count or question.is_weak or question.problem_size is not None:
         return []
-    last = None
-    for count, seconds in known.items():
-        double = known.get(2 * count)
-        if double is None:
-            continue
-        if seconds / double < gain:
-            break
-        last = 2 * count
+    (row,) = worth
     buys = f"a speed-up of {gain:g}"
     sentence = (
         f"Doubling the count never buys {buys}"
-        if last is None
-        else f"Doubling the count buys {buys} up to {last}"
+        if row["doubling"] is None
+        else f"Doubling the count buys {buys} up to {row['doubling']}"
     )
-    best = min(known, key=lambda count: (known[count] * (count * known[count]) ** weight, count))
     cost = "cost" if weight == 1 else f"cost^{weight:g}"
-    return [f"{sentence}; time x {cost} is least at {best}."]
+    return [f"{sentence}; time x {cost} is least at {row['cheapest']}."]
 
 
 def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
@@ -135,7 +92,7 @@ def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["predicted"] is not None and row["parallelism"] <= reach]
 
 
-def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: Row) -> str:
+def _turning_sentence(point: Turning | None, rows: Sequence[Row], turning: Row) -> str:
     """Return beyond which count more processes make it slower, with the 90 % interval."""
     first, farthest = rows[0]["parallelism"], rows[-1]["parallelism"]
     if turning["low"] is None:
@@ -164,10 +121,8 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
         )
     if point.about == farthest:
         sure = _last_followed(rows)
-        return (
-            f"Up to {sure} adding more does not make it slower; it could from {point.low} on "
-            f"(90 %){_guessed_beyond(sure, farthest)}."
-        )
+        text = f"Up to {sure} adding more is not predicted to make it slower"
+        return f"{text}{_certain(point.low, sure, farthest)}."
     upper = f"more than {farthest}" if point.high is None else point.high
     later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"
     return (
@@ -178,50 +133,40 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
 
 def _turning_elsewhere(rows: Sequence[Row]) -> str:
     """Return the same at a problem size that was not measured, where no interval is known."""
-    about, farthest = _fastest(rows), rows[-1]["parallelism"]
+    about, farthest = fastest_count(_times(rows)), rows[-1]["parallelism"]
     if about == farthest:
-        return f"Up to {farthest} adding more is not predicted to make it slower."
+        sure = _last_followed(rows)
+        beyond = _certain(sure, sure, farthest)
+        return f"Up to {sure} adding more is not predicted to make it slower{beyond}."
     return f"Adding more than about {about} is predicted to make it slower."
 
 
-def _fastest(rows: Sequence[Row]) -> int:
-    """Return the count with the shortest time; beyond the measured ones between those of the grid.
-
-    There it is the vertex of the parabola through the logarithms of the shortest time and its
-    neighbours. Of equal times it is the last.
-    """
-    shortest = min(row["predicted"] for row in rows)
-    place = max(i for i, row in enumerate(rows) if row["predicted"] <= shortest * _EQUAL)
-    best: int = rows[place]["parallelism"]
-    if rows[place]["measured"] or place in {0, len(rows) - 1}:
-        return best
-    (x0, y0), (x1, y1), (x2, y2) = (
-        (math.log(row["parallelism"]), math.log(row["predicted"]))
-        for row in rows[place - 1 : place + 2]
+def _times(rows: Sequence[Row]) -> Times:
+    columns = (
+        [row["parallelism"] for row in rows],
+        [row["predicted"] for row in rows],
+        *([row[end] or row["predicted"] for row in rows] for end in ("low", "high")),
+        [row["measured"] for row in rows],
     )
-    one, other = (y1 - y0) / (x1 - x0), (y2 - y1) / (x2 - x1)
-    if not other > one:
-        return best
-    vertex = (x0 + x1) / 2 - one * (x2 - x0) / 2 / (other - one)
-    return round(math.exp(min(max(vertex, x0), x2)))
+    return Times(*columns)
 
 
-def _efficient(question: Question, rows: Sequence[Row]) -> str:
+def _stored(row: Row) -> Efficient | None:
+    if row["efficient"] is None:
+        return None
+    return Efficient(row["efficient"], row["efficient_low"], row["efficient_high"])
+
+
+def _efficient(found: Efficient | None, rows: Sequence[Row]) -> str:
     """Return up to which count the efficiency is over the floor, with the 90 % interval."""
     floor, farthest = percent(FLOOR), rows[-1]["parallelism"]
-    sure = _last_followed(rows)
-    rows = _until_under_floor(question, rows)
-    about = _last_efficient(_efficiencies(question, rows, "predicted"), rows)
-    if about is None:
+    if found is None:
         return f"Its efficiency is over {floor} nowhere."
-    # The longest and shortest times that are likely.
-    longest, shortest = (_efficiencies(question, rows, end) for end in ("high", "low"))
-    low = _last_efficient(longest, rows) or rows[0]["parallelism"]
-    high = _last_efficient(shortest, rows) or about
+    about, low, high = found
     if about == farthest:
-        text = f"Its efficiency stays over {floor} up to {sure}"
-        only = f"; it could until {low} only (90 %)" if low < sure else ""
-        return f"{text}{only}{_guessed_beyond(sure, farthest)}."
+        sure = _last_followed(rows)
+        text = f"Up to {sure} its efficiency is predicted to stay over {floor}"
+        return f"{text}{_certain(low, sure, farthest)}."
     text = f"The largest count with an efficiency over {floor} is about {about}"
     if low == high:
         return f"{text}."
@@ -235,46 +180,16 @@ def _last_followed(rows: Sequence[Row]) -> int:
     return max((row["parallelism"] for row in rows if not row["is_guess"]), default=first)
 
 
-def _guessed_beyond(sure: int, farthest: int) -> str:
-    return f"; beyond {sure} its times are guesses" if sure < farthest else ""
-
-
-def _until_under_floor(question: Question, rows: Sequence[Row]) -> Sequence[Row]:
-    """Return the rows up to the measured count from which all are surely under the floor."""
-    shortest = _efficiencies(question, rows, "low")
-    measured = [i for i, row in enumerate(rows) if row["measured"]]
-    over = max((i for i in measured if shortest[i] >= FLOOR), default=-1)
-    end = next((i for i in measured if i > over), len(rows))
-    return rows[: end + 1]
-
-
-def _efficiencies(question: Question, rows: Sequence[Row], time: str) -> list[float]:
-    """Return the efficiencies against the first row, also of guesses, by predicted, low or high."""
-    first = rows[0]
-    works = [
-        1 if question.scaling == "weak" else row["parallelism"] / first["parallelism"]
-        for row in rows
-    ]
-    times = (row[time] or row["predicted"] for row in rows)
-    return [first["predicted"] / (one * work) for one, work in zip(times, works, strict=True)]
-
-
-def _last_efficient(efficiencies: Sequence[float], rows: Sequence[Row]) -> int | None:
-    """Return the last count with an efficiency over the floor, between those of the grid."""
-    last = max((i for i, one in enumerate(efficiencies) if one >= FLOOR), default=None)
-    if last is None:
-        return None
-    begin: int = rows[last]["parallelism"]
-    if last == len(rows) - 1:
-        return begin
-    x0, x1 = (math.log(row["parallelism"]) for row in rows[last : last + 2])
-    y0, y1 = (math.log(one / FLOOR) for one in efficiencies[last : last + 2])
-    return int(math.exp(x0 + (x1 - x0) * y0 / (y0 - y1)) + 1e-9)
+def _certain(low: int, sure: int, farthest: int) -> str:
+    """Return how far what is predicted up to `sure` is certain, and where guesses begin."""
+    certain = f", but that is certain (90 %) only up to {low}" if low < sure else ""
+    return f"{certain}{f'; beyond {sure} its times are guesses' if sure < farthest else ''}"
 
 
 def _efficient_measured(question: Question, rows: Sequence[Row]) -> str:
     """Return the same by the measured counts alone, where no model carries what lies between."""
-    known = zip(rows, _efficiencies(question, rows, "predicted"), strict=True)
+    times = _times(rows)
+    known = zip(rows, efficiencies(times, times.seconds, question.is_weak), strict=True)
     over = [row["parallelism"] for row, one in known if row["measured"] and one >= FLOOR]
     if not over:
         return f"Its efficiency is over {percent(FLOOR)} at no measured count."

@@ -30,6 +30,8 @@ _NO_RUNS = (
     "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
     "data, and ingest it again."
 )
+GAIN = 1.5
+"""Speed-up that doubling the count has to buy to be worth it."""
 # Predictions are searched up to this many times the largest count.
 REACH = 64
 # Predicted counts of an octave; between them times are nearly straight lines in logarithms.
@@ -68,6 +70,11 @@ class Question:
     def is_count(self) -> bool:
         """Whether the parameter counts what runs at once, so that there are speed-ups."""
         return self.kind in COUNTS
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the problem grows with the count."""
+        return self.scaling == "weak"
 
     @property
     def stated(self) -> tuple[str | None, str | None]:

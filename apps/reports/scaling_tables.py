@@ -10,6 +10,7 @@ from apps.output.tables import Row
 from apps.output.text import cell
 from apps.reports.flags import Flag, first_text, flag_labels
 from apps.reports.scaling_question import UNNAMED
+from ingest.parsing.parameters import COUNTS
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
@@ -20,6 +21,8 @@ EFFICIENCIES = (
     "communication",
     "load balance",
     "comm. eff.",
+    "serialisation",
+    "transfer",
     "parallel eff.",
     "comp. scaling",
     "global eff.",
@@ -48,7 +51,7 @@ def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
             UNNAMED if row["app"] is None else row["app"],
             row["version"],
             row["machine"],
-            row["scaling"],
+            row["scaling"] if row["parameter_kind"] in COUNTS else f"over {row['parameter']}",
             f"{row['counts']} ({row['smallest']} to {row['largest']})"
             if row["counts"] > 1
             else f"1 ({row['smallest']})",
@@ -116,6 +119,8 @@ def efficiency_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     shares = (
         "load_balance",
         "communication_efficiency",
+        "serialisation",
+        "transfer",
         "parallel_efficiency",
         "computation_scaling",
         "global_efficiency",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
 _TIMES = ("parallelism", "seconds before", "after", "change", "changed most", "by")
 _LITTLE = 0.05
+COMPARED = 2
+"""Shares of two versions are compared at this many times the largest count."""
 _VERSION_LINES = 20
 
 
@@ -36,7 +38,7 @@ def version_comparison_text(
         by_verdict.setdefault(row["verdict"], []).append(row)
     versions = " to ".join(version_text(one.version or "-") for one in (before, after))
     title = f"{cell(before.app)}: {versions}"
-    sentences = _slower(times)
+    sentences = slower_sentences(times)
     sentences += [_worse(by_verdict.get("worse", []), at)]
     for verdict, outcome in (
         ("better", "scale better"),
@@ -59,7 +61,7 @@ def version_comparison_text(
     return "\n".join([title, "", *(f"* {line}" for line in sentences), "", *by_count, table, *rest])
 
 
-def _slower(times: Sequence[Row]) -> list[str]:
+def slower_sentences(times: Sequence[Row]) -> list[str]:
     """Return at which counts the program takes longer, and in which function most."""
     if not times:
         return ["There is no count at which both were measured."]

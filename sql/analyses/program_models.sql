@@ -18,7 +18,7 @@ WITH
       scaling_model(kind, x, y, noise) AS model,
       list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
     FROM _programs((
-      SELECT list_sort(list(DISTINCT largest * k))
+      SELECT list_sort(list(DISTINCT CAST(largest AS BIGINT) * k))
       FROM scaling_sets
       CROSS JOIN unnest([2, 4, 8]) AS t (k)
     ))
@@ -52,7 +52,9 @@ SELECT
   CASE
     WHEN is_sum
       THEN
-        log2(list_filter(ahead, lambda point: point['count'] = 2 * largest)[1]['seconds'] / y[-1])
+        log2(
+          list_filter(ahead, lambda point: point['count'] / largest = 2)[1]['seconds'] / y[-1]
+        )
     ELSE model['exponent']
   END AS exponent,
   flags

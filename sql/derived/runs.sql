@@ -12,7 +12,7 @@ WITH
       row_number() OVER (
         PARTITION BY run_id
         ORDER BY
-          list_position(['option', 'hand', 'file', 'rows', 'git', 'file_time'], stated_by),
+          list_position(['option', 'hand', 'file', 'rows', 'git', 'file_time', 'file_name'], stated_by),
           CASE stated_by WHEN 'option' THEN -1 ELSE 1 END * epoch_us(sources.ingested_at),
           position
       ) AS turn

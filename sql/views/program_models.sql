@@ -299,3 +299,39 @@ SELECT * EXCLUDE (is_guess)
 FROM _program_predict(p, NULL, NULL);
 
 COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the parameter is no count (scaling_sets.parameter_kind), and where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.';
+
+CREATE OR REPLACE MACRO program_worth(gain, cost_weight) AS TABLE
+WITH
+  known AS (
+    SELECT t.set_id, t.app, t.version, t.machine, unnest(t.times, recursive := true)
+    FROM program_turning_points AS t
+    JOIN scaling_sets AS s ON t.set_id = s.set_id
+    WHERE s.scaling = 'strong'
+  ),
+
+  doubled AS (
+    SELECT set_id, twice.count AS count, known.seconds / twice.seconds >= gain AS buys
+    FROM known
+    JOIN known AS twice USING (set_id)
+    WHERE twice.count = 2 * known.count
+  ),
+
+  buying AS (
+    SELECT set_id, max(count) AS last
+    FROM (
+      SELECT *, bool_and(buys) OVER (PARTITION BY set_id ORDER BY count) AS all_buy
+      FROM doubled
+    )
+    WHERE all_buy
+    GROUP BY set_id
+  )
+
+SELECT
+  set_id, app, version, machine,
+  any_value(b.last) AS doubling,
+  arg_min(count, {'cost': seconds * pow(count * seconds, cost_weight), 'count': count}) AS cheapest
+FROM known
+LEFT JOIN buying AS b USING (set_id)
+GROUP BY set_id, app, version, machine;
+
+COMMENT ON MACRO TABLE program_worth IS 'One row is what is worth its cores of a program of strong scaling, program_worth(1.5, 1): set_id, app, version, machine, doubling (the largest count up to which each doubling of program_turning_points.times, which are no guesses, still buys a speed-up of `gain`; NULL where none does) and cheapest (the count where time x cost^`cost_weight` is least; the cost is count x time).';

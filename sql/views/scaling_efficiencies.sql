@@ -34,6 +34,15 @@ WITH
     HAVING median(ranks) > 1 OR parallelism = 1
   ),
 
+  -- what a replay with a network without latency and with endless bandwidth took
+  replayed AS (
+    SELECT
+      u.set_id, u.parallelism, median(TRY_CAST(r.tags['ideal_network_seconds'] AS DOUBLE)) AS ideal
+    FROM scaling_runs AS u
+    JOIN runs AS r USING (run_id)
+    GROUP BY ALL
+  ),
+
   -- of each function the mean over ranks
   by_kind AS (
     SELECT
@@ -53,10 +62,12 @@ WITH
       p.set_id, p.app, p.version, p.machine, s.scaling, p.parallelism, p.basis, r.longest,
       coalesce(r.computation, k.computation) AS computation, k.communication,
       -- no rank computes longer than the program takes, but medians may
-      greatest(p.seconds, r.longest) AS seconds
+      greatest(p.seconds, r.longest) AS seconds,
+      CASE WHEN i.ideal > 0 THEN greatest(least(i.ideal, p.seconds), r.longest) END AS ideal
     FROM program_times AS p
     JOIN scaling_sets AS s ON p.set_id = s.set_id
     LEFT JOIN by_rank AS r ON p.set_id = r.set_id AND p.parallelism = r.parallelism
+    LEFT JOIN replayed AS i ON p.set_id = i.set_id AND p.parallelism = i.parallelism
     LEFT JOIN by_kind AS k ON p.set_id = k.set_id AND p.parallelism = k.parallelism
     WHERE _is_count(s.parameter_kind) AND p.seconds > 0
   ),
@@ -77,6 +88,8 @@ SELECT
   communication AS communication_seconds,
   computation / nullif(longest, 0) AS load_balance,
   longest / seconds AS communication_efficiency,
+  longest / ideal AS serialisation,
+  ideal / seconds AS transfer,
   CASE WHEN basis <> 'sum of rank means' OR communication > 0
     THEN computation / greatest(seconds, computation)
   END AS parallel_efficiency,
@@ -96,6 +109,8 @@ COMMENT ON COLUMN scaling_efficiencies.computation_seconds IS 'Time in functions
 COMMENT ON COLUMN scaling_efficiencies.communication_seconds IS 'Time in functions of other kinds, mean over the ranks, s.';
 COMMENT ON COLUMN scaling_efficiencies.load_balance IS 'Mean over the ranks of the computation over its longest, 0..1; NULL where ranks are unknown.';
 COMMENT ON COLUMN scaling_efficiencies.communication_efficiency IS 'Longest computation of a rank over the time of the program, 0..1; NULL where ranks are unknown.';
+COMMENT ON COLUMN scaling_efficiencies.serialisation IS 'Longest computation of a rank over the time that the program takes with an ideal network, 0..1: the part of communication efficiency that waiting costs. That time is what a replay of its trace took (Dimemas): the tag ideal_network_seconds of its runs, s; NULL without it.';
+COMMENT ON COLUMN scaling_efficiencies.transfer IS 'The time with an ideal network over that of the program, 0..1: the part that moving data costs; times serialisation it is communication efficiency. NULL without it.';
 COMMENT ON COLUMN scaling_efficiencies.parallel_efficiency IS 'Mean computation over the time of the program, 0..1: load balance times communication efficiency. NULL where no communication and no time of the program was measured.';
 COMMENT ON COLUMN scaling_efficiencies.computation_scaling IS 'Total computation of all ranks at the smallest count over that here (weak scaling: over that here for as much work); above 1 where caches help.';
 COMMENT ON COLUMN scaling_efficiencies.global_efficiency IS 'Parallel efficiency times computation scaling.';

@@ -52,3 +52,23 @@ def test_weak_scaling_compares_the_work_of_a_rank(warehouse):
         "SELECT computation_scaling, speedup, serial_fraction FROM scaling_efficiencies "
         "WHERE parallelism = 4",
     ) == [(pytest.approx(100 / 27.5), pytest.approx(8.0), None)]
+
+
+def test_an_ideal_network_parts_serialisation_from_transfer(warehouse):
+    measured(warehouse, dict.fromkeys(RANKS, 7))
+    # replays of 2 and 4 ranks; of 1 none
+    for count, ideal in ((2, "65.0"), (4, "40.0")):
+        warehouse.execute(
+            "UPDATE runs SET tags = MAP {'ideal_network_seconds': ?} WHERE ranks = ?",
+            [ideal, count],
+        )
+    found = rows(
+        warehouse,
+        "SELECT serialisation, transfer, communication_efficiency FROM scaling_efficiencies "
+        "ORDER BY parallelism",
+    )
+    assert found == [
+        (None, None, 1.0),
+        tuple(map(pytest.approx, (60 / 65, 65 / 70, 60 / 70))),
+        tuple(map(pytest.approx, (30 / 40, 40 / 50, 30 / 50))),
+    ]

@@ -437,3 +437,37 @@ def test_programs_of_random_sets_take_no_less_than_their_parts(warehouse):
         """,
     )
     assert found == [(24, 24, 24)]
+
+
+def test_what_count_is_worth_it_is_settable(warehouse):
+    # 64 / p + 1: doubling from 16 to 32 buys 5 / 3, from 32 to 64 it buys 3 / 2
+    measured(warehouse, {"f": law((64, -1), (1, 0))})
+    for gain, weight, expected in ((1.6, 1, (32, 64)), (1.49, 1, (64, 64)), (1.6, 3, (32, 23))):
+        assert rows(
+            warehouse, "SELECT doubling, cheapest FROM program_worth(?, ?)", gain, weight
+        ) == [expected]
+
+
+def test_efficient_counts_are_stored_with_their_interval(warehouse):
+    # 64 / p + 1 is half as efficient as at 2 at 68
+    measured(warehouse, {"f": law((64, -1), (1, 0))})
+    ((about, low, high),) = rows(
+        warehouse,
+        "SELECT efficient, efficient_low, efficient_high FROM program_turning_points",
+    )
+    assert low <= about <= high and about == pytest.approx(68, abs=3)
+
+
+def test_counts_near_the_largest_number_have_models_and_limits(warehouse):
+    given(
+        warehouse,
+        "runs",
+        "run_id app ranks\nr1 a 500000000\nr2 a 1000000000\nr3 a 2147483647",
+    )
+    times = ("r1 f 8\nr1 g 1", "r2 f 4\nr2 g 1", "r3 f 2\nr3 g 1")
+    given(warehouse, "fn_timings", "run_id function seconds\n" + "\n".join(times))
+    assert rows(
+        warehouse,
+        "SELECT exponent < 0, turning > 2147483647 FROM program_models "
+        "JOIN program_turning_points USING (set_id)",
+    ) == [(True, True)]

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.scaling.breaks import ENOUGH
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.evidence import Noise
@@ -40,6 +41,8 @@ _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
 """Probability of a break, of which too few counts are known, from which nothing follows."""
+_PLAUSIBLE: Final = 0.1
+"""Probability of such a break from which what it would give is in the interval."""
 _CARRIED: Final = 5
 """Points that carry a law, and whose distance from it tells something."""
 _BY_ROUNDING: Final = 1.5
@@ -237,6 +240,16 @@ def _interval(
         shares,
         (0.05, 0.95),
     )
+    # What a plausible break would give is within, however probable a law without one is.
+    young = np.where((mixture.after > 0) & (mixture.after < ENOUGH), mixture.weight, 0.0)
+    broken = np.flatnonzero(young.sum(0) > _PLAUSIBLE)
+    if len(broken):
+        young = young[:, broken] / young[:, broken].sum(0)
+        share = np.broadcast_to(young, values[..., broken].shape)
+        ends = quantiles(values[..., broken], errors[..., broken], share, (0.05, 0.95))
+        beyond = by_law[:, 0, broken] > 0
+        low[:, broken] = np.where(beyond, np.minimum(low[:, broken], ends[0]), low[:, broken])
+        high[:, broken] = np.where(beyond, np.maximum(high[:, broken], ends[1]), high[:, broken])
     return low.T + level, high.T + level
 
 

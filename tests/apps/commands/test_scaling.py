@@ -113,7 +113,7 @@ def test_no_measured_count_beyond_the_turning_point_is_faster(run, tmp_path):
 def test_a_program_that_only_gets_faster_has_no_turning_point(run, tmp_path, times):
     run("ingest", write_times(tmp_path / "amdahl.csv", times))
     line = sentence(run("scale", "app")[1], "slower")
-    assert re.search(r"Up to 4096 adding more does not .* could from \d+ on \(90 %\)", line)
+    assert re.search(r"Up to 4096 .* not predicted .* certain \(90 %\) only up to \d+", line)
 
 
 def test_a_program_that_only_gets_slower_turns_at_once(run, tmp_path):
@@ -183,7 +183,7 @@ def test_the_largest_efficient_count_is_below_the_measured_ones_under_the_floor(
 def test_limits_reach_as_far_as_the_times_are_no_guesses(run, tmp_path):
     run("ingest", walls(tmp_path / "a.csv", (100, 50.6, 25.2, 13.3, 6.6, 3.4, 1.8, 0.9)))
     out = run("scale", "app")[1]
-    for text in ("does not make it slower", "efficiency stays over 50 %"):
+    for text in ("not predicted to make it slower", "predicted to stay over 50 %"):
         up_to, beyond = re.search(r"p to (\d+).*; beyond (\d+) its", sentence(out, text)).groups()
         assert up_to == beyond
         for at, is_guess in ((beyond, False), (str(int(beyond) * 2), True)):

@@ -155,3 +155,15 @@ def test_an_unknown_name_is_refused_with_a_way_to_the_list(pwh):
     code, out, err = pwh("scale", "cold")
     assert (code, out) == (5, "")
     assert "pwh scale lists all sets of runs" in err
+
+
+def test_two_files_without_an_application_are_two(run, tmp_path):
+    for name, times in (("a", (8, 4, 2, 1)), ("b", (1, 2, 4, 8))):
+        data = "".join(f"DATA {seconds}\n" for seconds in times)
+        (tmp_path / f"{name}.txt").write_text(
+            f"PARAMETER p\nPOINTS 1 2 4 8\nREGION solve\nMETRIC time\n{data}"
+        )
+    _, _, notes = run("ingest", "a.txt", "b.txt")
+    assert "a.txt names no application: its times at several counts are of 'a'" in notes
+    found = json.loads(run("scale", "-f", "json")[1])
+    assert sorted((row["app"], row["runs"]) for row in found) == [("a", 4), ("b", 4)]

@@ -104,3 +104,21 @@ def test_ratios_beyond_all_others_are_drawn_at_the_edge():
     drawn = ratio_chart(frame).to_dict()
     rows = next(rows for rows in drawn["datasets"].values() if len(rows) == 2)
     assert [row["at"] for row in rows] == [10.0, 0.1]
+
+
+def test_versions_are_compared_at_each_count(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    runs, times = ["run_id app version ranks started_at"], ["run_id function seconds"]
+    for version, slower in (("1", 1), ("2", 2)):
+        for p in (2, 4, 8):
+            runs.append(f"v{version}.{p} a {version} {p} 2024-01-0{version}")
+            times.append(f"v{version}.{p} solve {8 / p * (slower if p == 8 else 1)}")
+    given(con, "runs", "\n".join(runs))
+    given(con, "fn_timings", "\n".join(times))
+    keep(con)
+    con.close()
+    app = open_page("compare", new_warehouse, before="a@1", after="a@2")
+    assert "The later version is slower at 8, by 100 %, where solve changed most" in texts(app)
+    tables = [frame.value for frame in app.dataframe]
+    (by_count,) = [one for one in tables if "functions_changed" in one.columns]
+    assert list(by_count["parallelism"]) == [2, 4, 8]

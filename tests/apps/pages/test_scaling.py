@@ -14,11 +14,12 @@ from apps.pages import scaling_charts as charts
 from apps.queries.base import ask_dicts
 from apps.queries.scaling import counts_between, scaling_sets
 from apps.reports.scaling import scaling_sentences
-from apps.reports.scaling_limits import TurningPoint, turning_point
+from apps.reports.scaling_limits import turning_point
 from apps.reports.scaling_question import complete_question, predict_grid
 from apps.reports.scaling_tables import growth
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
+from udfs.scaling.limits import Turning
 
 COUNTS = (1, 2, 4, 8, 16)
 
@@ -107,10 +108,10 @@ def test_names_at_the_ends_of_lines_are_apart_and_within_the_picture():
 @pytest.mark.parametrize(
     ("point", "marks"),
     [
-        (TurningPoint(12, 8, 16), ["rect", "rule"]),
-        (TurningPoint(999, 8, None), ["rect"]),
-        (TurningPoint(8, 8, 8), ["rule"]),
-        (TurningPoint(999, 900, None), []),
+        (Turning(12, 8, 16), ["rect", "rule"]),
+        (Turning(999, 8, None), ["rect"]),
+        (Turning(8, 8, 8), ["rule"]),
+        (Turning(999, 900, None), []),
     ],
 )
 def test_the_interval_of_the_turning_point_is_drawn_as_far_as_it_is_seen(point, marks):
@@ -129,7 +130,7 @@ def test_where_measured_times_turn_a_model_that_falls_on_does_not_hide_it(wareho
     question = complete_question(which, (), None, None)
     every = dicts(predict_grid(warehouse, question))
     turning = ask_dicts(warehouse, "scaling/turning", set_id=which.set_id, kind=None)
-    point = turning_point(question, every, turning)
+    point = turning_point(question, turning)
     assert 64 < point.low <= point.about <= point.high <= 512
     (said,) = [one for one in scaling_sentences(question, every, [], turning) if "slower" in one]
     assert said.startswith(f"Adding more than about {point.about} makes it slower (90 %: ")

@@ -117,7 +117,7 @@ class Benchmarks(SingleFile):
         "results of Google Benchmark, pytest, hyperfine, JMH, asv, ReFrame, Go, Rust, HPL, fio"
     )
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
-    TABLES = ("metrics",)
+    TABLES = ("metrics", "fn_timings")
 
     def sniff(self, head: Head) -> bool:
         """Recognise the first fields of a JSON form, or a line of Go's results."""

@@ -4,8 +4,10 @@ Sources: stream.c 5.10, osu_util.c of the OSU Micro-Benchmarks 7, the user guide
 Benchmarks, HPL_pdtest.c of HPL 2.3, the documentation of nanobench. One file may have tables of
 several, with other output between; where a result is repeated, it is of the next run. Times land in
 seconds, rates in the unit that is printed, parameters in the name: osu_bw's of 1024 bytes is
-`OSU MPI Bandwidth(size=1024)`. A result of HPL whose residual is too large is left out, and so is
-what follows from the rest: rates and totals of nanobench.
+`OSU MPI Bandwidth(size=1024)`. Mean times of MPI calls are those of functions, too, such as
+`MPI_Allreduce(size=1024)`, at the processes that the file states, so that they can be modelled:
+OSU's states none, and they are those of the run. A result of HPL whose residual is too large is
+left out, and so is what follows from the rest: rates and totals of nanobench.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ingest.base import Item, LeftOut, Run
+from ingest.base import Item, LeftOut, Rows, Run
 from ingest.parsing.lines import numbered_lines
-from ingest.parsing.metric_values import Found, rows
+from ingest.parsing.metric_values import SECONDS, Found, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -25,6 +27,15 @@ _STREAM = re.compile(r"Function +(?:Best )?Rate \(?MB/s\)? +Avg time +Min time +
 _STREAM_ROW = re.compile(rf"(\w+): +({_NUMBER}) +({_NUMBER}) +({_NUMBER}) +({_NUMBER})")
 _THREADS = re.compile(r"Number of Threads counted = (\d+)")
 _OSU = re.compile(r"# (OSU .+?)(?: Test)?(?: v[\d.]+)?")
+_OSU_CALL = re.compile(r"OSU MPI ((?!Multi)\S+|All-to-All\S* Personalized Exchange) Latency")
+_OSU_CALLS = {
+    "Broadcast": "Bcast",
+    "All-to-All Personalized Exchange": "Alltoall",
+    "All-to-Allv Personalized Exchange": "Alltoallv",
+}
+"""Calls that OSU's titles do not name as MPI does."""
+_MEANS = ("t_avg", "t", "Avg Latency", "Latency")
+"""Columns with the mean time of a call."""
 _IMB = re.compile(r"# Benchmarking (\S.*)")
 _IMB_PROCESSES = re.compile(r"# #processes = (\d+)")
 _COLUMN = re.compile(r"(.*?) ?[(\[](us|usec|MB/s)[)\]]|(MB/s|Messages/s|Mbytes/sec)")
@@ -51,6 +62,8 @@ class _Table:
     columns: list[tuple[int, str, str]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     is_checked: bool = True  # whether the residual of HPL's last result was seen
+    # run, function, processes and seconds
+    calls: list[tuple[int, str, int | None, float]] = field(default_factory=list)
 
 
 def items(recording: Recording) -> Iterator[Item]:
@@ -64,6 +77,8 @@ def items(recording: Recording) -> Iterator[Item]:
     for number, threads in enumerate(found.threads):
         yield Run(key=str(number) if several else None, threads=threads)
     yield rows(found.values)
+    if table.calls:
+        yield _function_times(table.calls)
     yield LeftOut(found.failed, "result", "its residual is too large")
 
 
@@ -114,7 +129,29 @@ def _message_sizes(line: str, table: _Table, found: Found) -> None:
         for place, name, printed in table.columns:
             unit = _RATES.get(printed, printed)
             which = f" {name or unit}" if len(table.columns) > 1 else ""
-            found.add(_named(f"{table.title}{which}", parameters), float(cells[place]), unit)
+            value = float(cells[place])
+            found.add(_named(f"{table.title}{which}", parameters), value, unit)
+            if name in _MEANS and value > 0 and unit in SECONDS:
+                size = {"size": parameters["size"]} if "size" in parameters else {}
+                count = int(table.processes) if table.processes else None
+                call = (_named(_call(table), size), count, value * SECONDS[unit])
+                table.calls.append((len(found.threads) - 1, *call))
+
+
+def _call(table: _Table) -> str:
+    """Return the MPI function that a table is of, such as MPI_Allreduce."""
+    if table.kind == "imb":
+        return f"MPI_{table.title}"
+    named = _OSU_CALL.fullmatch(table.title)
+    return f"MPI_{_OSU_CALLS.get(named[1], named[1])}" if named else table.title
+
+
+def _function_times(calls: list[tuple[int, str, int | None, float]]) -> Rows:
+    import pyarrow as pa
+
+    names = ("run", "function", "parallelism", "seconds")
+    columns = dict(zip(names, map(list, zip(*calls, strict=True)), strict=True))
+    return Rows("fn_timings", pa.table(columns))
 
 
 def _hpl(line: str, table: _Table, found: Found) -> None:

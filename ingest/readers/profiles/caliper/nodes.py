@@ -16,15 +16,20 @@ from warehouse.errors import InputError
 Context: TypeAlias = dict[str, str | list[str]]
 
 PATH = "path"  # the name under which the values of all nested attributes are collected
+VERSION = "cali.caliper.version"
 _NAME, _TYPE, _PROPERTIES = 8, 9, 10
-_AS_VALUE, _HIDDEN, _NESTED = 1, 128, 256
+_AS_VALUE, _SKIP_EVENTS, _HIDDEN, _NESTED, _GLOBAL = 1, 64, 128, 256, 512
+_NO_REGION = _AS_VALUE | _SKIP_EVENTS | _HIDDEN | _GLOBAL
 _TYPES = ("usr", "int", "uint", "string", "addr", "double", "bool", "type")
 _UNIT = "attribute.unit"
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What a stream states of an attribute: its name, the type of its values and their unit."""
+    """What a stream states of an attribute: its name, the type of its values and their unit.
+
+    `is_region` is whether programs mark a part of their code by it, though it is not nested.
+    """
 
     name: str
     type: str | None
@@ -32,29 +37,34 @@ class Attribute:
     is_value: bool
     is_hidden: bool
     is_nested: bool
+    is_region: bool
 
 
 class _Node(NamedTuple):
     attribute: int
     data: str
     parent: int | None
-    line: str
+
+
+_POINTER = _Node(_TYPE, "ptr", None)
+"""Of the number 11, which was a node like others in Caliper 1."""
 
 
 class Nodes:
     """The nodes of a stream by their numbers; `attributes` has those that define attributes."""
 
     def __init__(self) -> None:
-        types = {number: _Node(_TYPE, name, None, "") for number, name in enumerate(_TYPES)}
+        types = {number: _Node(_TYPE, name, None) for number, name in enumerate(_TYPES)}
         self._nodes = types | {
-            _NAME: _Node(_NAME, "cali.attribute.name", 3, ""),
-            _TYPE: _Node(_NAME, "cali.attribute.type", 7, ""),
-            _PROPERTIES: _Node(_NAME, "cali.attribute.prop", 1, ""),
-            11: _Node(_TYPE, "ptr", None, ""),
+            _NAME: _Node(_NAME, "cali.attribute.name", 3),
+            _TYPE: _Node(_NAME, "cali.attribute.type", 7),
+            _PROPERTIES: _Node(_NAME, "cali.attribute.prop", 1),
+            11: _POINTER,
         }
         self.attributes: dict[int, Attribute] = {}
         self._by_name: dict[str, Attribute] = {}
         self._expanded: dict[int, Context] = {}
+        self._has_nested = False
         for number in (_NAME, _TYPE, _PROPERTIES):
             self._define(number)
 
@@ -62,7 +72,7 @@ class Nodes:
         """Return the attribute of a name, None where the stream defines none."""
         return self._by_name.get(name)
 
-    def add(self, fields: Mapping[str, str], line: str) -> None:
+    def add(self, fields: Mapping[str, str]) -> None:
         """Take the fields of a node; raises `InputError` where it refers to what is unknown."""
         if fields.keys() - {"parent", "data"} != {"id", "attr"}:
             raise InputError(
@@ -72,21 +82,23 @@ class Nodes:
         if len(data) > 1:
             raise InputError("the data of a node has a bare =", expected=r"it to be written \=")
         parent = number_of(fields["parent"]) if "parent" in fields else None
-        self.define(number_of(fields["id"]), number_of(fields["attr"]), data[0], parent, line)
+        self.define(number_of(fields["id"]), number_of(fields["attr"]), data[0], parent)
 
-    def define(self, number: int, attribute: int, data: str, parent: int | None, line: str) -> None:
+    def define(self, number: int, attribute: int, data: str, parent: int | None) -> None:
         """Take a node by its parts; raises `InputError` where it refers to what is unknown."""
         self.check_attribute(attribute)
         if parent is not None:
             self._check_node(parent)
-        if number in self._nodes:
-            # A stream that was flushed twice defines its nodes again.
-            if self._nodes[number].line != line:
+        node = _Node(attribute, data, parent)
+        known = self._nodes.get(number, _POINTER)
+        if known is not _POINTER:
+            # A stream that was flushed twice defines its nodes again; Caliper 1, the format's.
+            if known != node:
                 raise InputError(
                     f"the node {number} is defined twice", expected="a number of its own"
                 )
             return
-        self._nodes[number] = _Node(attribute, data, parent, line)
+        self._nodes[number] = node
         if attribute == _NAME:
             if parent is None or not data:
                 raise InputError(
@@ -132,8 +144,11 @@ class Nodes:
         known = context.get(attribute.name)
         below = context.copy()
         below[attribute.name] = node.data if known is None else [*listed(known), node.data]
-        if attribute.is_nested:
-            below[PATH] = [*listed(context.get(PATH, [])), node.data]
+        # Caliper 1 had no nested attributes: all that mark regions are, and those of a loop count.
+        if attribute.is_nested or (attribute.is_region and not self._has_nested):
+            is_name = attribute.is_nested or attribute.type == "string"
+            own = node.data if is_name else attribute.name
+            below[PATH] = [*listed(context.get(PATH, [])), own]
         return below
 
     def _upwards(self, number: int) -> list[_Node]:
@@ -158,7 +173,9 @@ class Nodes:
             is_value=bool(properties & _AS_VALUE),
             is_hidden=bool(properties & _HIDDEN),
             is_nested=bool(properties & _NESTED),
+            is_region=not properties & _NO_REGION and not own.data.startswith("cali."),
         )
+        self._has_nested |= bool(properties & _NESTED)
 
 
 def listed(value: str | list[str]) -> list[str]:

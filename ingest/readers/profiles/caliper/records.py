@@ -23,7 +23,7 @@ from ingest.readers.profiles.caliper.fields import (
     values_of,
 )
 from ingest.readers.profiles.caliper.metrics import Metric, metric
-from ingest.readers.profiles.caliper.nodes import PATH, Context, Nodes, listed
+from ingest.readers.profiles.caliper.nodes import PATH, VERSION, Context, Nodes, listed
 from ingest.readers.profiles.caliper.profile import Place, Profile
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -61,7 +61,7 @@ def read(recording: Recording) -> Profile:
             if node := PLAIN_NODE.fullmatch(line):
                 own, attribute, data, parent = node.groups()
                 nodes.define(
-                    int(own), int(attribute), data, None if parent is None else int(parent), line
+                    int(own), int(attribute), data, None if parent is None else int(parent)
                 )
             elif record := PLAIN_RECORD.fullmatch(line):
                 references, attributes, values = record.groups()
@@ -69,7 +69,7 @@ def read(recording: Recording) -> Profile:
             else:
                 kind, fields = fields_of(line)
                 if kind == "node":
-                    nodes.add(fields, line)
+                    nodes.add(fields)
                     continue
                 references, attributes, values = _parts(fields)
                 if kind == "ctx":
@@ -80,6 +80,7 @@ def read(recording: Recording) -> Profile:
             error.where = error.where or f"line {number}"
             raise
     records.flush()
+    facts = facts if facts is not None else records.facts
     if facts is None:
         raise InputError(
             "the file ends before its globals record",
@@ -111,11 +112,15 @@ class _Shape:
 
 
 class _Records:
-    """Takes records, and adds them to a profile in batches."""
+    """Takes records, and adds them to a profile in batches.
+
+    `facts` are those of the run where records have them: those of Caliper 1, without globals.
+    """
 
     def __init__(self, nodes: Nodes, profile: Profile) -> None:
         self._nodes = nodes
         self._profile = profile
+        self.facts: Context | None = None
         self._metrics: dict[str, Metric | None] = {}
         self._shapes: dict[tuple[str | None, ...], _Shape] = {}
         # Of a batch: what references stand for with the metrics in it, places, and records as the
@@ -194,6 +199,8 @@ class _Records:
         if references is None:
             return {}, {}
         context = self._nodes.expand(references.split("="))
+        if VERSION in context:
+            self.facts = {VERSION: context[VERSION]}
         return context, {
             name: value
             for name, value in context.items()

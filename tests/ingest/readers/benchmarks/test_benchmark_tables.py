@@ -176,6 +176,36 @@ def test_suites_of_machines(warehouse):
         (8, "hash instructions", 9, None, None),
     ]
     assert done.left_out == "1 result (its residual is too large)"
+    calls = (
+        "SELECT threads, function, parallelism, seconds FROM fn_timings JOIN runs USING (run_id)"
+    )
+    assert rows(warehouse, f"{calls} ORDER BY fn_timings.rowid") == [
+        (8, "MPI_Allreduce(size=4)", None, pytest.approx(10.05e-6)),
+        (8, "MPI_PingPong(size=0)", 2, pytest.approx(2.25e-6)),
+        (8, "MPI_PingPong(size=512)", 2, pytest.approx(4e-6)),
+    ]
+
+
+def test_times_of_calls_are_modelled_over_the_processes_of_the_file(warehouse, tmp_path):
+    path = tmp_path / "imb.txt"
+    path.write_text(
+        "".join(
+            f"# Benchmarking Allreduce\n# #processes = {p}\n"
+            "  #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+            f"       8         1000         {p}.5         {p}.7         {p}.6\n"
+            for p in (2, 4, 8)
+        )
+    )
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT app, function, kind, x, y FROM scaling_series") == [
+        (
+            "imb",
+            "MPI_Allreduce(size=8)",
+            "n-to-n collective",
+            [2, 4, 8],
+            pytest.approx([2.6e-6, 4.6e-6, 8.6e-6]),
+        )
+    ]
 
 
 @pytest.mark.parametrize(

@@ -322,3 +322,30 @@ def test_listed_records_that_are_damaged(landed):
         landed(
             json.dumps([{"path": "main", "sum#time.duration": 1.5}, 7]), TIMES, name="listed.json"
         )
+
+
+def test_streams_of_caliper_1_have_neither_globals_nor_nested_attributes(landed):
+    attributes = {
+        20: ("main", "string", 20),
+        21: ("iteration", "int", 20),
+        22: ("event.set#main", "string", 84),
+        23: ("time.inclusive.duration", "uint", 85),
+        24: ("cali.caliper.version", "string", 12),
+    }
+    types = {"string": 3, "int": 1, "uint": 2}
+    lines = ["__rec=node,id=0,attr=9,data=usr", "__rec=node,id=11,attr=10,data=148,parent=0"]
+    for number, (name, kind, properties) in attributes.items():
+        lines += [
+            f"__rec=node,id={number + 100},attr=10,data={properties},parent={types[kind]}",
+            f"__rec=node,id={number},attr=8,data={name},parent={number + 100}",
+        ]
+    lines += [
+        "__rec=node,id=30,attr=24,data=1.5.dev",
+        "__rec=node,id=31,attr=22,data=loop",
+        "__rec=node,id=32,attr=20,data=loop",
+        "__rec=node,id=33,attr=21,data=0,parent=32",
+        "__rec=ctx,ref=31=33=30,attr=23,data=300",
+        "__rec=ctx,ref=32=30,attr=23,data=500",
+    ]
+    rows = "SELECT callpath, seconds FROM fn_timings ORDER BY callpath"
+    assert landed("\n".join(lines) + "\n", rows) == [("loop", 2e-4), ("loop->iteration", 3e-4)]
