@@ -20,7 +20,7 @@ import typer
 
 import warehouse
 from apps.cli import app
-from apps.queries.schema import schema_objects
+from apps.queries.schema import cookbook, schema_objects
 from ingest.readers import READERS
 from udfs import UDFS
 from udfs.udf import Udf
@@ -283,10 +283,8 @@ def _options(options: Sequence[tuple[str, str]]) -> str:
 
 
 def _cookbook() -> Iterator[tuple[str, str]]:
-    for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
-        with path.open(encoding="utf-8") as file:
-            question = file.readline().removeprefix("--").strip()
-        yield question, f"[{path.stem}](cookbook/{path.name})"
+    for name, question, _ in cookbook():
+        yield question, f"[{name}](cookbook/{name}.sql)"
 
 
 def _function(udf: Udf) -> tuple[str, str, str]:

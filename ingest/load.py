@@ -279,9 +279,6 @@ def _finish(con: Connection, writers: Sequence[_Writer]) -> list[str]:
     return _derive(con, writers)
 
 
-<<<<<<< HEAD
-def _check(con: Connection, writers: Sequence[_Writer]) -> None:
-=======
 def _scaled(con: Connection, writers: Sequence[_Writer]) -> set[int]:
     """Return the sources with times of functions at several counts, of an unknown application.
 
@@ -303,7 +300,6 @@ def _scaled(con: Connection, writers: Sequence[_Writer]) -> set[int]:
 
 
 def _check(con: Connection, writers: Sequence[_Writer]) -> None:
->>>>>>> main
     """Raise `InputError` for a row that breaks a rule, or is in a run that another file is of."""
     by_source = {writer.source_id: writer for writer in writers}
     for table, source_id in to_check(con, _rows_by_table(writers)):

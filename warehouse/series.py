@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from warehouse.session import Connection
 
 
-# What a change can be acknowledged as; an invalid run is in no series.
-REASONS = ("expected", "noise", "invalid run", "fixed")
+# What can be said of a change; an invalid run is in no series.
+REASONS = ("investigating", "expected", "noise", "invalid run", "fixed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,15 @@ class Threshold:
 class Acknowledgement:
     """What is known of a change, or of an invalid run.
 
-    reason is one of `REASONS`; fixed_in is a version, for fixed only; metric is a name or a pattern
-    with * and ?.
+    reason is one of `REASONS`; fixed_in is a version or commit, for fixed only; metric is a name or
+    a pattern with * and ?. None of reason, owner and ticket is as was said before.
     """
 
-    reason: str
+    reason: str | None
     metric: str = "*"
     fixed_in: str | None = None
+    owner: str | None = None
+    ticket: str | None = None
     note: str | None = None
     said_by: str | None = None
 

@@ -49,7 +49,7 @@ def explain(
     from apps.reports.explanations import explanation_text
 
     with reading(context) as con:
-        which = _compared(con, resolve_side(con, run), against or [])
+        which = compared_sides(con, resolve_side(con, run), against or [])
         found = explanation(con, which)
         if style is not Format.table:
             emit(con, found.filter("topic <> 'ledger'"), style, output)
@@ -71,7 +71,11 @@ def _call_tree(con: Connection, which: Comparison) -> list[Row]:
     return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
+<<<<<<< HEAD
 def _compared(con: Connection, runs: list[str], against: list[str]) -> Comparison:
+=======
+def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comparison:
+>>>>>>> main
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     run_id = runs[0]
     if against:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from apps.commands.options import (
     reading,
 )
 from apps.output.formats import Format
-from apps.output.streams import write_text
+from apps.output.streams import note, write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.runs import LATEST, resolve_app
@@ -66,7 +67,10 @@ def gate(
     pr_comment: Annotated[
         bool,
         typer.Option(
-            "--pr-comment", help="Write a short comment for a pull request, all metrics folded."
+            "--pr-comment",
+            help="Write it short, all metrics folded, and as the one comment on the pull or merge "
+            "request that the environment of GitHub or GitLab names, with the token in GH_TOKEN, "
+            "GITHUB_TOKEN or GITLAB_TOKEN; later calls edit it.",
         ),
     ] = False,
     style: FormatOption = Format.table,
@@ -93,7 +97,7 @@ def gate(
         app = resolve_app(con, app)
         sides = find_sides(con, app, baseline, candidate)
         if baseline is None and not sides.baseline:
-            write_text(neutral_markdown(app, sides), output)
+            _write(neutral_markdown(app, sides), app, output, is_comment=pr_comment)
             return
         relation = judge_metrics(
             con, sides, metric or [], most, level, better, provisional=provisional
@@ -104,8 +108,20 @@ def gate(
             emit(con, relation, style, output)
     if style is Format.table:
         summary = gate_comment if pr_comment else gate_markdown
-        write_text(summary(app, sides, rows, level, cause), output)
+        text = summary(app, sides, rows, level, cause)
+        _write(text, app, output, is_comment=pr_comment)
     if failing_metrics(rows):
         raise typer.Exit(1)
     if needs_run(rows):
         raise typer.Exit(6)
+
+
+def _write(text: str, app: str, output: OutputOption, *, is_comment: bool) -> None:
+    """Write the summary, and the comment with it."""
+    write_text(text, output)
+    if is_comment:
+        from apps.exports.pull_request import comment
+        from apps.reports.gate import comment_marker
+
+        marker = comment_marker(app)
+        note(comment(text if text.startswith(marker) else f"{marker}\n{text}", marker, os.environ))

@@ -24,6 +24,8 @@ EXTRAS = {
     "dask": ("distributed",),
     "fit": ("sklearn", "torch"),
     "login": ("authlib",),
+    "mcp": ("mcp",),
+    "notify": ("apprise",),
     "ui": ("altair", "polars", "streamlit"),
 }
 PLAIN: dict[str, Any] = {

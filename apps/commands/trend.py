@@ -39,6 +39,7 @@ class Better(StrEnum):
 class Reason(StrEnum):
     """What is known of a change; open: nothing any more."""
 
+    INVESTIGATING = "investigating"
     EXPECTED = "expected"
     NOISE = "noise"
     INVALID = "invalid"
@@ -182,24 +183,26 @@ def ack(
     reason: Annotated[
         Reason,
         typer.Argument(
-            help="expected: an intended change; noise: no change of the program; invalid: this run "
-            "was measured wrongly; fixed: a later version undoes it; open: remove what was said."
+            help="investigating: it stays open; expected: an intended change; noise: no change of "
+            "the program; invalid: this run was measured wrongly; fixed: a later version undoes "
+            "it; open: remove what was said."
         ),
     ],
     fixed_in: Annotated[
-        str | None, typer.Option("--in", metavar="VERSION", help="Version in which it is fixed.")
+        str | None,
+        typer.Option("--in", metavar="VERSION|COMMIT", help="Where it is fixed."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Only this metric, or a pattern with * and ?.")] = "*",
     text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
     said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
     wait: WaitOption = None,
 ) -> None:
-    """Acknowledge a change: it leaves gate and overview, and trend shows what is known of it."""
+    """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""
+    from apps.commands.events import annotate
     from apps.output.numbers import counted
     from apps.output.streams import print_data
     from apps.queries.runs import resolve_run
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
-    from ingest.acknowledge import acknowledge, withdraw
     from warehouse.series import Acknowledgement
 
     if (reason is Reason.FIXED) != (fixed_in is not None):
@@ -209,15 +212,11 @@ def ack(
     stored = "invalid run" if reason is Reason.INVALID else reason.value
     with writing(context, wait) as con:
         run_id = resolve_run(con, run)
-        if reason is Reason.OPEN:
-            print_data(f"{counted(withdraw(con, run_id), 'acknowledgement')} of {run_id} removed")
-            return
         before = changes_of_run(con, run_id)
-        known = Acknowledgement(stored, metric, fixed_in, text, said_by)
-        if not acknowledge(con, run_id, known):
-            raise UsageError(
-                f"{run_id} is in no history: its application or its start is unknown",
-                hint="State them with pwh ingest --app --started-at.",
-            )
+        known = Acknowledgement(stored, metric, fixed_in, note=text, said_by=said_by)
+        removed = annotate(con, run_id, known, withdrawn=reason is Reason.OPEN)
+        if reason is Reason.OPEN:
+            print_data(f"{counted(removed, 'acknowledgement')} of {run_id} removed")
+            return
         after = changes_of_run(con, run_id)
     print_data(acknowledgement_text(run_id, stored, before, after))

@@ -25,6 +25,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("Run", None, "run", "apps.pages.run"),
     Entry("Compare", "compare_arrows", "compare", "apps.pages.comparison"),
     Entry("Profile", "local_fire_department", "profile", "apps.pages.profile"),
+    Entry("Events", "inbox", "events", "apps.pages.events"),
     Entry("Trends", "trending_up", "trends", "apps.pages.trend"),
     Entry("Bottlenecks", "speed", "bottlenecks", "apps.pages.bottlenecks"),
     Entry("Scaling", "stacked_line_chart", "scaling", "apps.pages.scaling"),

@@ -161,6 +161,7 @@ def _regressions(view: View) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
     ]
     for row in early.iter_rows(named=True):
         _change(view, row, ":gray[:material/pending:]", f"; provisional, {confirmation(row)}")
+    view.link("All events", "events", icon="inbox")
     return gates
 
 

@@ -14,10 +14,10 @@ from apps.output.text import cell
 from apps.pages import causes
 from apps.pages.base import View
 from apps.pages.charts import styled
-from apps.pages.login import may, user
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
+from apps.pages.triage import triaging
 from apps.queries.trend import Series
 from apps.reports.changes import (
     change_sentence,
@@ -29,52 +29,7 @@ from apps.reports.changes import (
 )
 from apps.reports.series import series_names, shown_fields
 from apps.reports.trend import doubt_sentences
-from ingest.acknowledge import acknowledge, withdraw
 from warehouse.errors import UsageError
-from warehouse.series import REASONS, Acknowledgement
-from warehouse.sharing import writing
-
-_WAIT = 10.0
-_MEANINGS = {
-    "expected": "an intended change",
-    "noise": "no change of the program",
-    "invalid run": "the run was measured wrongly: it leaves all series",
-    "fixed": "a later version undoes it",
-}
-
-
-def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> None:
-    """Offer to acknowledge the change at a run, as `pwh ack` does, or to withdraw what is known."""
-    label = "Acknowledge" if known is None else f"Acknowledged as {known}"
-    with st.popover(plain(label), icon=":material/task_alt:", disabled=not may("acknowledge")):
-        st.markdown(f"An acknowledged change, here at {plain(named)}, leaves gate and overview.")
-        reason = st.radio(
-            "It is",
-            REASONS,
-            key=f"ack_reason {run_id}",
-            captions=[_MEANINGS[one] for one in REASONS],
-        )
-        fixed_in = None
-        if reason == "fixed":
-            fixed_in = st.text_input("In version", key=f"ack_version {run_id}").strip()
-        note = st.text_input("Note", key=f"ack_note {run_id}").strip()
-        said_by = user() or st.text_input("Your name", key=f"ack_by {run_id}").strip()
-        if st.button("Acknowledge", key=f"ack {run_id}", type="primary", disabled=fixed_in == ""):
-            stated = Acknowledgement(reason, "*", fixed_in, note or None, said_by or None)
-            _write(view, run_id, stated)
-        if known is not None and st.button("Withdraw", key=f"open {run_id}"):
-            _write(view, run_id, None)
-
-
-def _write(view: View, run_id: str, stated: Acknowledgement | None) -> None:
-    view.close()  # of the readers, none may have the file open while it is written
-    with writing(view.path, wait=_WAIT) as con:
-        if stated is None:
-            withdraw(con, run_id)
-        else:
-            acknowledge(con, run_id, stated)
-    st.rerun()
-
 
 # As many as there are distinct colours.
 _SERIES = len(PALETTE)
@@ -318,7 +273,7 @@ def _changes(
                     machine=machine,
                     why=row["run_id"],
                 )
-            acknowledging(view, row["run_id"], named, known=row["acknowledged"])
+            triaging(view, row["run_id"], named, known=row["acknowledged"])
 
 
 def _table(view: View, points: pl.DataFrame) -> None:

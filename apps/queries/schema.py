@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
 from udfs import UDFS
-from warehouse import modules
+from warehouse import modules, sqlfiles
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ FIRST = (
     "sources",
 )
 """What to know first, of all tables and views."""
+
+
+def cookbook() -> Iterator[tuple[str, str, str]]:
+    """Yield the questions of the cookbook: name, question and SQL."""
+    for path in sqlfiles.files("cookbook"):
+        sql = path.read_text(encoding="utf-8")
+        yield path.stem, sql.partition("\n")[0].removeprefix("--").strip(), sql
 
 
 def schema_objects(

@@ -37,6 +37,8 @@ def acknowledgement_text(
     """Return what an acknowledgement of a run applies to, from `changes_of_run` on both sides."""
     if reason == "invalid run":
         return f"{cell(run_id)} is no longer in any series"
+    if reason == "investigating":
+        return f"{cell(run_id)} is under investigation: its changes stay open (pwh events)"
     moved = [
         row
         for place, row in after.items()
@@ -44,6 +46,11 @@ def acknowledgement_text(
         and (row["acknowledged"], row["note"])
         != tuple(before.get(place, {}).get(key) for key in ("acknowledged", "note"))
     ]
+    if not moved and reason == "fixed":
+        return (
+            f"{cell(run_id)}: stored; no change is found there now, or the runs since show that it "
+            "is not fixed and open again (pwh events)"
+        )
     if not moved:
         return (
             f"{cell(run_id)} acknowledged as {reason}; no change is found there now, it applies "

@@ -388,11 +388,11 @@ def gate_comment(
     """Return the summary as a short comment on a pull request: the verdict, then what fails.
 
     All metrics are behind a click. The first line, which is not shown, is the same in every
-    comment on this application, so that a script finds the last one.
+    comment on this application, so that the last one is found.
     """
     rows, fields = _named_rows(rows)
     lines = [
-        f"<!-- pwh gate {markdown_escaped(app)} -->",
+        comment_marker(app),
         f"**{_verdict(app, rows)}**",
         "",
         " ".join([_reason(rows), *cause]),
@@ -411,6 +411,11 @@ def gate_comment(
             "</details>",
         ]
     )
+
+
+def comment_marker(app: str) -> str:
+    """Return what every comment on an application begins with; a browser does not show it."""
+    return f"<!-- pwh gate {markdown_escaped(app).replace('--', '- -')} -->"
 
 
 def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:

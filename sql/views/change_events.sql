@@ -28,8 +28,9 @@ CREATE OR REPLACE MACRO _differing_environment(earlier, later) AS (
 CREATE OR REPLACE MACRO _change_events_of(metrics := '*', machines := '*') AS TABLE
 WITH
   placed AS (
-    FROM change_points
-    WHERE len(list_filter(_as_list(metrics), lambda pattern: _matches(metric, pattern))) > 0
+    FROM _found_changes
+    WHERE more_runs IS NULL
+      AND len(list_filter(_as_list(metrics), lambda pattern: _matches(metric, pattern))) > 0
       AND len(list_filter(_as_list(machines), lambda pattern: _matches(machine, pattern))) > 0
   ),
 
@@ -55,7 +56,8 @@ WITH
           'previous_commit': previous_commit, 'run_id': run_id,
           'previous_run_id': previous_run_id, 'started_at': started_at, 'machine': machine,
           'metric': metric, 'unit': unit, 'before': "before", 'after': "after", 'change': change,
-          'direction': direction, 'p_value': p_value, 'acknowledged': acknowledged
+          'direction': direction, 'p_value': p_value, 'acknowledged': acknowledged,
+          'triage': triage
         },
         nth
       ) AS clearest,
@@ -106,10 +108,13 @@ WITH
   )
 
 SELECT
-  e.event_id, e.app, 'present' AS state, clearest.version, clearest.previous_version, clearest."commit", clearest.previous_commit,
+  e.event_id, e.app, clearest.triage.state AS state, clearest.version, clearest.previous_version, clearest."commit", clearest.previous_commit,
   clearest.run_id, clearest.previous_run_id, clearest.started_at, clearest.machine, clearest.metric,
   clearest.unit, clearest."before", clearest."after", clearest.change, clearest.direction,
-  clearest.p_value, clearest.acknowledged, e.others, e.metrics,
+  clearest.p_value, clearest.acknowledged, clearest.triage.fix AS fix,
+  clearest.triage.fixed_in AS fixed_in, clearest.triage."owner" AS "owner",
+  clearest.triage.ticket AS ticket, clearest.triage.note AS note,
+  clearest.triage.said_by AS said_by, clearest.triage.said_at AS said_at, e.others, e.metrics,
   CASE
     WHEN len(e.environment) > 0
       AND (
@@ -144,7 +149,12 @@ WHERE state = 'withdrawn';
 
 COMMENT ON VIEW change_events IS 'One row is one event: changes of several metrics, machines or configurations (change_points) at one version, or at the same run or the one next to it.';
 COMMENT ON COLUMN change_events.event_id IS 'Number of the event for life: a boundary that later runs move keeps it, and one that vanishes and comes back.';
+<<<<<<< HEAD
 COMMENT ON COLUMN change_events.state IS 'present, or withdrawn: later runs, or other thresholds, leave no change there; the other columns are as they were, those that are NULL are not known any more.';
+=======
+COMMENT ON COLUMN change_events.app IS 'Application.';
+COMMENT ON COLUMN change_events.state IS 'What is known of it (acknowledgements.reason): new, investigating, expected, noise, fixed; reopened: said to be fixed, and it is not; or withdrawn: later runs, or other thresholds, leave no change there; the other columns are as they were, those that are NULL are not known any more. new, investigating and reopened are open.';
+>>>>>>> main
 COMMENT ON COLUMN change_events.version IS 'Version of run_id, as the next columns of the clearest change: one for the worse, total times first.';
 COMMENT ON COLUMN change_events.previous_version IS 'Version of previous_run_id.';
 COMMENT ON COLUMN change_events."commit" IS 'Commit of run_id.';
@@ -158,7 +168,14 @@ COMMENT ON COLUMN change_events."before" IS 'Level before (change_points.before)
 COMMENT ON COLUMN change_events."after" IS 'Level after.';
 COMMENT ON COLUMN change_events.direction IS 'worse or better; NULL where that is not known.';
 COMMENT ON COLUMN change_events.p_value IS 'Probability of such a change in a series without any (change_points.p_value).';
-COMMENT ON COLUMN change_events.acknowledged IS 'What is known of it (pwh ack); NULL where any change is open.';
+COMMENT ON COLUMN change_events.acknowledged IS 'The state, where it is expected, noise, or fixed in a version; NULL where any change is open.';
+COMMENT ON COLUMN change_events.fix IS 'Of one that is said to be fixed: not measured (in three runs since), holds or fails: whether the median of the first five runs since is nearer to the level before.';
+COMMENT ON COLUMN change_events.fixed_in IS 'Version or commit of the fix (acknowledgements.fixed_in).';
+COMMENT ON COLUMN change_events."owner" IS 'Who takes care of it.';
+COMMENT ON COLUMN change_events.ticket IS 'Address of the ticket.';
+COMMENT ON COLUMN change_events.note IS 'Anything else that was said.';
+COMMENT ON COLUMN change_events.said_by IS 'Who said it last.';
+COMMENT ON COLUMN change_events.said_at IS 'When.';
 COMMENT ON COLUMN change_events.others IS 'How many more series changed.';
 COMMENT ON COLUMN change_events.metrics IS 'All metrics that changed.';
 COMMENT ON COLUMN change_events.moved IS 'environment: a field of it, listed in environment, changed at that run, and other applications on the machine changed there, or the version did not, or nothing else ran there; machine: most other applications on it changed there, or of one application most metrics moved in one direction and came back; code: the version or commit changed, and none of these; unknown.';

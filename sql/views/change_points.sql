@@ -53,6 +53,57 @@ CREATE OR REPLACE MACRO _boundary(series, first) AS {
   'near_until': series[first + 4].started_at
 };
 
+-- Runs of the version or commit in which a change is said to be fixed, and all after them, with
+-- their number from there on.
+CREATE OR REPLACE VIEW _runs_since_fix AS
+WITH
+  -- _run_places has the same order, of all applications
+  ran AS (
+    SELECT
+      g.app, g.configuration_id, g.run_id, f.fixed_in, g.position,
+      coalesce(g.committed_at, r.started_at) AS counted_at,
+      r.version = f.fixed_in
+        OR length(f.fixed_in) >= 7 AND starts_with(g."commit", lower(f.fixed_in)) AS is_fix
+    FROM (SELECT DISTINCT app, fixed_in FROM acknowledgements WHERE fixed_in IS NOT NULL) AS f
+    JOIN run_groups AS g ON f.app = g.app AND g.configuration_id IS NOT NULL
+    JOIN runs AS r ON g.run_id = r.run_id
+    LEFT JOIN _default_branches AS d ON g.app = d.app
+    WHERE coalesce(g.on_default, g.branch = d.branch, true)
+  ),
+
+  placed AS (
+    SELECT
+      *,
+      row_number() OVER (
+        PARTITION BY configuration_id, fixed_in ORDER BY position_of_all, counted_at, run_id
+      ) AS place
+    FROM (
+      SELECT
+        * EXCLUDE (position),
+        CASE WHEN count(position) OVER history = count(*) OVER history THEN position END
+          AS position_of_all
+      FROM ran
+      WHERE counted_at IS NOT NULL
+      WINDOW history AS (PARTITION BY configuration_id, fixed_in)
+    )
+  )
+
+SELECT
+  app, configuration_id, fixed_in, run_id,
+  place + 1 - min(place) FILTER (is_fix) OVER (PARTITION BY configuration_id, fixed_in) AS nth
+FROM placed
+QUALIFY nth >= 1;
+
+-- The level of each series in the first five runs since a fix.
+CREATE OR REPLACE VIEW _fix_levels AS
+SELECT
+  _series_id(f.configuration_id, m.metric) AS series_id, f.fixed_in, count(*) AS runs,
+  median(m.value) AS level
+FROM _runs_since_fix AS f
+JOIN _scalars AS m ON f.run_id = m.run_id
+WHERE f.nth <= 5
+GROUP BY ALL;
+
 -- Changes, confirmed (more_runs is NULL) and provisional: also the newest version, where it differs
 -- for certain from the one before (version_comparisons) and no change is next to where it begins. Its
 -- figures are then those of that comparison, more_runs is 0 where history alone shows nothing. An
@@ -122,19 +173,39 @@ WITH
       list_filter(
         a.every,
         lambda a: a.app = j.app AND _matches(j.metric, a.metric)
-          AND (
-            coalesce(a.event_id = m.event_id, false)
-            OR (j.found.version = a.version AND j.found.previous_version <> a.version)
+          AND CASE
+            -- of neighbouring events each has its own
+            WHEN a.event_id <> m.event_id THEN false
+            WHEN a.event_id = m.event_id THEN true
+            ELSE (j.found.version = a.version AND j.found.previous_version <> a.version)
             OR (
               coalesce(j.found.near_after < a.started_at, true)
               AND coalesce(a.started_at <= j.found.near_until, true)
             )
-          )
+          END
       )[1] AS annotation
     FROM judged AS j
     CROSS JOIN annotations AS a
     LEFT JOIN _event_members AS m
       ON j.series_id = m.series_id AND j.found.run_id = m.run_id AND j.found.more_runs IS NULL
+  ),
+
+  -- a fix that three runs since show to be none opens the change again
+  checked AS (
+    SELECT
+      a.*,
+      CASE
+        WHEN a.annotation.reason IS DISTINCT FROM 'fixed' THEN NULL
+        WHEN coalesce(f.runs, 0) < 3 THEN 'not measured'
+        WHEN (f.level > (a.found."before" + a.found."after") / 2)
+          = (a.found."after" > a.found."before")
+          THEN 'fails'
+        ELSE 'holds'
+      END AS fix,
+      CASE WHEN fix = 'fails' THEN 'reopened' ELSE coalesce(a.annotation.reason, 'new') END AS state
+    FROM annotated AS a
+    LEFT JOIN _fix_levels AS f
+      ON a.series_id = f.series_id AND a.annotation.fixed_in = f.fixed_in
   )
 
 SELECT
@@ -155,20 +226,25 @@ SELECT
   found.p_value AS p_value,
   significance,
   CASE
-    WHEN annotation.reason = 'fixed' THEN concat('fixed in ', annotation.fixed_in)
-    ELSE annotation.reason
+    WHEN state = 'fixed' THEN concat('fixed in ', annotation.fixed_in)
+    WHEN state IN ('expected', 'noise') THEN state
   END AS acknowledged,
   annotation.note AS note,
+  {
+    'state': state, 'fix': fix, 'fixed_in': annotation.fixed_in, 'owner': annotation.owner,
+    'ticket': annotation.ticket, 'note': annotation.note, 'said_by': annotation.said_by,
+    'said_at': annotation.said_at
+  } AS triage,
   found.more_runs AS more_runs,
   found.runs_before AS runs_before, found.runs_after AS runs_after, found.p_here AS p_here,
   {
     'runs': found.runs, 'against': found.against, 'next_run_id': found.next_run_id,
     'next_started_at': found.next_started_at
   } AS sides
-FROM annotated;
+FROM checked;
 
 CREATE OR REPLACE VIEW change_points AS
-SELECT * EXCLUDE (more_runs, sides, p_here)
+SELECT * EXCLUDE (more_runs, sides, p_here, triage)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
@@ -187,7 +263,7 @@ COMMENT ON COLUMN change_points.runs_before IS 'Runs of the level before, up to 
 COMMENT ON COLUMN change_points.runs_after IS 'Runs of the level after, up to the next change.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (event_id, significance, sides, p_here), points - "index" AS age
+SELECT * EXCLUDE (event_id, significance, sides, p_here, triage), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from ingest.acknowledge import acknowledge
+from ingest.acknowledge import acknowledge, withdraw
 from ingest.forget import forget_run
 from tests.helpers.support import land, rows
 from warehouse.series import Acknowledgement
@@ -50,10 +50,10 @@ def test_a_boundary_that_later_runs_move_keeps_its_id(warehouse, tmp_path):
     early = [run for run in range(60) if run not in (28, 29, 30)]
     landed(warehouse, tmp_path, values, early)
     both = ["metric:a", "metric:b"]
-    assert events(warehouse) == [(1, "present", "v31", both)]
+    assert events(warehouse) == [(1, "new", "v31", both)]
     acknowledge(warehouse, "x31", Acknowledgement("expected"))
     landed(warehouse, tmp_path, values, (28, 29, 30))
-    assert events(warehouse) == [(1, "present", "v30", both)]
+    assert events(warehouse) == [(1, "expected", "v30", both)]
     assert rows(warehouse, "SELECT acknowledged FROM change_events") == [("expected",)]
 
 
@@ -95,6 +95,59 @@ def test_an_acknowledgement_follows_its_event_further_than_its_run(warehouse, tm
         ]
 
 
+@pytest.mark.parametrize(
+    ("level", "found"),
+    [(12, [("reopened", "fails", None)]), (10, [("fixed", "holds", "fixed in v60")])],
+)
+def test_later_runs_check_a_fix(warehouse, tmp_path, level, found):
+    values = {"a": [*stepped((30, 1.2)), level, level * 1.01, level * 1.002]}
+    landed(warehouse, tmp_path, values, range(60))
+    acknowledge(warehouse, "x30", Acknowledgement("fixed", fixed_in="v60", owner="ada"))
+    asked = "SELECT state, fix, acknowledged FROM change_events WHERE event_id = 1"
+    landed(warehouse, tmp_path, values, (60, 61))
+    assert rows(warehouse, asked) == [("fixed", "not measured", "fixed in v60")]
+    landed(warehouse, tmp_path, values, (62,))
+    assert rows(warehouse, asked) == found
+
+
+def test_a_run_that_was_called_invalid_comes_back_with_its_event(warehouse, tmp_path):
+    landed(warehouse, tmp_path, {"a": stepped((30, 1.2))}, range(60))
+    before = events(warehouse)
+    acknowledge(warehouse, "x30", Acknowledgement("invalid run"), 1)
+    assert [version for *_, version, _ in events(warehouse)] == ["v31"]
+    assert withdraw(warehouse, "x31", 1) == 1
+    assert events(warehouse) == before
+
+
+def test_of_neighbouring_events_each_has_its_own_state(warehouse, tmp_path):
+    values = {"a": stepped((30, 1.2)), "b": stepped((33, 1.2), seed=2)}
+    landed(warehouse, tmp_path, values, range(60))
+    acknowledge(warehouse, "x30", Acknowledgement("expected"), 1)
+    asked = "SELECT event_id, version, state FROM change_events ORDER BY event_id"
+    assert rows(warehouse, asked) == [(1, "v30", "expected"), (2, "v33", "new")]
+
+
+def test_what_is_not_said_again_stays_and_the_note_is_of_the_state(warehouse, tmp_path):
+    landed(warehouse, tmp_path, {"a": stepped((30, 1.2))}, range(60))
+    asked = "SELECT state, owner, ticket, note, acknowledged FROM change_events"
+    for said, found in (
+        (Acknowledgement(None, owner="ada"), ("new", "ada", None, None, None)),
+        (
+            Acknowledgement("investigating", ticket="https://t/1", note="caches?"),
+            ("investigating", "ada", "https://t/1", "caches?", None),
+        ),
+        (
+            Acknowledgement(None, owner="eve"),
+            ("investigating", "eve", "https://t/1", "caches?", None),
+        ),
+        (Acknowledgement("expected"), ("expected", "eve", "https://t/1", None, "expected")),
+    ):
+        assert acknowledge(warehouse, "x30", said, 1)
+        assert rows(warehouse, asked) == [found]
+    assert withdraw(warehouse, "x30", 1) == 4
+    assert rows(warehouse, asked) == [("new", None, None, None, None)]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_in_whatever_order_runs_land_the_events_are_the_same(warehouse, in_memory, tmp_path, seed):
     draw = np.random.default_rng(seed)
@@ -103,7 +156,9 @@ def test_in_whatever_order_runs_land_the_events_are_the_same(warehouse, in_memor
         for i in range(5)
     }
     landed(warehouse, tmp_path, values, range(60))
-    told = "SELECT * EXCLUDE (event_id) FROM change_events WHERE state = 'present' ORDER BY run_id"
+    told = (
+        "SELECT * EXCLUDE (event_id) FROM change_events WHERE state <> 'withdrawn' ORDER BY run_id"
+    )
     wanted = rows(warehouse, told)
     assert wanted
     con = in_memory()

@@ -26,7 +26,13 @@ WITH
     SELECT list({'metric': a.metric, 'reason': a.reason} ORDER BY a.said_at DESC) AS every
     FROM acknowledgements AS a
     JOIN sides AS s
-      ON a.app = $app AND a.reason <> 'invalid run'
+      ON a.app = $app AND a.reason IN ('expected', 'noise', 'fixed')
+      -- what is to have it fixed is judged
+      AND NOT EXISTS (
+        FROM _runs_since_fix AS f
+        WHERE f.app = a.app AND f.fixed_in = a.fixed_in
+          AND list_contains(from_json($after, '["VARCHAR"]'), f.run_id)
+      )
       AND (
         a.started_at > s.newest_before AND a.started_at <= s.newest
         OR list_contains(s.versions, a.version) AND NOT list_contains(s.versions_before, a.version)

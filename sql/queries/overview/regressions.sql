@@ -4,6 +4,6 @@ SELECT
   previous_commit, started_at, "before", "after", change, p_value, others, moved,
   _commit_url("commit") AS url
 FROM change_events
-WHERE state = 'present' AND direction = 'worse' AND acknowledged IS NULL
+WHERE state <> 'withdrawn' AND direction = 'worse' AND acknowledged IS NULL
 ORDER BY started_at DESC, run_id
 LIMIT $number;

@@ -121,6 +121,12 @@ CASES = (
         escapes=(TIMED_RUN, "noise"),
         writes=True,
     ),
+    Case(command="events", unknown=("--app", "nope"), escapes=("--app", APP), empty=0),
+    Case(command="events", arguments=("1", "--owner", "ada"), writes=True),
+    Case(command="notify send", arguments=("--dry-run",), empty=0),
+    Case(command="notify add", arguments=("env:PWH_TO",), empty=0, writes=True),
+    Case(command="notify rules", empty=0, report=False, answered_by="ruled_warehouse"),
+    Case(command="notify remove", arguments=("1",), writes=True, answered_by="ruled_warehouse"),
     Case(command="scale", escapes=()),
     Case(command="scale", arguments=("stencil",), unknown=("nope",), escapes=(APP,)),
     Case(
@@ -186,6 +192,7 @@ CASES = (
     Case(command="demo", missing=None, empty=0, writes=True),
     Case(command="ui", arguments=("--no-browser",), missing=0, empty=0),
     Case(command="serve", missing=None, empty=0, writes=True),
+    Case(command="mcp", empty=0),
     Case(
         command="fit bottlenecks",
         arguments=("--k", "6"),
@@ -249,6 +256,17 @@ def commits_warehouse(template, tmp_path):
     return path
 
 
+@pytest.fixture
+def ruled_warehouse(template, tmp_path):
+    """Return a warehouse with a rule of pwh notify."""
+    path = shutil.copy(template, tmp_path / "ruled.duckdb")
+    with warehouse.connect(path) as con:
+        con.execute(
+            "INSERT INTO notification_rules VALUES (1, 'changes', '*', '*', NULL, NULL, 'env:X')"
+        )
+    return path
+
+
 @pytest.fixture(autouse=True)
 def no_app(monkeypatch):
     """End `pwh ui` where it would become the app."""
@@ -268,6 +286,16 @@ def no_server(monkeypatch):
 
     monkeypatch.setenv("PWH_TOKEN", "a" * 32)
     monkeypatch.setattr("warehouse.quack.server.Server", serve)
+
+
+@pytest.fixture(autouse=True)
+def no_mcp(monkeypatch):
+    """End `pwh mcp` where it would begin to answer, which has tests of its own."""
+
+    def server(*_):
+        raise SystemExit(0)
+
+    monkeypatch.setattr("apps.commands.mcp_tools.server", server)
 
 
 @pytest.fixture(autouse=True)
@@ -437,7 +465,7 @@ def test_latest_of_an_empty_warehouse(name, run, template):
 def test_answer(case, answer):
     code, out, err = answer(case)
     assert code == 0, err
-    assert bool(out) == (case.command not in {"ui", "serve"})
+    assert bool(out) == (case.command not in {"mcp", "serve", "ui"})
     check_notes(err)
 
 
@@ -508,8 +536,8 @@ def test_unknown_run_or_application(case, run, demo_warehouse, tmp_path):
 def test_a_command_that_names_runs_has_an_unknown_one(name):
     names = {"run", "app", "words", "before"} & {p.name for p in COMMANDS[name].params}
     cases = [case for case in CASES if case.command == name]
-    # For these the names are those of new runs, and those of bisect need a repository.
-    if names and name not in ("ingest", "record", "bisect"):
+    # For these the names are those of new runs, or patterns, and those of bisect need a repository.
+    if names and name not in ("ingest", "record", "bisect", "notify add"):
         assert any(case.unknown for case in cases), f"pwh {name} needs a case with `unknown`"
         assert any(case.escapes for case in cases), f"pwh {name} needs a case with `escapes`"
 

@@ -47,7 +47,13 @@ def called(*calls):
 
 
 def test_a_command_whose_extra_is_missing_says_what_to_type(demo_warehouse):
-    calls = {"fit bottlenecks": "fit", "fit throughput": "fit", "ui": "ui"}
+    calls = {
+        "fit bottlenecks": "fit",
+        "fit throughput": "fit",
+        "ui": "ui",
+        "notify send": "notify",
+        "mcp": "mcp",
+    }
     found = called(*[["--db", str(demo_warehouse), *call.split()] for call in calls])
     for (code, out, err), extra in zip(found, calls.values(), strict=True):
         assert (code, out) == (2, "")

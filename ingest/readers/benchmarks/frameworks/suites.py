@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 from ingest.base import Item, LeftOut, Rows, Run
 from ingest.parsing.lines import numbered_lines
-from ingest.parsing.metric_values import SECONDS, Found, rows
+from ingest.parsing.metric_values import Found, rows
+from ingest.parsing.units import SECONDS
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

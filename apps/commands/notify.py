@@ -1,0 +1,185 @@
+"""The commands of notify: who is told of what, and telling them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from apps.commands.options import (
+    PLAIN,
+    FormatOption,
+    OutputOption,
+    WaitOption,
+    need,
+    parse_share,
+    reading,
+    writing,
+)
+from apps.output.formats import Format
+from apps.output.numbers import counted
+from apps.output.streams import note, print_data
+from apps.output.writing import emit
+from apps.queries.base import ask, ask_dicts
+from warehouse.errors import NothingToAnalyse, PwhError, UsageError
+
+if TYPE_CHECKING:
+    from warehouse.session import Connection
+
+notify = typer.Typer(
+    name="notify",
+    no_args_is_help=True,
+    help="Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
+    **PLAIN,
+)
+
+
+class What(StrEnum):
+    """What a rule is about."""
+
+    CHANGES = "changes"
+    SILENCE = "silence"
+    GONE = "gone"
+
+
+def send(
+    context: typer.Context,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")
+    ] = False,
+    url: Annotated[
+        str | None,
+        typer.Option(envvar="PWH_URL", metavar="URL", help="Address of the app, for links."),
+    ] = None,
+    wait: WaitOption = None,
+) -> None:
+    """Send each recipient one message with all that is new; for a timer or the end of a job."""
+    from apps.exports.messages import send as send_message
+    from apps.reports.notifications import pending_messages
+
+    if not dry_run:
+        need("notify")
+    with reading(context, wait) as con:
+        messages = pending_messages(con, datetime.now(UTC), url)
+    failures = []
+    for message in messages:
+        if dry_run:
+            print_data(f"to {message.recipient}: {message.title}\n\n{message.body}\n")
+            continue
+        try:
+            send_message(message.recipient, message.title, message.body)
+        except PwhError as error:
+            failures.append(error)
+            continue
+        with writing(context, wait) as con:
+            _told(con, message.recipient, message.subjects, datetime.now(UTC))
+        print_data(f"told {message.recipient}: {message.title}")
+    if not messages:
+        print_data("nothing is new")
+    for failure in failures:
+        note(str(failure))
+    if failures:
+        raise typer.Exit(failures[-1].exit_code)
+
+
+def _told(con: Connection, recipient: str, subjects: Sequence[str], at: datetime | None) -> None:
+    con.execute(
+        "INSERT INTO notifications SELECT $recipient, unnest($subjects), $at",
+        {"recipient": recipient, "subjects": list(subjects), "at": at},
+    )
+
+
+def add(
+    context: typer.Context,
+    recipient: Annotated[
+        str,
+        typer.Argument(
+            metavar="env:NAME|file:PATH",
+            help="Where the address is: a variable of the environment, or a file.",
+        ),
+    ],
+    what: Annotated[
+        What,
+        typer.Option(
+            help="changes for the worse, or of unknown direction; silence: nothing arrived for "
+            "--days; gone: the newest version lacks a metric that the one before has."
+        ),
+    ] = What.CHANGES,
+    app: Annotated[
+        str, typer.Option(help="Only this application, or a pattern with * and ?.")
+    ] = "*",
+    metric: Annotated[str, typer.Option(help="Only this metric, or a pattern.")] = "*",
+    least: Annotated[
+        str | None, typer.Option(metavar="P%", help="Only changes of this size and more.")
+    ] = None,
+    days: Annotated[
+        float | None, typer.Option(min=0.01, help="Days of silence after which to tell.")
+    ] = None,
+    earlier: Annotated[
+        bool, typer.Option("--earlier", help="Also send the changes that are open already.")
+    ] = False,
+    wait: WaitOption = None,
+) -> None:
+    """Add a rule: what is sent to whom. The address itself is never stored."""
+    from apps.exports.messages import check_recipient
+    from warehouse.transactions import transaction
+
+    check_recipient(recipient)
+    if (what is What.SILENCE) != (days is not None):
+        raise UsageError(
+            "--what silence and --days belong together",
+            hint="Such as: pwh notify add env:PWH_MAIL --what silence --days 3",
+        )
+    if least is not None and what is not What.CHANGES:
+        raise UsageError("--least is of --what changes")
+    size = None if least is None else parse_share(least, "--least")
+    with writing(context, wait) as con, transaction(con):
+        (number,) = con.execute(
+            "INSERT INTO notification_rules SELECT coalesce(max(rule_id), 0) + 1, "
+            "$what, $app, $metric, $least, $days, $recipient FROM notification_rules "
+            "RETURNING rule_id",
+            {
+                **{"what": what.value, "app": app, "metric": metric},
+                **{"least": size, "days": days, "recipient": recipient},
+            },
+        ).fetchone() or (0,)
+        if not earlier:
+            pending = ask_dicts(con, "notify/pending", now=datetime.now(UTC))
+            known = [
+                row["subject"]
+                for row in pending
+                if row["what"] == "changes" and row["recipient"] == recipient
+            ]
+            _told(con, recipient, known, None)
+    print_data(f"rule {number} added; pwh notify send tells {recipient} from now on")
+
+
+def rules(
+    context: typer.Context,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """List the rules."""
+    with reading(context) as con:
+        emit(con, ask(con, "notify/rules"), style, output)
+
+
+def remove(
+    context: typer.Context,
+    number: Annotated[int, typer.Argument(help="Number of the rule (pwh notify rules).")],
+    wait: WaitOption = None,
+) -> None:
+    """Remove a rule; what was told stays known."""
+    with writing(context, wait) as con:
+        gone = con.execute("DELETE FROM notification_rules WHERE rule_id = $1", [number])
+        count = (gone.fetchone() or (0,))[0]
+    if not count:
+        raise NothingToAnalyse(f"there is no rule {number}", hint="pwh notify rules lists them.")
+    print_data(f"{counted(count, 'rule')} removed")
+
+
+for _command in (send, add, rules, remove):
+    notify.command(_command.__name__)(_command)

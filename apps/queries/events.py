@@ -1,0 +1,29 @@
+"""Events: which are listed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+OPEN = ("new", "investigating", "reopened")
+SETTLED = ("expected", "noise", "fixed")
+WITHDRAWN = "withdrawn"
+
+
+class Events(NamedTuple):
+    """Which events are listed, those that match all that is not None.
+
+    `machine` is a name or a pattern with * and ?.
+    """
+
+    states: tuple[str, ...] = (*OPEN, *SETTLED)
+    event_id: int | None = None
+    app: str | None = None
+    branch: str | None = None
+    machine: str | None = None
+    owner: str | None = None
+    since: datetime | None = None
+
+    def params(self) -> dict[str, Any]:
+        """Return the parameters of events/list."""
+        return {**self._asdict(), "states": list(self.states)}

@@ -1,0 +1,97 @@
+"""Events as `pwh events` lists them, and what is known of one in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from apps.output.numbers import counted, signed_percent
+from apps.output.tables import Row, table_text
+from apps.output.text import cell, day
+from apps.reports.changes import change_sentence
+from apps.reports.explanations import first_sentence
+
+if TYPE_CHECKING:
+    from warehouse.session import Connection
+
+COLUMNS = (
+    *("event", "state", "owner", "app", "machine", "date", "run"),
+    *("clearest", "change", "is", "more", "moved"),
+)
+_WIDTHS = {"clearest": 36, "run": 24, "machine": 20, "state": 36}
+_EXPLAINED = 5
+_FIXES = {
+    "not measured": "three runs from it on will check it",
+    "holds": "holds",
+    "fails": "is not",
+}
+
+
+def events_text(con: Connection, rows: Sequence[Row]) -> str:
+    """Return the events as a table, and the causes of the first that are open; one in words."""
+    if len(rows) == 1:
+        return event_text(con, rows[0])
+    opened = [row for row in rows if row["acknowledged"] is None and row["state"] != "withdrawn"]
+    causes = [(row, first_sentence(con, row["run_id"])) for row in opened[:_EXPLAINED]]
+    lines = [f"* Event {row['event_id']}: {why}" for row, why in causes if why]
+    table = table_text(COLUMNS, [_line(row) for row in rows], _WIDTHS)
+    total = f"{counted(len(rows), 'event')}, {len(opened)} open"
+    return "\n\n".join(part for part in (total, table, "\n".join(lines)) if part)
+
+
+def _line(row: Row) -> tuple[Any, ...]:
+    return (
+        row["event_id"],
+        state_text(row),
+        row["owner"],
+        row["app"],
+        row["machine"],
+        day(row),
+        row["run_id"],
+        row["metric"],
+        signed_percent(row["change"]) or "from 0",
+        row["direction"],
+        row["others"],
+        row["moved"],
+    )
+
+
+def event_text(con: Connection, row: Row) -> str:
+    """Return in words what is known of an event: the change, its state, and its cause."""
+    return "\n".join(
+        [
+            f"Event {row['event_id']} of {cell(row['app'])} on "
+            f"{cell(row['machine'] or 'an unknown machine')}",
+            *(f"* {sentence}" for sentence in event_sentences(con, row)),
+        ]
+    )
+
+
+def event_sentences(con: Connection, row: Mapping[str, Any]) -> list[str]:
+    """Return the clearest change of an event, what is known of it, and the cause."""
+    change = change_sentence(row["metric"], {**row, "acknowledged": None})
+    others = f" And {counted(row['others'], 'more change')}." if row["others"] else ""
+    why = first_sentence(con, row["run_id"]) if row["state"] != "withdrawn" else None
+    return [f"{change}{others}", triage_sentence(row), *([why] if why else [])]
+
+
+def state_text(row: Mapping[str, Any]) -> str:
+    """Return the state of an event; of a fix in which version it is."""
+    if row["fixed_in"] is None:
+        return str(row["state"])
+    if row["state"] == "reopened":
+        return f"reopened: not fixed in {cell(row['fixed_in'])}"
+    return f"fixed in {cell(row['fixed_in'])}"
+
+
+def triage_sentence(row: Mapping[str, Any]) -> str:
+    """Return the state of an event, and what was said of it."""
+    checked = f" ({_FIXES[row['fix']]})" if row["state"] == "fixed" else ""
+    known = [f"State {state_text(row)}{checked}"]
+    known += [
+        f"{name} {cell(row[name])}" for name in ("owner", "ticket", "note") if row[name] is not None
+    ]
+    if row["said_at"] is not None:
+        who = f" by {cell(row['said_by'])}" if row["said_by"] else ""
+        known.append(f"said{who} on {row['said_at']:%Y-%m-%d}")
+    return f"{'; '.join(known)}."

@@ -1,0 +1,16 @@
+-- Events, the open ones first, of these and of the others the newest first. Of $states; of $event_id,
+-- $app, $branch, a $machine (a name or pattern) and an $owner where these are not NULL, and not before
+-- $since.
+SELECT e.*, g.branch
+FROM change_events AS e
+LEFT JOIN run_groups AS g ON e.run_id = g.run_id
+WHERE list_contains(CAST($states AS VARCHAR[]), e.state)
+  AND ($event_id IS NULL OR e.event_id = $event_id)
+  AND ($app IS NULL OR e.app = $app)
+  AND ($branch IS NULL OR g.branch = $branch)
+  AND ($machine IS NULL OR _matches(e.machine, $machine))
+  AND ($owner IS NULL OR e."owner" = $owner)
+  AND ($since IS NULL OR e.started_at >= CAST($since AS TIMESTAMPTZ))
+ORDER BY
+  e.acknowledged IS NOT NULL, e.state = 'withdrawn', e.direction IS DISTINCT FROM 'worse',
+  e.started_at DESC, e.event_id;

@@ -1,0 +1,3 @@
+-- The rules of pwh notify.
+FROM notification_rules
+ORDER BY rule_id;
