@@ -13,13 +13,9 @@ if TYPE_CHECKING:
     from warehouse.session import Connection
 
 
-<<<<<<< HEAD
-def acknowledge(con: Connection, run_id: str, known: Acknowledgement) -> bool:
-=======
 def acknowledge(
     con: Connection, run_id: str, known: Acknowledgement, event_id: int | None = None
 ) -> bool:
->>>>>>> main
     """Store what is known of the change at a run; return whether the run can be in a series.
 
     `event_id` is the event that begins there, where that is known. A run without an application or
@@ -41,11 +37,3 @@ def withdraw(con: Connection, run_id: str, event_id: int | None = None) -> int:
         change_of_run(con, one, delete, {"run_id": one, "event_id": event_id})
         for one in sorted({run_id, *(other for (other,) in others)})
     )
-<<<<<<< HEAD
-
-
-def withdraw(con: Connection, run_id: str) -> int:
-    """Remove all that is stored of the change at a run; return the number of rows."""
-    return change_of_run(con, run_id, "DELETE FROM acknowledgements WHERE run_id = ?", [run_id])
-=======
->>>>>>> main

@@ -71,11 +71,7 @@ def _call_tree(con: Connection, which: Comparison) -> list[Row]:
     return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
-<<<<<<< HEAD
-def _compared(con: Connection, runs: list[str], against: list[str]) -> Comparison:
-=======
 def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comparison:
->>>>>>> main
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     run_id = runs[0]
     if against:

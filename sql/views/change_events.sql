@@ -149,12 +149,7 @@ WHERE state = 'withdrawn';
 
 COMMENT ON VIEW change_events IS 'One row is one event: changes of several metrics, machines or configurations (change_points) at one version, or at the same run or the one next to it.';
 COMMENT ON COLUMN change_events.event_id IS 'Number of the event for life: a boundary that later runs move keeps it, and one that vanishes and comes back.';
-<<<<<<< HEAD
-COMMENT ON COLUMN change_events.state IS 'present, or withdrawn: later runs, or other thresholds, leave no change there; the other columns are as they were, those that are NULL are not known any more.';
-=======
-COMMENT ON COLUMN change_events.app IS 'Application.';
 COMMENT ON COLUMN change_events.state IS 'What is known of it (acknowledgements.reason): new, investigating, expected, noise, fixed; reopened: said to be fixed, and it is not; or withdrawn: later runs, or other thresholds, leave no change there; the other columns are as they were, those that are NULL are not known any more. new, investigating and reopened are open.';
->>>>>>> main
 COMMENT ON COLUMN change_events.version IS 'Version of run_id, as the next columns of the clearest change: one for the worse, total times first.';
 COMMENT ON COLUMN change_events.previous_version IS 'Version of previous_run_id.';
 COMMENT ON COLUMN change_events."commit" IS 'Commit of run_id.';
