@@ -221,8 +221,7 @@ UDFS: tuple[Udf, ...] = (
         ),
         _FORECAST,
         "Predicted seconds at other process counts with 90 % intervals, from seconds measured at "
-        "ascending counts; at_counts is the same in every row, and no more than capacity run at "
-        "once (0: unknown).",
+        "ascending counts; no more than capacity run at once (0: unknown).",
         pairs=("counts", "seconds"),
     ),
     Udf(

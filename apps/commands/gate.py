@@ -20,6 +20,7 @@ from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
+from apps.queries.gate import LEVEL
 from apps.queries.runs import LATEST, resolve_app
 from warehouse.errors import UsageError
 
@@ -63,7 +64,7 @@ def gate(
         bool,
         typer.Option("--provisional", help="Fail also where a regression is not certain yet."),
     ] = False,
-    level: LevelOption = 0.95,
+    level: LevelOption = LEVEL,
     pr_comment: Annotated[
         bool,
         typer.Option(

@@ -174,15 +174,14 @@ def _predict(
 
     which, others = choose_set(con, app, version, machine)
     question = complete_question(which, counts, scaling, problem_size, kinds)
-    rows = predict_program(con, question)
     if style is not Format.table:
-        emit(con, rows, style, output)
+        emit(con, predict_program(con, question), style, output)
         return
-    program = dicts(rows)
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
     imbalance = ask_dicts(con, "imbalance/scaling", set_id=which.set_id)
     turning = ask_dicts(con, "scaling/turning", set_id=which.set_id, kind=question.kind)
     grid = dicts(predict_grid(con, question))
+    program = [row for row in grid if row["parallelism"] in question.counts]
     params = {"set_id": which.set_id, "gain": gain, "cost_weight": weight}
     worth = worth_sentences(question, ask_dicts(con, "scaling/worth", **params), gain, weight)
     sentences = scaling_sentences(question, grid, functions, turning, worth)

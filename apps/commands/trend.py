@@ -178,7 +178,10 @@ def ack(
     context: typer.Context,
     run: Annotated[
         str,
-        typer.Argument(help="First run of a change, by any name of runs."),
+        typer.Argument(
+            metavar="RUN|event:ID",
+            help="First run of a change, by any name of runs, or an event (change_events).",
+        ),
     ],
     reason: Annotated[
         Reason,
@@ -201,7 +204,7 @@ def ack(
     from apps.commands.events import annotate
     from apps.output.numbers import counted
     from apps.output.streams import print_data
-    from apps.queries.runs import resolve_run
+    from apps.queries.runs import resolve_change
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement
 
@@ -211,12 +214,12 @@ def ack(
         )
     stored = "invalid run" if reason is Reason.INVALID else reason.value
     with writing(context, wait) as con:
-        run_id = resolve_run(con, run)
+        run_id, event_id = resolve_change(con, run)
         before = changes_of_run(con, run_id)
         known = Acknowledgement(stored, metric, fixed_in, note=text, said_by=said_by)
-        removed = annotate(con, run_id, known, withdrawn=reason is Reason.OPEN)
+        removed = annotate(con, run_id, known, event_id, withdrawn=reason is Reason.OPEN)
         if reason is Reason.OPEN:
-            print_data(f"{counted(removed, 'acknowledgement')} of {run_id} removed")
+            print_data(f"{counted(removed, 'acknowledgement')} of {run} removed")
             return
         after = changes_of_run(con, run_id)
     print_data(acknowledgement_text(run_id, stored, before, after))

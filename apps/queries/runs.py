@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from warehouse.session import Connection
 
 LATEST = "latest"
+EVENT = "event:"
 
 
 def resolve_runs(con: Connection, name: str, app: str | None = None) -> list[str]:
@@ -64,6 +65,20 @@ def _resolved(con: Connection, name: str, app: str | None) -> tuple[list[str], b
 def resolve_run(con: Connection, name: str) -> str:
     """Return the run that a name stands for, the newest where that is several (`resolve_runs`)."""
     return resolve_runs(con, name)[0]
+
+
+def resolve_change(con: Connection, name: str) -> tuple[str, int | None]:
+    """Return the first run of a change: the run of that name, or of event:ID, with that id."""
+    number = name.removeprefix(EVENT)
+    if number == name:
+        return resolve_run(con, name), None
+    is_id = number.isascii() and number.isdigit() and len(number) < 19
+    found = ask(con, "trend/event", event_id=int(number)).fetchone() if is_id else None
+    if found is None:
+        raise NothingToAnalyse(
+            f"there is no event {number!r}", hint="pwh trend APP lists those of an application."
+        )
+    return str(found[0]), int(number)
 
 
 def resolve_app(con: Connection, name: str) -> str:

@@ -13,7 +13,7 @@ from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.comparison import run_comparison
-from apps.queries.gate import Terms, gate_metrics, levels_compared
+from apps.queries.gate import LEVEL, Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import confirmation
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from warehouse.session import Connection
 
 LIMIT = 0.05
-_LEVEL = 0.95
 TIMES = (*TOTALS, "seconds:*", "cost:*")
 _LAST = "last:"
 _TAG = "tag:"
@@ -307,7 +306,7 @@ def gate_result(con: Connection, app: str, metric: str, run_id: str) -> str | No
         own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
         newest = next(row for row in runs if str(row["configuration"]) == own)
         sides = find_sides(con, app, None, newest["version"] or newest["run_id"])
-        rows = dicts(judge_metrics(con, sides, [metric], None, _LEVEL))
+        rows = dicts(judge_metrics(con, sides, [metric], None, LEVEL))
     except NothingToAnalyse:
         return None
     if failing_metrics(rows):

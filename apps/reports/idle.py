@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,7 @@ def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
     root = readings["transitive", latency_rule]
     gains = [] if window is not None else ask_dicts(con, "idle/what_if", run_id=run_id)
     gains = [row for row in gains if row["percent"] is not None]
+    path = [] if window is not None else ask_dicts(con, "idle/path", run_id=run_id)
     turns = _in_turn(con, run_id) if window is None else []
     sentences = [
         *_clocks(con, run_id),
@@ -83,7 +85,7 @@ def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail(con, run_id, chosen if chosen.get("kind") == "stream" else whole, gains),
+        *_tail(chosen if chosen.get("kind") == "stream" else whole, gains, path),
         _headline(chosen, root, mode, gains),
         _totals(chosen),
         *_root_causes(chosen, root),
@@ -91,7 +93,7 @@ def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
     ]
     if window is None:
         sentences += _awaited(con, run_id, reading, chosen)
-        sentences += _lifecycle(con, run_id) + _path(con, run_id) + _what_if(gains)
+        sentences += _lifecycle(con, run_id) + _path(path) + _what_if(gains)
     flags = dicts(in_reading(con, "idle/flags", reading, run_id=run_id))
     return sentences + [
         f"{counted(row['intervals'], 'interval')} flagged {flag_text(row['flag'])}."
@@ -207,7 +209,7 @@ def _long_calls(con: Connection, run_id: str) -> list[str]:
     ]
 
 
-def _tail(con: Connection, run_id: str, chosen: dict[str, Any], gains: Sequence[Row]) -> list[str]:
+def _tail(chosen: dict[str, Any], gains: Sequence[Row], path: Sequence[Row]) -> list[str]:
     """Return what most idle time after the last tasks means, where it is most."""
     waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
     if chosen["tail_percent"] <= max(waits, _HARDLY):
@@ -215,7 +217,7 @@ def _tail(con: Connection, run_id: str, chosen: dict[str, Any], gains: Sequence[
     why = "too little parallelism, or work split unevenly"
     one_more = next((row for row in gains if row["change"] == "one more worker"), None)
     if one_more is not None and one_more["is_recorded"] and not one_more["is_assumed"]:
-        longest = next(iter(ask_dicts(con, "idle/path_gains", run_id=run_id)), None)
+        longest = next(iter(_longest(path)), None)
         is_chain = one_more["replay_percent"] is not None and one_more["replay_percent"] < _LITTLE
         if is_chain and longest is not None and longest["cause"] == "compute":
             why = (
@@ -411,20 +413,23 @@ def _lifecycle(con: Connection, run_id: str) -> list[str]:
     return []
 
 
-def _path(con: Connection, run_id: str) -> list[str]:
+def _path(parts: Sequence[Row]) -> list[str]:
     """Return what the critical path consists of, and what shortening its parts would gain."""
-    shares = ask_dicts(con, "idle/path_causes", run_id=run_id)
-    if not shares:
+    if not parts:
         return []
-    text = ", ".join(f"{row['cause']} {amount(row['percent'], '%')}" for row in shares)
+    shares: Counter[str] = Counter()
+    for part in parts:
+        shares[part["cause"]] += part["percent"]
+    largest = sorted(shares.items(), key=lambda share: (-share[1], share[0]))
+    text = ", ".join(f"{cause} {amount(share, '%')}" for cause, share in largest)
     sentence = f"The critical path is {text}."
-    if any(row["cause"] == "unknown" for row in shares):
+    if "unknown" in shares:
         sentence += (
             " Where it is unknown what a task waited for, the path goes on with the task that "
             "ended last, as an assumption."
         )
     halved = []
-    for row in ask_dicts(con, "idle/path_gains", run_id=run_id):
+    for row in _longest(parts)[:3]:
         what = f"{row['cause']} of {cell(row['name'])}"
         by_replay = row["replay_percent"]
         replayed = "" if by_replay is None else f"{amount(by_replay, '%')} by replay, "
@@ -432,6 +437,11 @@ def _path(con: Connection, run_id: str) -> list[str]:
     if halved:
         sentence += f" Half as long, its longest parts would gain: {'; '.join(halved)}."
     return [sentence]
+
+
+def _longest(path: Sequence[Row]) -> list[Row]:
+    """Return the parts of a critical path that can be shorter and are a twentieth of it."""
+    return [row for row in path if row["gain_percent"] is not None and row["percent"] >= _LITTLE]
 
 
 def _what_if(rows: Sequence[Row]) -> list[str]:

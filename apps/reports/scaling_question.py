@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,8 +33,6 @@ GAIN = 1.5
 """Speed-up that doubling the count has to buy to be worth it."""
 # Predictions are searched up to this many times the largest count.
 REACH = 64
-# Predicted counts of an octave; between them times are nearly straight lines in logarithms.
-_STEPS = 2
 # Flags under which a time beyond the measured counts is a guess.
 _GUESSED = {
     "break_not_extrapolatable",
@@ -190,14 +187,6 @@ def complete_question(
     return Question(which, targets, scaling or which.scaling, kind, other, scaling is not None)
 
 
-def count_grid(question: Question) -> list[int]:
-    """Return the counts of the question, and two per doubling from the smallest to far beyond."""
-    which = question.which
-    steps = math.ceil(_STEPS * math.log2(which.largest * REACH / which.smallest))
-    between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps)}
-    return sorted(between | {which.largest, which.largest * REACH, *question.counts})
-
-
 def predict_program(con: Connection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time, speed-up, efficiency and core hours."""
     return scaling_program(
@@ -211,11 +200,8 @@ def why_guessed(row: Row) -> str | None:
 
 
 def predict_grid(con: Connection, question: Question) -> DuckDBPyRelation:
-    """Return the program's predicted time at measured counts and those of `count_grid`."""
-    counts = sorted(
-        {
-            *count_grid(question),
-            *ask_column(con, "scaling/program_counts", set_id=question.which.set_id),
-        }
+    """Return the program's predicted time at measured counts and about two an octave."""
+    counts = ask_column(
+        con, "scaling/program_counts", set_id=question.which.set_id, counts=list(question.counts)
     )
     return scaling_program(con, question.which, counts, *question.stated, question.problem_size)

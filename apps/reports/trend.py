@@ -90,12 +90,13 @@ def _text(
         *doubt_sentences(con, asked.app),
     ]
     events = ask_dicts(con, "trend/events", **asked.params())
-    together = [event_line(event) for event in events] if any(e["others"] for e in events) else []
+    if not any(event["others"] or event["state"] == "withdrawn" for event in events):
+        events = []
     parts = [
         f"History of {series_name(asked.app, series[0]['fields'] if alike else None)}",
         "\n".join(f"* {sentence}" for sentence in sentences),
         *(chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1),
-        _table("Events: what changed together", EVENTS, together),
+        _table("Events: what changed together", EVENTS, [event_line(event) for event in events]),
         _table("Changes", CHANGES, [change_line(row) for row in changes], stated),
         _table("Series", SERIES, [series_line(row) for row in series], stated),
     ]
@@ -316,7 +317,7 @@ def event_line(row: Row) -> tuple[Any, ...]:
         row["run_id"],
         row["metric"],
         signed_percent(row["change"]) or "from 0",
-        row["direction"],
+        row["direction"] if row["state"] == "present" else row["state"],
         row["others"],
         commit_range(row),
         _moved(row),
@@ -326,6 +327,8 @@ def event_line(row: Row) -> tuple[Any, ...]:
 
 def _moved(row: Row) -> str:
     """Return what moved, and which fields of the environment."""
+    if row["state"] == "withdrawn":
+        return "later runs show no change there"
     fields = f": {cell(row['environment'])}" if row["moved"] == "environment" else ""
     return f"{row['moved']}{fields}"
 

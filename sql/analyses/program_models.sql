@@ -1,7 +1,7 @@
 -- key: set_id BIGINT
 -- scope: set_id
 -- needs: scaling_sets
--- reads: program_times, scaling_series, scaling_sets, runs
+-- reads: _forecasts, program_times, scaling_series, scaling_sets, runs
 -- requires: settings, program_models
 -- functions: scaling
 --
@@ -17,11 +17,7 @@ WITH
       *,
       scaling_model(kind, x, y, noise) AS model,
       list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
-    FROM _programs((
-      SELECT list_sort(list(DISTINCT CAST(largest AS BIGINT) * k))
-      FROM scaling_sets
-      CROSS JOIN unnest([2, 4, 8]) AS t (k)
-    ))
+    FROM _programs(NULL)
   ),
 
   compared AS (

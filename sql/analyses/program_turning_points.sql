@@ -1,7 +1,7 @@
 -- key: set_id BIGINT
 -- scope: set_id
 -- needs: scaling_sets
--- reads: program_times, scaling_series, scaling_sets, runs
+-- reads: _forecasts, program_times, scaling_series, scaling_sets, runs
 -- requires: settings, program_models
 -- functions: scaling
 --
@@ -35,24 +35,7 @@ WITH
               = round(smallest * pow(2, round(2 * log2(place['count'] / smallest)) / 2))
           )
       ) AS places
-    FROM _programs((
-      SELECT list_sort(list(DISTINCT count))
-      FROM (
-        SELECT unnest(
-          list_transform(
-            range(CAST(2 * ceil(log2(64.0 * largest / smallest)) AS BIGINT)),
-            lambda step: CAST(round(smallest * pow(2, step / 2)) AS BIGINT)
-          ) || [64 * CAST(largest AS BIGINT)]
-        ) AS count
-        FROM scaling_sets
-        WHERE parameter_kind <> 'size'
-        UNION ALL
-        SELECT t.parallelism
-        FROM program_times AS t
-        JOIN scaling_sets AS s ON t.set_id = s.set_id
-        WHERE s.parameter_kind <> 'size'
-      )
-    ))
+    FROM _programs(NULL)
   ),
 
   -- no measured count above the interval is faster, and none below it slower than one further below

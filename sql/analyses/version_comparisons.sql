@@ -3,7 +3,7 @@
 -- needs: app_versions
 -- reads: app_versions, series, run_groups, runs, run_scalars, metrics, fn_timings, pmu_samples, nodes, workers,
 --   tasks, task_inputs, transfers, runtime_intervals, idle_intervals, change_thresholds,
---   series_fields, default_branches, acknowledgements, _gpu_sums
+--   series_fields, default_branches, acknowledgements, _gpu_sums, _worker_sums
 -- requires: comparison
 -- functions: comparison
 -- together: 25

@@ -1,6 +1,6 @@
 -- requires: flags, workers, idle
 --
--- Idle attribution added up by worker, node and run.
+-- Idle attribution (_worker_sums) by worker, node and run.
 --
 -- Percentages are of workers x window: of the worker's window, or of the sum of all windows. Sums
 -- over workers are 128-bit integers: ten thousand workers exceed 64 bits in eleven days.
@@ -74,52 +74,6 @@ SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns
 FROM tasks
 GROUP BY run_id;
 
-CREATE OR REPLACE VIEW _slo_sums AS
-WITH
-  sums AS (
-    SELECT
-      run_id, mode, latency_rule, worker,
-      count(*) FILTER (kind <> 'tail') AS intervals,
-      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
-      CAST(sum(starvation) FILTER (kind <> 'tail') AS BIGINT) AS starvation,
-      CAST(sum(latency) AS BIGINT) AS latency,
-      CAST(sum(overhead) AS BIGINT) AS overhead,
-      CAST(sum(ov_unsubmitted) AS BIGINT) AS unsubmitted,
-      CAST(sum(not_recorded) AS BIGINT) AS not_recorded,
-      CAST(sum(not_recorded) FILTER (last_data IS NOT NULL OR len(flags) > 0) AS BIGINT) AS unfollowed,
-      CAST(sum(t_end - t_start) FILTER (kind = 'tail') AS BIGINT) AS tail
-    FROM idle_attribution
-    GROUP BY run_id, mode, latency_rule, worker
-  ),
-
-  worker_sums AS (
-    SELECT
-      w.run_id, r.mode, r.latency_rule, w.worker, w.node,
-      -- nothing is known of a run written by hand, until pwh refresh
-      CASE WHEN kept.run_id IS NOT NULL THEN 0 END AS none,
-      coalesce(s.intervals, none) AS intervals,
-      w.t_end - w.t_begin AS wall,
-      w.t_end - w.t_begin - coalesce(s.idle, none) AS busy,
-      coalesce(s.starvation, none) AS starvation,
-      coalesce(s.latency, none) AS latency,
-      coalesce(s.overhead, none) AS overhead,
-      coalesce(s.unsubmitted, none) AS unsubmitted,
-      coalesce(s.not_recorded, none) AS not_recorded,
-      coalesce(s.unfollowed, none) AS unfollowed,
-      coalesce(s.tail, none) AS tail,
-      k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * busy >= wall) AS is_judged
-    FROM _worker_windows AS w
-    CROSS JOIN _idle_readings AS r
-    JOIN _worker_kinds AS k ON w.run_id = k.run_id AND w.worker = k.worker
-    LEFT JOIN sums AS s
-      ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
-      AND r.latency_rule = s.latency_rule
-    LEFT JOIN kept_runs AS kept ON w.run_id = kept.run_id
-  )
-
-SELECT * EXCLUDE (none)
-FROM worker_sums;
-
 CREATE OR REPLACE VIEW slo_by_worker AS
 WITH
   rooted AS (
@@ -127,7 +81,7 @@ WITH
       *,
       any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, worker) AS root
-    FROM _slo_sums
+    FROM _worker_sums
   ),
 
   figured AS (
@@ -155,7 +109,7 @@ WITH
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted,
       sum(not_recorded) AS not_recorded, sum(tail) AS tail
-    FROM _slo_sums
+    FROM _worker_sums
     GROUP BY run_id, mode, latency_rule, node
   )
 
@@ -181,7 +135,7 @@ WITH
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
       sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
       sum(unfollowed) AS unfollowed, sum(tail) AS tail
-    FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _slo_sums)
+    FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _worker_sums)
     GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind))
   ),
 

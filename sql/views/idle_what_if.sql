@@ -241,30 +241,27 @@ WHERE workers > 0;
 
 COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock, or which did so within (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). is_recorded: the trace tells the cause of more than half of the waits. NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';
 
--- Of a chain, halving a part brings half of it at most.
-CREATE OR REPLACE MACRO critical_path_gains(run) AS TABLE
+-- The parts of a critical path, and what the longest that can be shorter would gain if they were half as
+-- long: of a chain, half of it at most.
+CREATE OR REPLACE MACRO _path_gains(run) AS TABLE
 WITH
   part AS MATERIALIZED (
-    SELECT name, cause, ns, percent
+    SELECT
+      name, cause, ns, percent, cause IN ('compute', 'latency', 'overhead') AS can_be_shorter,
+      row_number() OVER (PARTITION BY can_be_shorter ORDER BY ns DESC, name, cause) AS place
     FROM critical_path_shares(run)
-    WHERE cause IN ('compute', 'latency', 'overhead')
-    ORDER BY ns DESC, name, cause
-    LIMIT 8
   ),
 
-  numbered AS (
-    SELECT part.*, n.type, row_number() OVER (ORDER BY part.ns DESC, part.name, part.cause) AS place
-    FROM part
+  chosen AS (
+    SELECT
+      {'type': list(n.type ORDER BY p.place), 'cause': list(p.cause ORDER BY p.place)} AS parts
+    FROM part AS p
     JOIN (
       SELECT DISTINCT name, dense_rank() OVER (ORDER BY name) - 1 AS type
       FROM _task_times
       WHERE run_id = run
-    ) AS n ON part.name IS NOT DISTINCT FROM n.name
-  ),
-
-  chosen AS (
-    SELECT {'type': list(type ORDER BY place), 'cause': list(cause ORDER BY place)} AS parts
-    FROM numbered
+    ) AS n ON p.name IS NOT DISTINCT FROM n.name
+    WHERE p.can_be_shorter AND p.place <= 8
   ),
 
   span AS (
@@ -279,13 +276,18 @@ WITH
   )
 
 SELECT
-  name, cause, p.ns, p.percent, p.ns // 2 AS gain_at_most,
+  name, cause, p.ns, p.percent,
+  CASE WHEN can_be_shorter AND place <= 8 THEN p.ns // 2 END AS gain_at_most,
   100 * CAST(gain_at_most AS DOUBLE) / nullif(span.ns, 0) AS gain_percent,
-  _at_most(replayed.gains[place], gain_at_most) AS replay_gain,
+  _at_most(CASE WHEN can_be_shorter THEN replayed.gains[place] END, gain_at_most) AS replay_gain,
   100 * CAST(replay_gain AS DOUBLE) / nullif(span.ns, 0) AS replay_percent
-FROM numbered AS p
+FROM part AS p
 CROSS JOIN span
 LEFT JOIN replayed ON true
-ORDER BY place;
+ORDER BY p.ns DESC, name, cause;
+
+CREATE OR REPLACE MACRO critical_path_gains(run) AS TABLE
+FROM _path_gains(run)
+WHERE gain_at_most IS NOT NULL;
 
 COMMENT ON MACRO TABLE critical_path_gains IS 'One row is a type of task (name) and a cause (compute, latency, overhead) on the critical path of `run`, the eight longest: its time on the path in ns and per cent of the path, and what it would gain if it were half as long: gain_at_most (ns) and gain_percent (of the run), half of that time, and replay_gain (ns) and replay_percent, what a replay of all tasks with their workers and order gains; NULL: not replayed, because there are more than 100 000 tasks.';

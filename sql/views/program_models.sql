@@ -70,25 +70,25 @@ FROM series AS s
 JOIN scaling_sets AS t ON s.set_id = t.set_id
 LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
--- One row is a set: what the sum of its functions is predicted to take at the counts `wanted`.
+-- One row is a set: what the sum of its functions is predicted to take beyond its largest count, at
+-- the counts `wanted`, else at those that are stored.
 CREATE OR REPLACE MACRO _program_sums(wanted) AS TABLE
 WITH
   functions AS (
     SELECT
       f.*,
       f.seen_last AND len(f.x) >= 3 AS modelled,
-      scaling_forecast(
+      list_filter(coalesce(w.counts, k.counts, []), lambda count: count > s.largest) AS ats,
+      _forecast(
         f.kind,
         CASE WHEN f.seen_last THEN f.x ELSE [] END,
         CASE WHEN f.seen_last THEN f.y ELSE [] END,
-        f.noise,
-        ats,
-        coalesce(s.capacity, 0)
-      ) AS forecast,
-      ats
+        f.noise, coalesce(s.capacity, 0), k.counts, k.forecast, ats
+      ) AS forecast
     FROM scaling_series AS f
-    CROSS JOIN (SELECT wanted AS ats)
+    CROSS JOIN (SELECT wanted AS counts) AS w
     JOIN scaling_sets AS s ON f.set_id = s.set_id
+    LEFT JOIN _forecasts AS k ON f.set_id = k.set_id AND f.function = k.function
     WHERE f.in_program
   ),
 
@@ -154,21 +154,24 @@ SELECT
 FROM summed
 GROUP BY set_id, app, version, machine;
 
--- One row is a set: its measured times, what it is predicted to take at the counts `wanted`, the
--- facts of the set and what to keep in mind. Up to the largest count the measured times are joined.
--- `wanted` is evaluated twice: it has to be in the same order each time.
+-- One row is a set: its measured times, what it is predicted to take at the counts `wanted`, else at
+-- those that are stored, the facts of the set and what to keep in mind. Up to the largest count the
+-- measured times are joined. `wanted` is evaluated twice: it has to be in the same order each time.
 CREATE OR REPLACE MACRO _programs(wanted) AS TABLE
 WITH
   forecasts AS (
     SELECT
       t.* EXCLUDE (set_id, app, version, machine), u.*,
       s.scaling, s.parameter_kind, s.problem_size, s.smallest, s.largest, s.cores_each, s.capacity,
-      s.flags AS assumptions, ats,
-      scaling_forecast(t.kind, t.x, t.y, t.noise, ats, coalesce(s.capacity, 0)) AS forecast
+      s.flags AS assumptions, coalesce(w.counts, k.counts, []) AS ats,
+      _forecast(
+        t.kind, t.x, t.y, t.noise, coalesce(s.capacity, 0), k.counts, k.forecast, ats
+      ) AS forecast
     FROM _program_series AS t
-    CROSS JOIN (SELECT wanted AS ats)
+    CROSS JOIN (SELECT wanted AS counts) AS w
     JOIN _program_sums(wanted) AS u ON t.set_id = u.set_id
     JOIN scaling_sets AS s ON u.set_id = s.set_id
+    LEFT JOIN _forecasts AS k ON t.set_id = k.set_id AND k.function IS NULL
   )
 
 SELECT

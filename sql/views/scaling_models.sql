@@ -31,23 +31,47 @@ CREATE OR REPLACE MACRO _counts(p) AS (
   WHERE count >= 1
 );
 
+-- About two counts an octave from the smallest to 64 times the largest.
+CREATE OR REPLACE MACRO _count_grid(smallest, largest) AS
+  list_transform(
+    range(CAST(ceil(2 * log2(64 * CAST(largest AS BIGINT) / smallest)) AS BIGINT)),
+    lambda step: CAST(round(smallest * pow(2, step / 2)) AS BIGINT)
+  ) || [CAST(largest AS BIGINT), 64 * CAST(largest AS BIGINT)];
+
+CREATE OR REPLACE MACRO _places(known, wanted) AS
+  list_transform(wanted, lambda count: list_position(known, count));
+
+-- What a series is predicted to take at counts: what is stored (_forecasts), where it is.
+CREATE OR REPLACE MACRO _forecast(kind, x, y, noise, capacity, known_counts, known, counts) AS
+  CASE
+    WHEN list_has_all(known_counts, counts) THEN {
+      'seconds': list_select(known['seconds'], _places(known_counts, counts)),
+      'low': list_select(known['low'], _places(known_counts, counts)),
+      'high': list_select(known['high'], _places(known_counts, counts)),
+      'flags': list_filter(
+        known['flags'],
+        lambda flag: flag.code <> 'beyond_capacity' OR list_max(counts) > greatest(capacity, x[-1])
+      )
+    }
+    ELSE scaling_forecast(kind, x, y, noise, counts, capacity)
+  END;
+
 -- What is asked of some functions is computed for these only.
 CREATE OR REPLACE MACRO _scaling_predict(p) AS TABLE
 WITH
   forecasts AS (
     SELECT
-      f.*,
-      _counts(p) AS counts,
-      scaling_forecast(
-        kind,
-        CASE WHEN seen_last THEN x ELSE [] END,
-        CASE WHEN seen_last THEN y ELSE [] END,
-        noise,
-        _counts(p),
-        coalesce(s.capacity, 0)
+      f.*, c.counts,
+      _forecast(
+        f.kind,
+        CASE WHEN f.seen_last THEN f.x ELSE [] END,
+        CASE WHEN f.seen_last THEN f.y ELSE [] END,
+        f.noise, coalesce(s.capacity, 0), k.counts, k.forecast, c.counts
       ) AS forecast
     FROM scaling_series AS f
+    CROSS JOIN (SELECT _counts(p) AS counts) AS c
     JOIN scaling_sets AS s ON f.set_id = s.set_id
+    LEFT JOIN _forecasts AS k ON f.set_id = k.set_id AND f.function = k.function
   ),
 
   each AS (

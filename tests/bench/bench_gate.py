@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 import warehouse
 from apps.output.tables import dicts
+from apps.queries.gate import LEVEL
 from apps.reports.gate import failing_metrics, find_sides, judge_metrics, needs_run
 from tests.helpers.support import keep
 
@@ -201,7 +202,7 @@ def _judge(history: History, chosen: list[int]) -> Judged:
     out = {}
     for last in chosen:
         sides = find_sides(con, f"a{last}", None, f"v{last}main")
-        rows = dicts(judge_metrics(con, sides, [], 0.05, 0.95))
+        rows = dicts(judge_metrics(con, sides, [], 0.05, LEVEL))
         out[last] = failing_metrics(rows), needs_run(rows)
     con.close()
     return out

@@ -1,7 +1,8 @@
 """A run of 60 metrics into a long history: processor time of whole processes, medians.
 
 And how many times that of `pwh sql "select 1"` they are: to land it, to judge it (`pwh gate`,
-against the version before it, which is stored, and the last ten runs, which are not), and `trend`.
+against the version before it, which is stored, and the last ten runs, which are not), and `trend`;
+and what Python, DuckDB and the detection of changes in the whole history take by themselves.
 
 python -m tests.bench.bench_history [--runs 5100 20500] [--repeats 5]
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -20,6 +22,17 @@ from tests.bench.bench_start import processor_seconds, shown
 from tests.bench.common import PWH, fresh
 
 METRICS = 60
+DETECTION = """
+import sys
+import duckdb, numpy, pyarrow
+from udfs.changes import series_findings
+runs, metrics = map(int, sys.argv[1:])
+duckdb.connect().execute("SELECT 1")
+values = pyarrow.array(list(numpy.random.default_rng(1).normal(100, 1, (metrics, runs))))
+names = pyarrow.array([[f"v{run}" for run in range(runs)]] * metrics)
+none = pyarrow.array([[None] * runs] * metrics, names.type)
+series_findings(values, pyarrow.array([0.002] * metrics), none, names)
+"""
 
 
 def history(path: Path, runs: range) -> Path:
@@ -68,6 +81,9 @@ def main() -> None:
                 spent = [processor_seconds(command) for _ in range(options.repeats)]
                 median = shown(text, spent, least)
                 least = least or median
+            alone = [sys.executable, "-c", DETECTION, runs, METRICS]
+            spent = [processor_seconds(alone) for _ in range(options.repeats)]
+            shown("Python, DuckDB and the detection", spent, least)
             one = history(folder / "one.csv", range(runs, runs + 1))
             landed = []
             for _ in range(options.repeats):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -22,6 +23,7 @@ from tests.bench.common import PWH, fresh
 
 LEAST = 'pwh sql "select 1" (target 0.4 s)'
 _LAST_TWO = ("stencil@1.29", "stencil@1.30")
+FUNCTIONS, COUNTS = 1000, (1, 2, 4, 8, 16, 32)
 SAMPLE = Path(__file__).parents[1] / "samples" / "cprofile"
 
 
@@ -53,6 +55,8 @@ def main() -> None:
             LEAST: [*on_demo, "sql", "select 1"],
             "pwh report latest (target 0.8 s)": [*on_demo, "report", "latest"],
             "pwh report stencil-1.23 (target 0.8 s)": [*on_demo, "report", "stencil-1.23"],
+            "pwh idle stencil-1.23": [*on_demo, "idle", "stencil-1.23"],
+            "pwh scale (1.5 times)": [*on_demo, "scale", "stencil"],
             "pwh trend (1.5 times)": [*on_demo, "trend", "stencil"],
             "pwh compare, the last two (1.5 times)": [*on_demo, "compare", *_LAST_TWO],
             "pwh compare, two others": [*on_demo, "compare", "stencil@1.22", "stencil@1.23"],
@@ -64,14 +68,31 @@ def main() -> None:
         shown("pwh ingest FILE (2 times)", [landed(demo, db) for _ in range(runs)], least)
         first = [landed(None, db) for _ in range(runs)]
         shown("pwh ingest FILE, new warehouse (2.6 times)", first, least)
+        table = functions(folder / "functions.csv")
+        shown("pwh ingest, 1000 functions", [landed(demo, db, table) for _ in range(runs)], least)
+        scale = [*PWH, "--db", db, "scale", "many"]
+        shown("pwh scale, 1000 functions", [processor_seconds(scale) for _ in range(runs)], least)
 
 
-def landed(before: Path | None, db: Path) -> float:
-    """Return the processor time of landing a small file beside others, or in a new warehouse."""
+def functions(path: Path) -> Path:
+    """Write the times of many functions at a few counts."""
+    noise = random.Random(1)
+    with path.open("w") as file:
+        print("run_id,app,version,machine,ranks,function,seconds", file=file)
+        for count in COUNTS:
+            for number in range(FUNCTIONS):
+                seconds = (0.1 + noise.random()) * count**-0.9 + 0.01 * (number % 7 == 0) * count
+                seconds *= 1 + noise.gauss(0, 0.01)
+                print(f"p{count},many,1,m,{count},f{number},{seconds:.6g}", file=file)
+    return path
+
+
+def landed(before: Path | None, db: Path, file: Path = SAMPLE) -> float:
+    """Return the processor time of landing a file beside others, or in a new warehouse."""
     fresh(db)
     if before is not None:
         shutil.copy(before, db)
-    return processor_seconds([*PWH, "--db", db, "ingest", SAMPLE])
+    return processor_seconds([*PWH, "--db", db, "ingest", file])
 
 
 def shown(text: str, seconds: Sequence[float], least: float = 0) -> float:

@@ -86,6 +86,26 @@ def walk(rng: np.random.Generator, count: int, points: int) -> Floats:
     return np.cumsum(gauss(rng, count, points), axis=1)
 
 
+def level_and_noise(share: float) -> Noise:
+    """Return a random walk measured with noise of deviation 1; its steps have so much variance."""
+
+    def noise(rng: np.random.Generator, count: int, points: int) -> Floats:
+        return gauss(rng, count, points) + np.sqrt(share) * walk(rng, count, points)
+
+    return noise
+
+
+def stays(mean: float, gap: float) -> Noise:
+    """Gaussian noise on two levels that far apart, each kept for so many points on average."""
+
+    def noise(rng: np.random.Generator, count: int, points: int) -> Floats:
+        turns = rng.random((count, points)) < 1 / mean
+        is_high = (np.cumsum(turns, axis=1) + rng.integers(2, size=(count, 1))) % 2
+        return gauss(rng, count, points) + gap * is_high
+
+    return noise
+
+
 def steps(*changes: tuple[int, float]) -> Callable[[int], Floats]:
     """Levels that change by so much at each index."""
 
@@ -129,6 +149,13 @@ HARD_NULLS = (
     Case("drift of 3 in 200", 200, gauss, drift(3)),
     Case("drift of 10 in 200", 200, gauss, drift(10)),
     Case("random walk, 200", 200, walk),
+    Case("walk of variance 0.05, noise, 60", 60, level_and_noise(0.05)),
+    Case("walk of variance 0.05, noise", 200, level_and_noise(0.05)),
+    Case("walk of variance 0.2, noise", 200, level_and_noise(0.2)),
+    Case("walk of variance 1, noise", 200, level_and_noise(1)),
+    Case("two levels, stays of 10, 60", 60, stays(10, 5)),
+    Case("two levels, stays of 20", 200, stays(20, 5)),
+    Case("two levels, stays of 40, 400", 400, stays(40, 5)),
 )
 CHANGES = (
     Case("1 sigma", 200, gauss, steps((100, 1)), (100,)),

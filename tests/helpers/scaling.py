@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from warehouse.session import Connection
 
@@ -44,3 +46,22 @@ def measured(
 def law(*terms: tuple[float, float], counts: Sequence[int] = (2, 4, 8, 16, 32)) -> dict[int, float]:
     """Return the sum of factor * p^exponent at some counts."""
     return {p: sum(factor * p**exponent for factor, exponent in terms) for p in counts}
+
+
+def check_stored_forecasts(con: Connection, counts: Sequence[int]) -> None:
+    """Check that what is predicted from stored forecasts is what is predicted without any."""
+    questions = [
+        f"FROM {macro}({list(counts)}) ORDER BY ALL"
+        for macro in ("scaling_predict", "program_predict")
+    ]
+    stored = [con.execute(question).fetchall() for question in questions]
+    con.execute("BEGIN")
+    con.execute("DELETE FROM _forecasts")
+    for found, question in zip(stored, questions, strict=True):
+        computed = con.execute(question).fetchall()
+        assert len(found) == len(computed) > 0
+        for one, other in zip(found, computed, strict=True):
+            assert one == tuple(
+                pytest.approx(value) if isinstance(value, float) else value for value in other
+            )
+    con.execute("ROLLBACK")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ingest.derive import derive
+from tests.helpers.support import rows_were_written
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
@@ -111,6 +112,7 @@ def land_schedules(con: Connection, schedules: Mapping[str, Schedule], source: i
     except BaseException:
         con.execute("ROLLBACK")
         raise
+    rows_were_written(con)
 
 
 def read_schedule(folder: Path) -> Schedule:

@@ -121,6 +121,11 @@ def given(con: Connection, table: str, text: str, **constants: Any) -> None:
     if lines:
         every = ", ".join(f"({marks})" for _ in lines)
         con.execute(f"INSERT INTO {table} ({names}) VALUES {every}", values)
+    rows_were_written(con)
+
+
+def rows_were_written(con: Connection) -> None:
+    """Note that what is stored of rows written by hand is to be computed before it is read."""
     _BY_HAND.setdefault(con, ())
     paths = con.execute("SELECT path FROM duckdb_databases() WHERE NOT internal").fetchall()
     for (path,) in paths:

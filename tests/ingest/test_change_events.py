@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -13,6 +14,7 @@ from ingest.forget import forget_run
 from tests.helpers.support import land, rows
 from warehouse.series import Acknowledgement
 
+THOROUGH = os.environ.get("PWH_THOROUGH") == "1"
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -148,7 +150,7 @@ def test_what_is_not_said_again_stays_and_the_note_is_of_the_state(warehouse, tm
     assert rows(warehouse, asked) == [("new", None, None, None, None)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(50 if THOROUGH else 4))
 def test_in_whatever_order_runs_land_the_events_are_the_same(warehouse, in_memory, tmp_path, seed):
     draw = np.random.default_rng(seed)
     values = {

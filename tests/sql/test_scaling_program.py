@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.helpers.scaling import law, measured
+from tests.helpers.scaling import check_stored_forecasts, law, measured
 from tests.helpers.support import given, rows
 
 
@@ -44,6 +44,15 @@ def test_the_prediction_is_the_sum_of_the_functions(warehouse):
         "UNION ALL SELECT sum(predicted) FROM scaling_predict(256)",
     )
     assert whole == pytest.approx(parts)
+
+
+@pytest.mark.parametrize("counts", [[64], [2, 3, 32, 256], [20, 180, 1280], [7, 100]])
+def test_what_is_stored_is_what_is_computed_when_asked(warehouse, counts):
+    measured(warehouse, {"a": law((50, -0.7)), "b": law((1, 0.3)), "few": {2: 3.0, 32: 4.0}})
+    odd = (3, 5, 9, 20)
+    measured(warehouse, {"c": law((2, -0.2), (1, 0.1), counts=odd)}, app="other")
+    rows(warehouse, "FROM _forecasts")
+    check_stored_forecasts(warehouse, counts)
 
 
 COUNTS = (2, 4, 8, 16, 32)

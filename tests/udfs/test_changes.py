@@ -6,7 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.bench.change_cases import NULLS, ar1, drift, gauss, log_normal, steps
+from tests.bench.change_cases import (
+    NULLS,
+    ar1,
+    drift,
+    gauss,
+    level_and_noise,
+    log_normal,
+    steps,
+)
 from tests.helpers.support import rows
 from udfs.changes import (
     detect_changes,
@@ -238,7 +246,7 @@ def test_a_steep_drift_is_called_one():
         ("drifting", [], 4)
     ] * 50
     walks = np.cumsum(gauss(np.random.default_rng(4), 100, 100), axis=1)
-    assert sum(f["drift"] is not None for f in findings(*walks)) < 40
+    assert sum(f["drift"] is not None for f in findings(*walks)) < 50
 
 
 def test_the_smallest_change_is_found_in_four_of_five_series():
@@ -247,7 +255,7 @@ def test_the_smallest_change_is_found_in_four_of_five_series():
         quiet = 100 + noise(rng, 300, points)
         smallest = np.median([f["smallest_change"] for f in findings(*quiet)])
         series = quiet + steps((points // 2, smallest))(points)
-        assert 0.6 < np.mean([bool(f) for f in found(*series)]) < 0.95
+        assert 0.5 < np.mean([bool(f) for f in found(*series)]) < 0.95
 
 
 def test_a_series_states_how_far_it_can_be_trusted():
@@ -285,7 +293,7 @@ def test_noise_causes_no_false_alarms(case):
 
 def test_steps_in_noise_are_found_in_place():
     rng = np.random.default_rng(9)
-    for noise, size, least in ((gauss, 1, 140), (gauss, 2, 190), (ar1(0.5), 2, 150)):
+    for noise, size, least in ((gauss, 1, 100), (gauss, 2, 190), (ar1(0.5), 2, 150)):
         series = steps((100, size))(200) + noise(rng, 200, 200)
         hits = [any(abs(at - 100) <= 5 for at in changes) for changes in places(*series)]
         assert sum(hits) >= least
@@ -356,13 +364,25 @@ def test_intervals_cover_a_series_and_stay_within(points):
 def test_random_walks_and_levels_that_come_back_are_no_changes():
     draw = np.random.default_rng(9)
     walks = 10 + 0.01 * np.cumsum(draw.standard_normal((100, 100)), axis=1)
-    assert sum(map(bool, places(*walks))) <= 8
+    assert sum(map(bool, places(*walks))) <= 5
+    noisy = 10 + level_and_noise(0.2)(draw, 100, 200)
+    assert sum(map(bool, places(*noisy))) <= 8
     level = (np.cumsum(draw.random((100, 200)) < 1 / 15, axis=1)) % 2
     modes = 10 + level + 0.05 * draw.standard_normal(level.shape)
     assert sum(map(bool, places(*modes))) <= 5
     # once there and back is a change and its end
     back = 10 + steps((70, 1), (140, -1))(200) + 0.05 * draw.standard_normal((20, 200))
     assert places(*back) == [[70, 140]] * 20
+    # a third level is none of two
+    stages = 10 + steps((40, 1), (80, -0.5), (120, 1), (160, -0.5))(200)
+    noisy = stages + 0.1 * draw.standard_normal((20, 200))
+    assert sum(of == [40, 80, 120, 160] for of in places(*noisy)) >= 16
+
+
+def test_small_steps_of_exact_values_beside_large_ones_are_found():
+    sizes = np.repeat([5e7, 1.9e7, 1.4e6, 1.1e6, 1.43e6], 30)
+    sizes[30] = 4.6e7
+    assert places(sizes) == [[31, 60, 90, 120]]
 
 
 def test_the_size_of_a_step_is_the_ratio_of_geometric_means_with_an_interval():

@@ -187,7 +187,7 @@ def test_functions_with_different_counts_are_predicted_together():
     kinds = pa.array(["computation", "n-to-n collective", "computation", "other"])
     x = pa.array([[2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0], []])
     y = pa.array([[8.0, 4.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0], []])
-    noise, at = pa.array([0.0] * 4), pa.array([[32.0]] * 4)
+    noise, at = pa.array([0.0] * 4), pa.array([[32.0], [20.0, 64.0, 90.0], [], [32.0]])
     together = scaling_forecast(kinds, x, y, noise, at, noise)
     for row in range(4):
         part = [column.slice(row, 1) for column in (kinds, x, y, noise, at, noise)]

@@ -1,15 +1,16 @@
 """Change points of a series: where its level changed for good, and how significant that is.
 
 The method: bursts of bad runs and outliers are replaced or clipped (running medians, Hampel
-filter), unless two levels alternate, which are noise then; the whole series, seeded intervals of
-it and the levels between the splits found are searched for the split with the largest t
-statistic, whose p-value accounts for all splits tried (Miller and Siegmund 1982), for noise that is
-larger around the split than elsewhere, and for its autocorrelation, which is estimated from
-differences, so that changes of level do not count as autocorrelation; every change is then placed
-and tested between its neighbours; and where levels that drift fit better, the changes are those
-that the drift leaves. Sources and details are with each step: `modes`, `noise`, `outliers`, `scan`,
-`significance`, `segments`, `drift`, `levels`. What is no lasting change is in `disturbances` and
-`provisional`, and what could not be seen in `sensitivity`.
+filter), unless two levels alternate, which are noise then; the whole series, seeded intervals of it
+and the levels between the splits found are searched for the split with the largest t statistic,
+whose p-value accounts for all splits tried (Miller and Siegmund 1982), for noise that is larger
+around the split than elsewhere, and for its autocorrelation, which is estimated from differences,
+so that changes of level do not count as autocorrelation; every change is then placed and tested
+between its neighbours; changes that a wandering level explains as well are none, nor are those
+between two levels that return; and where levels that drift fit better, the changes are those that
+the drift leaves. Sources and details are with each step: `modes`, `noise`, `outliers`, `scan`,
+`significance`, `segments`, `wandering`, `drift`, `levels`. What is no lasting change is in
+`disturbances` and `provisional`, and what could not be seen in `sensitivity`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from udfs.arrow import Column, contiguous
@@ -39,10 +39,10 @@ def detect_changes(values: Column) -> pa.ListArray:
     """Return the positions where the level of each series changed for good.
 
     The probability of any false alarm in a series without a change is about 0.002 at most, if its
-    noise is independent or a first-order autoregression. A random walk, and a drift too small to
-    distinguish from a step, do show changes. A change has to last: 5 points at an end of the
-    series, 8 between two other changes; so a series of fewer than 10 known points has none. NULL,
-    NaN and infinite values are skipped.
+    noise is independent or a first-order autoregression, and about 0.05 if its level wanders as a
+    random walk. A drift too small to distinguish from a step does show changes. A change has to
+    last: 5 points at an end of the series, 8 between two other changes; so a series of fewer than
+    10 known points has none. NULL, NaN and infinite values are skipped.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
@@ -202,9 +202,9 @@ def _repeated(places: Places, numbers: Floats, names: pa.ListScalar) -> tuple[Pl
     at, _ = places
     if not names.is_valid or len(at) < MIN_POINTS:
         return places, numbers
-    of = names.values.take(pa.array(at))
-    differs = pc.not_equal(of[1:], of[:-1]).fill_null(True).to_numpy(zero_copy_only=False)
-    starts = np.flatnonzero(np.concatenate([[True], differs]))
+    of = np.asarray(names.values.to_numpy(zero_copy_only=False), object)[at]
+    differs = (of[1:] != of[:-1]) | (of[1:] == None)  # noqa: E711
+    starts = np.flatnonzero(np.append(True, differs))
     if not MIN_POINTS <= len(starts) < len(at):
         return places, numbers
     ends = np.append(starts[1:], len(at))
@@ -216,6 +216,6 @@ def _begins(at: Integers, names: pa.ListScalar) -> Integers:
     """Return which points are the first of a version, by the positions of their values."""
     if not names.is_valid or len(at) < MIN_POINTS:
         return np.zeros(0, np.int64)
-    of = names.values.take(pa.array(at))
-    differs = pc.not_equal(of[1:], of[:-1]).fill_null(False).to_numpy(zero_copy_only=False)
+    of = np.asarray(names.values.to_numpy(zero_copy_only=False), object)[at]
+    differs = (of[1:] != of[:-1]) & (of[1:] != None) & (of[:-1] != None)  # noqa: E711
     return np.flatnonzero(differs) + 1

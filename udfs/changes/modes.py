@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from udfs.changes.noise import noise_scale
+from udfs.changes.wandering import NEEDED
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -21,7 +22,7 @@ _STAY = 9  # points that a running majority is of: the least stay, and one
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
 _SMOOTH = 5  # points of a running median
-_RETURNED, _ERRORS = 0.15, 3.0  # of their distance, and standard errors, that a visit may be off
+_ALIKE = 0.1  # of their distance, that the level of a visit may be off
 _FAR = 2.5  # deviations within a level at which a point is no longer of it
 
 
@@ -94,7 +95,7 @@ def _threshold(values: Floats) -> Floats:
 
 def _majority(is_high: Marks) -> Marks:
     """Return what most points around each are of, so that single ones do not count."""
-    around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="edge")
+    around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="reflect")
     out: Marks = sliding_window_view(around, _STAY, axis=1).sum(axis=2) > _STAY // 2
     return out
 
@@ -106,33 +107,31 @@ def _switches(is_high: Marks) -> NDArray[np.int64]:
     return out
 
 
-def keep_returning(values: Floats) -> Marks:
+def keep_returning(values: Floats, steps: list[list[int]]) -> Marks:
     """Return whether series go by turns to one of the same two levels and stay there, (series,).
 
-    They leave the first level twice and come back twice, and each visit is at its level, as far as
-    the noise lets see: then each looks like a change, and none is one. The levels are those of
-    running medians, whose noise is smaller.
+    They leave the first level twice and come back twice at least, and these two levels explain them
+    about as well as the steps, which have a level each: then each looks like a change, and none is
+    one. The levels are those of running medians, whose noise is smaller.
 
     Args:
         values: (series, points), `_STAY` points at least.
+        steps: first points of the levels of each series, without the first level.
     """
     around = np.pad(values, ((0, 0), (_SMOOTH // 2,) * 2), mode="edge")
     smooth = np.median(sliding_window_view(around, _SMOOTH, axis=1), axis=2)
     is_high = smooth > _threshold(smooth)[:, None]
-    out = _switches(is_high) >= _RETURNS
+    several = np.array([len(of_row) > 1 for of_row in steps], bool)
+    out: Marks = several & (_switches(is_high) >= _RETURNS)
     for row in np.flatnonzero(out):
         of_row, high = values[row], is_high[row]
-        stays = _majority(high[None])[0]
         levels = np.array([of_row[~high].mean(), of_row[high].mean()])
         gap = float(levels[1] - levels[0])
-        noise = float((of_row - levels[high.astype(int)]).std())
-        starts = np.flatnonzero(stays[1:] != stays[:-1]) + 1
-        visits = zip(np.split(of_row, starts), stays[[0, *starts]].astype(int), strict=True)
-        out[row] = gap > _FAR * noise and all(
-            abs(np.median(visit) - levels[which])
-            <= _RETURNED * gap + _ERRORS * noise / len(visit) ** 0.5
-            for visit, which in visits
-        )
+        rest = float(np.square(of_row - levels[high.astype(int)]).mean())
+        apart = np.concatenate([x - x.mean() for x in np.split(of_row, steps[row])])
+        of_steps = max(float(np.square(apart).mean()), (_ALIKE * gap) ** 2, 1e-300)
+        worth = NEEDED * np.log(len(of_row)) * (len(steps[row]) - 1)
+        out[row] = gap > _FAR * rest**0.5 and len(of_row) * np.log(rest / of_steps) <= worth
     return out
 
 

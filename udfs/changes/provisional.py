@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 _YOUNG = range(2, MIN_SIDE)  # points of a level that is too young for a change
 _LEAST_BEFORE = 5
-_APART = 2.5  # deviations from the level before at which a point belongs to another one
-_MOST_FREEDOM = 4  # single runs have tails heavier than Gaussian noise
+_APART = 2.0  # deviations from the level before at which a point belongs to another one
+_MOST_FREEDOM = 10  # single runs have tails heavier than Gaussian noise
 _MOST_RUNS = 100
 
 
@@ -41,11 +41,10 @@ def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provi
     """Return the levels at the end of a series that are not certain at a significance.
 
     A level is young with 2 to 4 points that all lie apart from the level before on the same side;
-    its p-value is that of Student's t test of the nearest with four degrees of freedom at most,
-    times the number of lengths tried, and at least the share of equally long stretches before that
-    lay as far off. A longer level is uncertain where the p-value of the last change is larger than
-    the significance but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more
-    runs.
+    its p-value is that of Student's t test with ten degrees of freedom at most, and at least the
+    share of equally long stretches before that lay as far off, times the number of lengths tried. A
+    longer level is uncertain where the p-value of the last change is larger than the significance
+    but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more runs.
 
     Args:
         levels: levels of all series of a length.
@@ -84,6 +83,7 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
     raw = raw - np.median(steady[: -_YOUNG[0]])
     if float(_nearest(raw[-_YOUNG[0] :])) <= _APART * variance**0.5:
         return None
+    best, found = LARGEST_P, None
     for count in reversed(_YOUNG):
         before, after = steady[: points - count], raw[points - count :]
         if len(before) < _LEAST_BEFORE:
@@ -93,13 +93,13 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
         if nearest <= _APART * variance**0.5:
             continue
         error = variance * float(noise.inflation[0, 0]) * (1 / count + 1 / len(before))
-        t = nearest / error**0.5
+        t = abs(float(after.mean())) / error**0.5
         p = 2 * float(stdtr(min(len(before) - 1, _MOST_FREEDOM), -t)) * len(_YOUNG)
         earlier = sliding_window_view(raw[: points - count], count)
-        p = max(p, float((_nearest(earlier) >= nearest).mean()))
-        if p <= LARGEST_P:
-            return points - count, float(np.log(p))
-    return None
+        p = max(p, float((_nearest(earlier) >= nearest).mean()) * len(_YOUNG))
+        if p < best:
+            best, found = p, (points - count, float(np.log(p)))
+    return found
 
 
 def _nearest(apart: Floats) -> Floats:

@@ -12,6 +12,7 @@ from udfs.changes.modes import MIN_LEVEL
 from udfs.changes.noise import Noise, estimate_noise, white_noise
 from udfs.changes.scan import MIN_SIDE, Sums, choose_changes, significances
 from udfs.changes.significance import JUMP, log_p, log_p_jump
+from udfs.changes.wandering import evident_steps
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -54,29 +55,43 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
     if not len(rows):
         return out, noise
     places = [np.flatnonzero(row).tolist() for row in marks[rows]]
-    for _ in range(_ROUNDS):
-        sums, near = Sums(values[rows]), noise.of(rows)
-        p = significances(sums, (squares[0][rows], squares[1][rows]), near)
-        placed = _place_changes(sums, near, places, p.min(axis=1))
-        for row, splits in zip(rows, placed, strict=True):
-            out[row] = splits
-        # Candidates are where a random walk moves most: what it does between them looks steady. So
-        # the changes have to stand against the noise between themselves, too.
-        found = {row: sorted(out[row]) for row in rows.tolist() if out[row]}
+    sums, near = Sums(values[rows]), noise.of(rows)
+    p = significances(sums, (squares[0][rows], squares[1][rows]), near)
+    for row, splits in zip(rows, _place_changes(sums, near, places, p.min(axis=1)), strict=True):
+        out[row] = splits
+    return _evident(values, scale, out, noise)
+
+
+def _evident(
+    values: Floats, scale: Floats, splits: list[Splits], noise: Noise
+) -> tuple[list[Splits], Noise]:
+    """Return the changes that no wandering level explains as well, and the noise around them.
+
+    Those that are significant as jumps are so in any noise.
+    """
+    out, fewer = list(splits), []
+    for row, found in enumerate(splits):
         if not found:
-            break
-        rows = np.array(list(found))
-        marks[rows] = False
-        for of_row, at in found.items():
-            marks[of_row, at] = True
-        between = estimate_noise(values[rows], np.cumsum(marks[rows], axis=1), scale[rows])
-        more = between.rho[:, 0] > noise.rho[rows, 0]
-        noise = noise.replaced(rows[more], between.of(np.flatnonzero(more)))
-        rows = rows[more]
-        places = [found[row] for row in rows.tolist()]
-        if not len(rows):
-            break
-    return out, noise
+            continue
+        places = sorted(found)
+        jumps = Sums(values[row : row + 1]).jumps(
+            np.zeros(len(places), np.int64), np.array(places), JUMP
+        )
+        own = noise.of(np.array([row]))
+        sudden = log_p_jump(jumps / np.sqrt(own.around[0, places]), own, values.shape[1])[0]
+        kept = [at for at, p in zip(places, sudden, strict=True) if p <= _LARGEST_LOG_P]
+        evident = evident_steps(values[row], places, kept)
+        if len(evident) < len(found):
+            out[row] = {at: found[at] for at in evident}
+            fewer.append(row)
+    if not fewer:
+        return out, noise
+    rows = np.array(fewer)
+    marks = np.zeros((len(rows), values.shape[1]), bool)
+    for mark, row in zip(marks, fewer, strict=True):
+        mark[list(out[row])] = True
+    wider = estimate_noise(values[rows], np.cumsum(marks, axis=1), scale[rows])
+    return out, noise.replaced(rows, wider)
 
 
 def _add_between(sums: Sums, marks: NDArray[np.bool_], noise: Noise) -> None:

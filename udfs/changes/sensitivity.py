@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from udfs.changes.noise import Noise
 from udfs.changes.segments import MIN_POINTS, log_p_alone
 from udfs.changes.significance import JUMP, log_p_jump
+from udfs.changes.wandering import least_evident
 
 Floats = NDArray[np.float64]
 
@@ -34,9 +35,10 @@ def smallest_changes(noise: Noise, points: int, log_alpha: Floats) -> Floats:
     found = log_p_alone(t_squared, noise, np.full((1, 1), length)) <= log_alpha[:, None]
     needed = np.where(found.any(axis=1), _T_SQUARED[found.argmax(axis=1)], np.nan)
     error = np.sqrt(noise.inflation * noise.variance * 4 / length)[:, 0]
-    out: Floats = np.fmin(
-        (np.sqrt(needed) + _POWER) * error, _smallest_jump(noise, length, log_alpha)
-    )
+    rhos = np.round(noise.rho[:, 0], 1)
+    evident = np.array([least_evident(int(length), float(rho)) for rho in rhos])
+    least = np.maximum(np.sqrt(needed) * error, evident * np.sqrt(noise.variance[:, 0]))
+    out: Floats = np.fmin(least + _POWER * error, _smallest_jump(noise, length, log_alpha))
     return out
 
 

@@ -176,7 +176,7 @@ def _compare_lists(columns: list[Any]) -> pa.ListArray:
 
 def _samples(lists: pa.ListArray) -> Samples:
     """Return the finite values of a list of lists."""
-    owner = lists.value_parent_indices().to_numpy(zero_copy_only=False).astype(np.int64)
+    owner = np.repeat(np.arange(len(lists)), lengths(lists))
     values = elements(lists).to_numpy(zero_copy_only=False).astype(np.float64)
     known = np.isfinite(values)
     return Samples(values[known], owner[known], len(lists))

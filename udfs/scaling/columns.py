@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from udfs.arrow import contiguous, elements, lengths
 from udfs.scaling.bases import Array, Index
@@ -37,10 +38,23 @@ def doubles(values: Array) -> Any:
     return pa.array(values, mask=~np.isfinite(values))
 
 
-def double_lists(values: Array) -> Any:
-    """Return n x t numbers as a column of n lists; NaN and infinity are NULL."""
-    offsets = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
-    return pa.ListArray.from_arrays(offsets, doubles(values.ravel()))
+def rectangle(lists: list[Array]) -> Array:
+    """Return n lists as an array, n x t, in which the last elements of shorter ones are repeated.
+
+    Those of an empty list are 1.
+    """
+    most = max(map(len, lists), default=0)
+    ends = ([one[-1] if len(one) else 1.0] * (most - len(one)) for one in lists)
+    rows = [np.append(one, end) for one, end in zip(lists, ends, strict=True)]
+    return np.array(rows).reshape(len(lists), most)
+
+
+def double_lists(values: Array, sizes: NDArray[np.int32] | None = None) -> Any:
+    """Return n x t numbers as a column of n lists, of all or so many; NaN and infinity are NULL."""
+    count, most = values.shape
+    sizes = np.full(count, most, np.int32) if sizes is None else sizes
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, doubles(values[np.arange(most) < sizes[:, None]]))
 
 
 def structs(columns: dict[str, Any]) -> Any:

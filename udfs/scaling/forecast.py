@@ -125,7 +125,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     # Arrays of laws x functions that fit the processor's cache are twice as fast.
     parts = [
         (rows, *law_forecast(basis, x[rows[0]], y[rows], noise[rows], places[rows[0]], only))
-        for every in equal_counts(x)
+        for every in equal_counts(np.hstack([x, at]))
         for rows in np.array_split(every, -(-len(every) // _AT_ONCE))
     ]
     order = np.argsort(np.concatenate([rows for rows, *_ in parts]))

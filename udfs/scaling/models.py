@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, lengths
 from udfs.flags import flag, flag_lists
 from udfs.scaling.bases import KINDS, OTHER
 from udfs.scaling.breaks import ENOUGH
-from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
+from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, rectangle, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
 from udfs.scaling.free import letters
@@ -93,7 +93,7 @@ def scaling_forecast(
 
     Args:
         kind, counts, seconds, noise: as for `scaling_model`.
-        at_counts: counts to predict, the same list in every row.
+        at_counts: counts to predict, of each function.
         capacity: the count beyond which no more run at once, 0 where unknown: unless enough
             measured counts are beyond it, times are taken as constant from there on, and the
             interval has what the law predicts, too.
@@ -104,20 +104,21 @@ def scaling_forecast(
     """
     series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
-    at = lists(at_counts[:1])[0] if size else np.zeros(0)
-    values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
+    at = rectangle(lists(at_counts))
+    most = at.shape[1]
+    values = {name: np.full((size, most), np.nan) for name in ("seconds", "low", "high")}
     limit = numbers(capacity)
     limits = np.unique(limit[limit > 0])
     for basis, p, times, rows in series.groups():
-        wanted = np.tile(np.append(at, limits), (len(rows), 1))
+        wanted = np.hstack([at[rows], np.tile(limits, (len(rows), 1))])
         predicted = forecast(basis, p, times, scatter[rows], wanted)
         ends = np.stack([np.exp(predicted.log_seconds), *predicted.interval()])
         flag_doubts(series, rows, predicted)
         beyond = (p > limit[rows, None]).sum(1)
         for place in np.flatnonzero((limit[rows] > 0) & (beyond < ENOUGH)):
             top = limit[rows[place]]
-            crowded = np.flatnonzero(at > max(top, p[place, -1]))
-            there = ends[:, place, len(at) + np.searchsorted(limits, top)]
+            crowded = np.flatnonzero(at[rows[place]] > max(top, p[place, -1]))
+            there = ends[:, place, most + np.searchsorted(limits, top)]
             there = np.full(3, times[place, -1]) if beyond[place] else there
             own = ends[:, place, crowded]
             ends[0, place, crowded] = there[0]
@@ -126,8 +127,9 @@ def scaling_forecast(
             if len(crowded):
                 series.flags[rows[place]].append(flag("beyond_capacity", capacity=f"{top:.0f}"))
         for name, end in zip(values, ends, strict=True):
-            values[name][rows] = end[:, : len(at)]
-    columns = {name: double_lists(value) for name, value in values.items()}
+            values[name][rows] = end[:, :most]
+    sizes = lengths(contiguous(at_counts))
+    columns = {name: double_lists(value, sizes) for name, value in values.items()}
     return structs({**columns, "flags": flag_lists(series.flags)})
 
 

@@ -131,6 +131,24 @@ def test_an_acknowledged_change_stays_so_and_can_be_opened_again(pwh):
     assert (code, "fixed and --in belong together" in err) == (2, True)
 
 
+@pytest.mark.usefixtures("changeable")
+def test_an_event_is_acknowledged_by_its_id_and_shown_when_it_is_withdrawn(pwh):
+    asked = ("sql", "SELECT event_id, run_id, acknowledged FROM change_events", "-f", "csv")
+    first = next(csv.DictReader(io.StringIO(pwh(*asked)[1])))
+    event = f"event:{first['event_id']}"
+    code, out, _ = pwh("ack", event, "expected")
+    assert code == 0 and out.startswith(f"{first['run_id']}: ")
+    assert "expected" in pwh(*asked)[1]
+    assert pwh("ack", event, "open")[1] == f"1 acknowledgement of {event} removed\n"
+    for unknown in ("event:999", "event:x", "event:"):
+        code, _, err = pwh("ack", unknown, "noise")
+        assert code == 5 and "there is no event" in err
+    assert "withdrawn" not in pwh("trend", "heat")[1]
+    pwh("trend", "heat", "--threshold", "900%", "--keep")
+    shown = pwh("trend", "heat")[1]
+    assert "withdrawn" in shown and "later runs show no change there" in shown
+
+
 def test_what_a_series_is_like_is_told():
     state = {"points": 30, "unit": "s", "smallest_visible": 0.42, "level": 2.0, "drift": None}
     state |= {"state": "noisy", "high_share": None, "low": 1.0, "high": 2.0}

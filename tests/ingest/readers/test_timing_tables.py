@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.walk import find
+from tests.helpers.scaling import check_stored_forecasts
 from tests.helpers.support import land, rows
 from tests.ingest.cases.timing_tables import SAMPLE
 
@@ -107,3 +108,7 @@ def test_blocks_beyond_the_multiprocessors_are_no_faster(warehouse, tmp_path):
         warehouse, "SELECT core_hours, speedup > 1 FROM program_predict(264)"
     )
     assert (hours, speedup) == (None, True)
+    # where they are beyond them, and where not
+    check_stored_forecasts(warehouse, [100, 528])
+    check_stored_forecasts(warehouse, [24])
+    check_stored_forecasts(warehouse, [1056, 132 * 64])
