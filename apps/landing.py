@@ -32,11 +32,10 @@ from warehouse.errors import (
 from warehouse.opened import Identity, close, written_file
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ingest.recording import Recording
     from ingest.walk import Found
     from warehouse.address import Address
+    from warehouse.session import Connection
 
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
@@ -63,7 +62,7 @@ class Lander:
         self.db = db
         self.wait = wait
         self.dry_run = dry_run
-        self._con: DuckDBPyConnection | None = None
+        self._con: Connection | None = None
         self._file: Identity | None = None
         self._opened = 0.0
         self._rows = 0
@@ -208,14 +207,14 @@ class Lander:
             # The rejection itself matters more to the user.
             note(f"the rejection could not be stored: {trouble.problem}")
 
-    def _choose_threads(self, con: DuckDBPyConnection, size: int) -> None:
+    def _choose_threads(self, con: Connection, size: int) -> None:
         """Let one thread land a small file: waking others for it takes a quarter of its time."""
         is_small = size < _SMALL
         if is_small != self._single_thread:
             con.execute("SET threads = 1" if is_small else "RESET threads")
             self._single_thread = is_small
 
-    def _choose_merging(self, con: DuckDBPyConnection, landed: Sequence[Landed]) -> None:
+    def _choose_merging(self, con: Connection, landed: Sequence[Landed]) -> None:
         """Let DuckDB merge row groups when it closes, a few of each table, unless many rows landed.
 
         What a transaction adds to a table is a row group of its own, of a block (256 KiB) at least.
@@ -225,13 +224,13 @@ class Lander:
         most = _MERGED if self._rows < _ROW_GROUP else 0
         con.execute(f"SET max_vacuum_tasks = {most}")
 
-    def _connection_for_next(self) -> DuckDBPyConnection:
+    def _connection_for_next(self) -> Connection:
         """Return a connection, a new one where the last was open for so long that others wait."""
         if time.monotonic() - self._opened > OPEN_SECONDS:
             self._close()
         return self._connection()
 
-    def _connection(self) -> DuckDBPyConnection:
+    def _connection(self) -> Connection:
         if self._con is None:
             path = MEMORY if self.dry_run else self.db
             self._con = self._connected(path)
@@ -242,7 +241,7 @@ class Lander:
             self._single_thread = False
         return self._con
 
-    def _connected(self, path: Address | str) -> DuckDBPyConnection:
+    def _connected(self, path: Address | str) -> Connection:
         """Open the file; raise `WarehouseMoved` where another, or none, is there than before."""
         try:
             # Once files have landed, a missing one is no reason to begin another.
@@ -278,7 +277,7 @@ class Lander:
             close(con)
 
 
-def _is_usable(con: DuckDBPyConnection) -> bool:
+def _is_usable(con: Connection) -> bool:
     """Return whether DuckDB still answers, outside of a transaction that failed."""
     import duckdb
 
@@ -336,7 +335,7 @@ def _size(found: Found) -> int | None:
 
 
 @contextmanager
-def progress(recording: Recording, con: DuckDBPyConnection | None = None) -> Iterator[None]:
+def progress(recording: Recording, con: Connection | None = None) -> Iterator[None]:
     """Show a bar on stderr while a recording takes longer than a second, on a terminal only.
 
     Without a connection it is being parsed, with one it lands.
@@ -357,7 +356,7 @@ def progress(recording: Recording, con: DuckDBPyConnection | None = None) -> Ite
         thread.join()
 
 
-def _show(recording: Recording, con: DuckDBPyConnection | None, done: threading.Event) -> None:
+def _show(recording: Recording, con: Connection | None, done: threading.Event) -> None:
     if done.wait(_SHOW_AFTER):
         return
     # A name with [brackets] is no markup.

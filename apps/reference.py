@@ -29,7 +29,7 @@ from warehouse.catalog import LISTING
 from warehouse.modules import calling_functions
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- reference: written by python -m apps.reference -->"
@@ -197,7 +197,7 @@ def schema_reference() -> str:
     return "\n".join(parts)
 
 
-def schema_picture(con: DuckDBPyConnection) -> str:
+def schema_picture(con: Connection) -> str:
     """Return the tables of PICTURE and the JOINS between them as a Mermaid diagram."""
     types: dict[tuple[str, str], str] = {
         (table, column): kind.replace("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")

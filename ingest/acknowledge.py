@@ -10,11 +10,11 @@ from warehouse import sqlfiles
 from warehouse.series import Acknowledgement
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 def acknowledge(
-    con: DuckDBPyConnection, run_id: str, known: Acknowledgement, event_id: int | None = None
+    con: Connection, run_id: str, known: Acknowledgement, event_id: int | None = None
 ) -> bool:
     """Store what is known of the change at a run; return whether the run can be in a series.
 
@@ -25,7 +25,7 @@ def acknowledge(
     return change_of_run(con, run_id, sqlfiles.read("derived/acknowledge"), params) > 0
 
 
-def withdraw(con: DuckDBPyConnection, run_id: str, event_id: int | None = None) -> int:
+def withdraw(con: Connection, run_id: str, event_id: int | None = None) -> int:
     """Remove all that is stored of the change at a run, or of an event; return the rows removed."""
     named = "SELECT DISTINCT run_id FROM acknowledgements WHERE event_id = $1"
     others = con.execute(named, [event_id]).fetchall()

@@ -15,11 +15,11 @@ from warehouse import sqlfiles
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
     from udfs.idle import Intervals
     from udfs.idle_inputs import Hops, Inputs, Last, Maybe
     from udfs.timeline import Int
+    from warehouse.session import Connection
 
 # DuckDB's row group: of batches of another size it stores most rows twice.
 _BATCH = 122_880
@@ -29,7 +29,7 @@ _OPEN = frozenset({"d", "c", "from_x", "t_send", "t_recv"})
 _SPREAD = ("ov_uniform", "propagated_u", "transitive_u", "propagated_l", "transitive_l")
 
 
-def store_intervals(con: DuckDBPyConnection) -> None:
+def store_intervals(con: Connection) -> None:
     """Find the idle intervals, measure their parts on the time axis, store both."""
     con.execute(sqlfiles.read("derived/idle_1_workers"))
     ((rows,),) = con.execute(sqlfiles.read("derived/idle_size")).fetchall()
@@ -52,7 +52,7 @@ def _unlimited(*_: object) -> Iterator[None]:
 
 
 def _parts(
-    con: DuckDBPyConnection,
+    con: Connection,
     cuts: dict[str, Any],
     flights: Intervals,
     exact: dict[str, Int],
@@ -75,7 +75,7 @@ def _parts(
     )
 
 
-def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any], Intervals]:
+def _waits(con: Connection) -> tuple[dict[str, Any], dict[str, Any], Intervals]:
     """Return the idle intervals in order, as cuts and labels, and the latency after starvation."""
     import numpy as np
 
@@ -94,7 +94,7 @@ def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any], Int
     return cuts, labels, hops.within(*by_number.values())
 
 
-def _gaps_and_data(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any]]:
+def _gaps_and_data(con: Connection) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the idle intervals that end with a task, and the data, both numbered from 0."""
     with _registered(con, _idle_task=_by_name(_table(con, "idle_2_tasks"))):
         con.execute(sqlfiles.read("derived/idle_3_windows"))
@@ -102,7 +102,7 @@ def _gaps_and_data(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, A
         return _by_name(_table(con, "idle_5_gaps"), "i"), datum
 
 
-def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any], Hops]:
+def _inputs(con: Connection, gap: dict[str, Any]) -> tuple[dict[str, Any], Hops]:
     """Return what is known of the inputs of each idle interval, and the hops that brought them."""
     import numpy as np
 
@@ -137,7 +137,7 @@ def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any
     return known, hops.with_others(detours)
 
 
-def _detours(con: DuckDBPyConnection, onward: Inputs) -> Hops:
+def _detours(con: Connection, onward: Inputs) -> Hops:
     """Return the hops on the way of inputs that did not come from where they were made."""
     from udfs.idle_inputs import Hops
 
@@ -148,7 +148,7 @@ def _detours(con: DuckDBPyConnection, onward: Inputs) -> Hops:
         return Hops.of(**_columns(con, "idle_detours", _OPEN - {"t_recv"}))
 
 
-def _break_ties(con: DuckDBPyConnection, last: Last) -> None:
+def _break_ties(con: Connection, last: Last) -> None:
     """Choose by name among data that were made last at the same time."""
     i, d = last.ties
     if len(i):
@@ -158,7 +158,7 @@ def _break_ties(con: DuckDBPyConnection, last: Last) -> None:
 
 
 def _uniform(
-    con: DuckDBPyConnection, cuts: dict[str, Any], parts: dict[str, Int], met: dict[str, Int]
+    con: Connection, cuts: dict[str, Any], parts: dict[str, Int], met: dict[str, Int]
 ) -> dict[str, Int]:
     """Share out the runtime totals that starvation met: ns by reading, one for each gap."""
     import numpy as np
@@ -190,7 +190,7 @@ def _nullable(numbers: Maybe) -> pa.Array:
     return pa.array(numbers.values, mask=~numbers.known)
 
 
-def _table(con: DuckDBPyConnection, name: str) -> pa.Table:
+def _table(con: Connection, name: str) -> pa.Table:
     """Run sql/derived/<name>.sql; return its rows."""
     # A relation is turned into Arrow by all threads; the result of `execute` by one.
     return con.sql(sqlfiles.read(f"derived/{name}")).to_arrow_table(_BATCH)
@@ -204,9 +204,7 @@ def _by_name(table: pa.Table, number: str | None = None) -> dict[str, Any]:
     return {number: np.arange(len(table)), **columns} if number else columns
 
 
-def _columns(
-    con: DuckDBPyConnection, name: str, may_be_unknown: Collection[str] = ()
-) -> dict[str, Any]:
+def _columns(con: Connection, name: str, may_be_unknown: Collection[str] = ()) -> dict[str, Any]:
     """Run sql/derived/<name>.sql; return its columns as arrays, or as `Maybe` where NULL may be."""
     from udfs.idle_inputs import Maybe
 
@@ -230,7 +228,7 @@ def _set(columns: Mapping[str, Int]) -> Intervals:
 
 
 @contextmanager
-def _registered(con: DuckDBPyConnection, **tables: Mapping[str, Any]) -> Iterator[None]:
+def _registered(con: Connection, **tables: Mapping[str, Any]) -> Iterator[None]:
     """Let SQL see some tables, given by their columns."""
     with registered(con, **{name: _in_batches(columns) for name, columns in tables.items()}):
         yield

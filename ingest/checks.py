@@ -26,7 +26,7 @@ from warehouse.catalog import landing
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # Names are compared by hash, because 10^7 hashes fit where 10^7 names of tasks do not. Names that
 # share a hash are then compared themselves; an unknown name with the hash of a known one is missed.
@@ -97,9 +97,7 @@ class _Rule:
     count: str = ""
 
 
-def to_check(
-    con: DuckDBPyConnection, rows: Mapping[str, Mapping[int, int]]
-) -> list[tuple[str, int]]:
+def to_check(con: Connection, rows: Mapping[str, Mapping[int, int]]) -> list[tuple[str, int]]:
     """Return table and source of the rows in which `check_rows` may find something: mostly none.
 
     `rows` is how many there are, by table and source. One statement looks at all that are few, as
@@ -134,7 +132,7 @@ def _suspects(table: str, sources: str) -> Iterator[str]:
 
 
 def check_rows(
-    con: DuckDBPyConnection, table: str, source_id: int, *, rows: int = 0, lenient: bool = False
+    con: Connection, table: str, source_id: int, *, rows: int = 0, lenient: bool = False
 ) -> dict[str, int]:
     """Raise `InputError` for the first row of a source that breaks a rule of its table.
 
@@ -168,7 +166,7 @@ def check_rows(
     return unlisted
 
 
-def check_keys(con: DuckDBPyConnection, table: str, source_id: int, others: Sequence[int]) -> None:
+def check_keys(con: Connection, table: str, source_id: int, others: Sequence[int]) -> None:
     """Raise `InputError` for the first key that another source of the same run has, too."""
     for row in _read("keys"):
         if row["table"] != table:
@@ -203,7 +201,7 @@ def _any(conditions: Sequence[str]) -> str:
     return " OR ".join(f"({condition})" for condition in conditions)
 
 
-def _first_broken(con: DuckDBPyConnection, table: str, row_id: int, rules: list[_Rule]) -> _Rule:
+def _first_broken(con: Connection, table: str, row_id: int, rules: list[_Rule]) -> _Rule:
     """Return the first rule that a row breaks."""
     cases = " ".join(f"WHEN {_any(rule.broken)} THEN {n}" for n, rule in enumerate(rules))
     number = _number(
@@ -212,13 +210,13 @@ def _first_broken(con: DuckDBPyConnection, table: str, row_id: int, rules: list[
     return rules[number or 0]
 
 
-def _message(con: DuckDBPyConnection, table: str, row_id: int, rule: _Rule) -> str:
+def _message(con: Connection, table: str, row_id: int, rule: _Rule) -> str:
     sql = f"SELECT {rule.problem} FROM {table} WHERE rowid = $row_id"
     ((message,),) = con.execute(sql, {"row_id": row_id}).fetchall()
     return str(message)
 
 
-def _number(con: DuckDBPyConnection, sql: str, params: Mapping[str, int]) -> int | None:
+def _number(con: Connection, sql: str, params: Mapping[str, int]) -> int | None:
     ((number,),) = con.execute(sql, params).fetchall()
     return None if number is None else int(number)
 

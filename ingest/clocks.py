@@ -12,7 +12,7 @@ from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # By node: the others that it exchanged messages with, each with (error, by what it is ahead), ns.
 _Pairs = Mapping[str, list[tuple[float, str, float]]]
@@ -29,7 +29,7 @@ class Clock:
 
 
 def set_clocks(
-    con: DuckDBPyConnection,
+    con: Connection,
     source_id: int,
     run_ids: Iterable[str],
     stated: Mapping[str, int],
@@ -75,7 +75,7 @@ def set_clocks(
 
 
 def _aligned(
-    con: DuckDBPyConnection, run_id: str, nodes: Mapping[str, int | None], stated: Mapping[str, int]
+    con: Connection, run_id: str, nodes: Mapping[str, int | None], stated: Mapping[str, int]
 ) -> list[Clock]:
     """Estimate the offsets of a run's nodes from those stated, else from the first node's own."""
     pairs: dict[str, list[tuple[float, str, float]]] = defaultdict(list)

@@ -12,12 +12,10 @@ from ingest.git import Commit, Repository, work_tree
 from warehouse import sqlfiles
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
-def take_commits(
-    con: DuckDBPyConnection, run_ids: Collection[str], folders: Iterable[Path]
-) -> list[str]:
+def take_commits(con: Connection, run_ids: Collection[str], folders: Iterable[Path]) -> list[str]:
     """Store the commits of runs, from the repositories of folders; return the runs concerned.
 
     These are also runs of commits that were on no default branch before and may be now.
@@ -36,9 +34,7 @@ def take_commits(
     return _runs_of(con, found)
 
 
-def take_all_commits(
-    con: DuckDBPyConnection, repository: Repository
-) -> tuple[list[Commit], list[str]]:
+def take_all_commits(con: Connection, repository: Repository) -> tuple[list[Commit], list[str]]:
     """Store the commits of all runs that a repository has; return them, and the runs concerned."""
     named = con.execute('SELECT DISTINCT "commit" FROM runs WHERE "commit" IS NOT NULL').fetchall()
     repository.choose(_default(con))
@@ -48,15 +44,13 @@ def take_all_commits(
     return found, _runs_of(con, found)
 
 
-def set_default(con: DuckDBPyConnection, branch: str) -> None:
+def set_default(con: Connection, branch: str) -> None:
     """Set the branch that is the history of all applications, unless one of their own is set."""
     con.execute("DELETE FROM default_branches WHERE app = '*'")
     con.execute("INSERT INTO default_branches VALUES ('*', ?)", [branch])
 
 
-def _new_commits(
-    con: DuckDBPyConnection, repository: Repository, wanted: Collection[str]
-) -> list[Commit]:
+def _new_commits(con: Connection, repository: Repository, wanted: Collection[str]) -> list[Commit]:
     """Return what a repository knows that the warehouse does not."""
     stored = con.execute(
         'SELECT "commit", position, merged_in IS NOT NULL, fork_position FROM commits '
@@ -73,13 +67,13 @@ def _new_commits(
     return repository.commits(new | open_ones, known)
 
 
-def _default(con: DuckDBPyConnection) -> str | None:
+def _default(con: Connection) -> str | None:
     """Return the default branch that is set for all applications."""
     found = con.execute("SELECT branch FROM default_branches WHERE app = '*'").fetchone()
     return None if found is None else str(found[0])
 
 
-def _write(con: DuckDBPyConnection, commits: Collection[Commit]) -> None:
+def _write(con: Connection, commits: Collection[Commit]) -> None:
     """Write commits of one repository after the other, in place of what was stored of them."""
     if commits:
         con.execute(
@@ -95,7 +89,7 @@ def _write(con: DuckDBPyConnection, commits: Collection[Commit]) -> None:
         con.execute(sqlfiles.read("derived/commits"), {"commits": rows})
 
 
-def _runs_of(con: DuckDBPyConnection, commits: Collection[Commit]) -> list[str]:
+def _runs_of(con: Connection, commits: Collection[Commit]) -> list[str]:
     """Return the runs of commits."""
     if not commits:
         return []

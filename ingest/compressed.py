@@ -176,7 +176,7 @@ def _decompressor(file: io.BufferedReader, kind: str) -> Callable[[int], bytes]:
 
     stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
     # It returns all that is requested or fails, so little is requested at a time.
-    return lambda size: cast(bytes, stream.read(min(size, _ZSTD_BLOCK)))
+    return lambda size: cast("bytes", stream.read(min(size, _ZSTD_BLOCK)))
 
 
 def _in_utf_8(

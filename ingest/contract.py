@@ -27,7 +27,7 @@ from warehouse.catalog import DERIVED, by_run_and_source, landing
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 ANY_TABLE = ("any landing table",)
 HTML = b"""<!DOCTYPE html>
@@ -106,7 +106,7 @@ def check_recognition(reader: Reader, sample: Path) -> None:
     )
 
 
-def check_landing(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None:
+def check_landing(con: Connection, reader: Reader, sample: Path) -> None:
     """Check that the sample lands in the tables that the reader names."""
     landed = land_file(con, reader, sample)
     forget_source(con, landed.source_id)
@@ -116,7 +116,7 @@ def check_landing(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None
     _promise(not filled(con), "forgetting the file left rows behind")
 
 
-def check_compressed(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None:
+def check_compressed(con: Connection, reader: Reader, sample: Path) -> None:
     """Check that a compressed sample lands as the bare one, a text also in encodings of Windows."""
     parts = parts_of(reader, sample)
     with tempfile.TemporaryDirectory() as folder:
@@ -141,7 +141,7 @@ def _encoded(data: bytes, encoding: str) -> bytes:
 
 
 def check_cut(
-    con: DuckDBPyConnection,
+    con: Connection,
     reader: Reader,
     sample: Path,
     *,
@@ -180,7 +180,7 @@ def check_cut(
                 _promise(is_same, f"{name} cut to {size} bytes lands other {table}")
 
 
-def check_other_content(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None:
+def check_other_content(con: Connection, reader: Reader, sample: Path) -> None:
     """Check that rubbish under the sample's name is refused."""
     parts = parts_of(reader, sample)
     name = next(iter(parts))
@@ -191,7 +191,7 @@ def check_other_content(con: DuckDBPyConnection, reader: Reader, sample: Path) -
             _promise(_land_or_none(con, reader, path) is None, f"{other[:20]!r} ... lands")
 
 
-def check_damaged(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None:
+def check_damaged(con: Connection, reader: Reader, sample: Path) -> None:
     """Check that damage is seen: `InputError` with words of the reader's own, never a surprise."""
     parts = parts_of(reader, sample)
     chance = random.Random(2)  # noqa: S311
@@ -221,7 +221,7 @@ def check_damaged(con: DuckDBPyConnection, reader: Reader, sample: Path) -> None
             forget_source(con, landed.source_id)
 
 
-def land_file(con: DuckDBPyConnection, reader: Reader, path: Path) -> Landed:
+def land_file(con: Connection, reader: Reader, path: Path) -> Landed:
     """Land a recording by its reader."""
     recording = Recording(reader.parts(path))
     try:
@@ -230,13 +230,13 @@ def land_file(con: DuckDBPyConnection, reader: Reader, path: Path) -> Landed:
         recording.close()
 
 
-def _recognised(con: DuckDBPyConnection, reader: Reader, path: Path) -> Landed | None:
+def _recognised(con: Connection, reader: Reader, path: Path) -> Landed | None:
     """Land a recording where the reader recognises it, and return None where it is refused."""
     head = Head(read_head(path), path)
     return _land_or_none(con, reader, path) if reader.sniff(head) else None
 
 
-def _land_or_none(con: DuckDBPyConnection, reader: Reader, path: Path) -> Landed | None:
+def _land_or_none(con: Connection, reader: Reader, path: Path) -> Landed | None:
     """Land a recording and return None where it is refused, in words of the reader's own."""
     import duckdb
 
@@ -280,7 +280,7 @@ def tables() -> list[str]:
     return sorted({*by_run_and_source(), "sources", "runs"})
 
 
-def filled(con: DuckDBPyConnection) -> dict[str, int]:
+def filled(con: Connection) -> dict[str, int]:
     """Return the number of rows of the tables that have some."""
     # The names are those of pwh's own tables.
     counts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables())
@@ -289,7 +289,7 @@ def filled(con: DuckDBPyConnection) -> dict[str, int]:
     }
 
 
-def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[Any]]:
+def contents(con: Connection, *, order: str = "ALL") -> dict[str, list[Any]]:
     """Return all rows of all landing tables, without what depends on the file's own hash."""
     all_rows: dict[str, list[Any]] = {
         table: [] for table in tables() if table not in ("sources", "run_facts")

@@ -14,12 +14,13 @@ from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
+
+    from warehouse.session import Connection
 
 _MOST_FOR_SEGMENTS = 10_000
 
 
-def derive(con: DuckDBPyConnection, sources: Mapping[str, int]) -> None:
+def derive(con: Connection, sources: Mapping[str, int]) -> None:
     """Attribute the idle time of runs, in place of what was derived of them before.
 
     To be called when rows of `ingest.base.TASK_TABLES` landed or went. `sources` has, by run, the
@@ -46,7 +47,7 @@ def derive(con: DuckDBPyConnection, sources: Mapping[str, int]) -> None:
 
 
 def store_derived(
-    con: DuckDBPyConnection, run_ids: Collection[str], tables: Mapping[str, pa.Table]
+    con: Connection, run_ids: Collection[str], tables: Mapping[str, pa.Table]
 ) -> None:
     """Store what was derived of runs elsewhere, rows of DERIVED, in place of what was before.
 
@@ -58,13 +59,13 @@ def store_derived(
             con.execute(f"INSERT INTO {table} BY NAME FROM _derived")
 
 
-def _forget_derived(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
+def _forget_derived(con: Connection, run_ids: Collection[str]) -> None:
     runs = {"runs": list(run_ids)}
     for table in DERIVED:
         con.execute(f"DELETE FROM {table} WHERE run_id IN (SELECT unnest($runs))", runs)
 
 
-def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
+def decode_segments(con: Connection, source_id: int) -> None:
     """Decode the machine code of a source's segments, once; the caller keeps the transaction."""
     from udfs.throughput import REVISION
 
@@ -74,7 +75,7 @@ def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     con.execute("DROP TABLE _segment_code")
 
 
-def outdated_code(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[int]:
+def outdated_code(con: Connection, run_ids: Collection[str]) -> list[int]:
     """Return the sources whose machine code a pwh of other tables decoded, or none.
 
     And those of these runs.
@@ -86,7 +87,7 @@ def outdated_code(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[int
     return [int(source_id) for (source_id,) in found]
 
 
-def decode_again(con: DuckDBPyConnection, source_id: int) -> list[str]:
+def decode_again(con: Connection, source_id: int) -> list[str]:
     """Decode the machine code of a source anew; return its runs.
 
     The caller keeps the transaction.
@@ -97,7 +98,7 @@ def decode_again(con: DuckDBPyConnection, source_id: int) -> list[str]:
     return [str(run_id) for (run_id,) in found.fetchall()]
 
 
-def _store_segments(con: DuckDBPyConnection) -> None:
+def _store_segments(con: Connection) -> None:
     """Store the pieces on the time axis of those runs that are not too long for it."""
     small = con.execute(
         "SELECT run_id FROM idle_intervals JOIN _idle_run USING (run_id) "

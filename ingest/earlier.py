@@ -11,10 +11,9 @@ from warehouse import sqlfiles
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ingest.base import Reader
     from ingest.recording import Recording
+    from warehouse.session import Connection
 
 # Facts that say what was run, and where: not when.
 _NAMING = ("app", "version", "machine", "nodes", "ranks", "threads", "problem_size")
@@ -24,7 +23,7 @@ class LandedBefore:
     """The sources there are: those of the same contents or paths, queried once for a group."""
 
     def __init__(
-        self, con: DuckDBPyConnection, contents: Sequence[str], recordings: Sequence[Recording]
+        self, con: Connection, contents: Sequence[str], recordings: Sequence[Recording]
     ) -> None:
         params = {
             "contents": list(contents),
@@ -57,7 +56,7 @@ class LandedBefore:
         return max(time.time_ns() // 1000, max((self._last, *taken)) + 1)
 
 
-def runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:
+def runs_of(con: Connection, source_id: int) -> tuple[str, ...]:
     """Return the runs of a source."""
     rows = con.execute(
         "SELECT DISTINCT run_id FROM run_facts WHERE source_id = ? ORDER BY run_id", [source_id]
@@ -65,13 +64,13 @@ def runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:
     return tuple(run_id for (run_id,) in rows)
 
 
-def is_of(con: DuckDBPyConnection, source_id: int, run_id: str | None) -> bool:
+def is_of(con: Connection, source_id: int, run_id: str | None) -> bool:
     """Return whether a source is of a run; of None each is."""
     return run_id is None or run_id in runs_of(con, source_id)
 
 
 def most_alike(
-    con: DuckDBPyConnection, source_ids: Sequence[int], facts: Mapping[str, Any]
+    con: Connection, source_ids: Sequence[int], facts: Mapping[str, Any]
 ) -> tuple[int, str | None]:
     """Return the source whose runs have the facts, else the first, and how that differs."""
     ways = [_difference(con, one, facts) for one in source_ids]
@@ -79,7 +78,7 @@ def most_alike(
     return source_ids[place], ways[place]
 
 
-def _difference(con: DuckDBPyConnection, source_id: int, facts: Mapping[str, Any]) -> str | None:
+def _difference(con: Connection, source_id: int, facts: Mapping[str, Any]) -> str | None:
     """Return in words how facts of a source's runs are not those stated, None where they are."""
     named = [name for name in _NAMING if name in facts]
     if not named:
@@ -100,7 +99,7 @@ def _difference(con: DuckDBPyConnection, source_id: int, facts: Mapping[str, Any
     )
 
 
-def refuse_to_continue(con: DuckDBPyConnection, recording: Recording, reader: Reader) -> None:
+def refuse_to_continue(con: Connection, recording: Recording, reader: Reader) -> None:
     """Raise `InputError` where a file begins with all of what landed from its path before.
 
     To land it too would count what both have in common twice.

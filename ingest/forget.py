@@ -14,11 +14,11 @@ from warehouse import sqlfiles
 from warehouse.catalog import DERIVED, by_run_and_source, landing
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 def forget_source(
-    con: DuckDBPyConnection, source_id: int, failed: Mapping[str, str] | None = None
+    con: Connection, source_id: int, failed: Mapping[str, str] | None = None
 ) -> dict[str, int]:
     """Take out all that one file brought; return the number of rows by table.
 
@@ -32,12 +32,12 @@ def forget_source(
     return gone
 
 
-def _runs_of(con: DuckDBPyConnection, source_id: int) -> list[str]:
+def _runs_of(con: Connection, source_id: int) -> list[str]:
     runs = con.execute("SELECT DISTINCT run_id FROM run_facts WHERE source_id = ?", [source_id])
     return [run_id for (run_id,) in runs.fetchall()]
 
 
-def take_out(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
+def take_out(con: Connection, source_id: int) -> dict[str, int]:
     """Do what `forget_source` does, but for the analyses."""
     run_ids = _runs_of(con, source_id)
     gone = _delete(con, "source_id", source_id)
@@ -49,7 +49,7 @@ def take_out(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
     return gone
 
 
-def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
+def _derive_anew(con: Connection, run_ids: list[str]) -> None:
     """Attribute the idle time of runs of which another file is still there."""
     left = con.execute(
         "SELECT run_id, max(source_id) FROM tasks WHERE run_id IN (SELECT unnest($runs)) "
@@ -61,7 +61,7 @@ def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
 
 
 def forget_run(
-    con: DuckDBPyConnection, run_id: str, failed: Mapping[str, str] | None = None
+    con: Connection, run_id: str, failed: Mapping[str, str] | None = None
 ) -> dict[str, int]:
     """Take out all rows of one run; return the number of rows by table.
 
@@ -84,7 +84,7 @@ def forget_run(
     return gone
 
 
-def _rows_by_source(con: DuckDBPyConnection, run_id: str) -> list[tuple[int, int]]:
+def _rows_by_source(con: Connection, run_id: str) -> list[tuple[int, int]]:
     """Return how many rows each file brought to a run: derived ones only where it has no others."""
     of_all = " UNION ALL ".join(
         f"SELECT source_id, {table in DERIVED} AS is_derived FROM {table} WHERE run_id = $run"
@@ -98,7 +98,7 @@ def _rows_by_source(con: DuckDBPyConnection, run_id: str) -> list[tuple[int, int
     return found
 
 
-def _delete(con: DuckDBPyConnection, column: str, value: str | int) -> dict[str, int]:
+def _delete(con: Connection, column: str, value: str | int) -> dict[str, int]:
     """Delete the matching rows of every table that has rows by run and source."""
     gone = {}
     # One query for all tables: most have no such row, and each statement takes a millisecond.

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
     from ingest.recording import Recording
+    from warehouse.session import Connection
 
 _BATCH = "_batch_to_land"
 _MOST_COLLECTED = 1 << 16  # rows
@@ -112,13 +112,13 @@ class Landed:
 
 
 def load(
-    con: DuckDBPyConnection, recording: Recording, reader: Reader, options: Options | None = None
+    con: Connection, recording: Recording, reader: Reader, options: Options | None = None
 ) -> Landed:
     """Read a recording and land it, as `land` does."""
     return land(con, Parsed(recording, reader, options or Options()))
 
 
-def land(con: DuckDBPyConnection, parsed: Parsed) -> Landed:
+def land(con: Connection, parsed: Parsed) -> Landed:
     """Land a recording whole, or not at all.
 
     The same content read by the same reader is recognised and left alone, unless `options.run_id`
@@ -133,7 +133,7 @@ def land(con: DuckDBPyConnection, parsed: Parsed) -> Landed:
     return landed
 
 
-def land_together(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Landed]:
+def land_together(con: Connection, group: Sequence[Parsed]) -> list[Landed]:
     """Land recordings in one transaction: all of them, or none.
 
     What concerns runs as a whole is computed once for all, which takes most of the time of small
@@ -152,21 +152,19 @@ def land_together(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Land
     ]
 
 
-def known(con: DuckDBPyConnection, group: Sequence[Parsed]) -> list[Parsed]:
+def known(con: Connection, group: Sequence[Parsed]) -> list[Parsed]:
     """Return the recordings whose content has landed and stays, which need not be parsed."""
     with translate.interruptions():
         before = _before(con, group)
         return [one for one in group if not one.options.replace and _same(con, before, one)[0]]
 
 
-def _before(con: DuckDBPyConnection, group: Sequence[Parsed]) -> LandedBefore:
+def _before(con: Connection, group: Sequence[Parsed]) -> LandedBefore:
     contents = [sha256 for one in group for sha256 in one.hashes]
     return LandedBefore(con, contents, [one.recording for one in group])
 
 
-def _same(
-    con: DuckDBPyConnection, before: LandedBefore, parsed: Parsed
-) -> tuple[list[int], list[int]]:
+def _same(con: Connection, before: LandedBefore, parsed: Parsed) -> tuple[list[int], list[int]]:
     """Return the sources that have the content in the run that the options name, and all earlier.
 
     Those are of the same content, or were once at the same path.
@@ -177,7 +175,7 @@ def _same(
 
 
 def _land(
-    con: DuckDBPyConnection, recordings: Sequence[Parsed], failed: Mapping[str, str]
+    con: Connection, recordings: Sequence[Parsed], failed: Mapping[str, str]
 ) -> tuple[list[Landed], Touched]:
     """Land recordings inside a transaction; return what came of each, and what they touched."""
     group = _Group(con, _before(con, recordings))
@@ -209,7 +207,7 @@ class _Group:
     their runs.
     """
 
-    def __init__(self, con: DuckDBPyConnection, before: LandedBefore) -> None:
+    def __init__(self, con: Connection, before: LandedBefore) -> None:
         self._con = con
         self._before = before
         self._by_content: dict[tuple[str, str, str | None], _Writer] = {}
@@ -257,7 +255,7 @@ class _Group:
                 take_out(self._con, source_id)
 
 
-def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
+def _finish(con: Connection, writers: Sequence[_Writer]) -> list[str]:
     """Check the rows of files, and write down their sources, their runs and what follows.
 
     Returns the runs of whose commits something new is known.
@@ -281,7 +279,7 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
     return _derive(con, writers)
 
 
-def _scaled(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> set[int]:
+def _scaled(con: Connection, writers: Sequence[_Writer]) -> set[int]:
     """Return the sources with times of functions at several counts, of an unknown application.
 
     Those of two files are of two programs: they are named after their files.
@@ -301,7 +299,7 @@ def _scaled(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> set[int]:
     return several
 
 
-def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
+def _check(con: Connection, writers: Sequence[_Writer]) -> None:
     """Raise `InputError` for a row that breaks a rule, or is in a run that another file is of."""
     by_source = {writer.source_id: writer for writer in writers}
     for table, source_id in to_check(con, _rows_by_table(writers)):
@@ -332,7 +330,7 @@ def _rows_by_table(writers: Sequence[_Writer]) -> dict[str, dict[int, int]]:
     return rows
 
 
-def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, list[int]]:
+def _sources_of(con: Connection, run_ids: Sequence[str]) -> dict[str, list[int]]:
     """Return the sources that have landed in runs before, by run."""
     found: dict[str, list[int]] = {}
     runs, params = sqlfiles.of_runs(run_ids)
@@ -342,7 +340,7 @@ def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, li
     return found
 
 
-def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
+def _derive(con: Connection, writers: Sequence[_Writer]) -> list[str]:
     """Store what follows from the rows and facts of files that have just landed.
 
     Returns the runs of whose commits something new is known.
@@ -365,7 +363,7 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> list[str]:
 
 
 @contextmanager
-def _time_zone(con: DuckDBPyConnection, zone: ZoneInfo | None) -> Iterator[None]:
+def _time_zone(con: Connection, zone: ZoneInfo | None) -> Iterator[None]:
     """Let times without a zone, in tables that DuckDB reads, be of this one."""
     if zone is None:
         yield
@@ -392,7 +390,7 @@ class _Batches:
     Rows of a source stay next to each other. Inserts inside the caller's transaction.
     """
 
-    def __init__(self, con: DuckDBPyConnection) -> None:
+    def __init__(self, con: Connection) -> None:
         self._con = con
         self._waiting: dict[str, list[pa.Table]] = {}
         self._path = ""
@@ -434,7 +432,7 @@ class _Writer:
 
     def __init__(
         self,
-        con: DuckDBPyConnection,
+        con: Connection,
         parsed: Parsed,
         source_id: int,
         batches: _Batches,

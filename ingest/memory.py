@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
+
+    from warehouse.session import Connection
 
 
 class _Borrowed:
@@ -30,7 +31,7 @@ class _Borrowed:
 
 
 @contextmanager
-def registered(con: DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
+def registered(con: Connection, **tables: pa.Table) -> Iterator[None]:
     """Let SQL see tables of Arrow for a while.
 
     What was registered in a transaction DuckDB keeps until that ends, where it was unregistered,
@@ -54,7 +55,7 @@ def registered(con: DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
 
 
 @contextmanager
-def modest(con: DuckDBPyConnection, most: str) -> Iterator[None]:
+def modest(con: Connection, most: str) -> Iterator[None]:
     """Let DuckDB have `most` ("4GB") for a while and go to disk beyond, where it may have more.
 
     For steps in which arrays need memory too. Over a connection of its own, because a failed

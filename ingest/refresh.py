@@ -30,9 +30,9 @@ from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
     from ingest.cluster import Cluster
+    from warehouse.session import Connection
 
 _T = TypeVar("_T")
 _RUNS_AT_ONCE = 1000
@@ -108,9 +108,7 @@ class _Group:
         )
 
 
-def outdated(
-    con: DuckDBPyConnection, differing: Iterable[Collection[tuple[str, str]]] = ()
-) -> Outdated:
+def outdated(con: Connection, differing: Iterable[Collection[tuple[str, str]]] = ()) -> Outdated:
     """Return what is outdated or missing of all runs.
 
     `differing` are the runs and metrics of scalars that are found to differ from their rows.
@@ -123,13 +121,13 @@ def outdated(
     return Outdated(by_hand, known, outdated_code(con, by_hand))
 
 
-def all_of(con: DuckDBPyConnection, run_ids: Collection[str]) -> Outdated:
+def all_of(con: Connection, run_ids: Collection[str]) -> Outdated:
     """Return all that is stored of some runs."""
     return Outdated(run_ids, (), outdated_code(con, run_ids))
 
 
 def refresh(
-    con: DuckDBPyConnection, asked: Outdated, done: Refreshed, cluster: Cluster | None = None
+    con: Connection, asked: Outdated, done: Refreshed, cluster: Cluster | None = None
 ) -> Iterator[tuple[float, None]]:
     """Compute anew what is asked for; count it in `done`, and yield the share that is done.
 
@@ -221,7 +219,7 @@ def _stored_from(
 
 
 def _jobs(
-    con: DuckDBPyConnection, groups: Iterable[_Group]
+    con: Connection, groups: Iterable[_Group]
 ) -> Iterator[tuple[_Group, tuple[object, ...], int]]:
     """Read the rows of each group when it is its turn; with their bytes."""
     with con:
@@ -246,7 +244,7 @@ class _Store:
     Whoever changes a run meanwhile, in a lake or a served warehouse, has computed it anew.
     """
 
-    def __init__(self, con: DuckDBPyConnection, done: Refreshed, run_ids: Collection[str]) -> None:
+    def __init__(self, con: Connection, done: Refreshed, run_ids: Collection[str]) -> None:
         self.con = con
         self._done = done
         self._states = self._states_of(run_ids)

@@ -12,14 +12,11 @@ from warehouse.transactions import transaction
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from warehouse.errors import InputError
+    from warehouse.session import Connection
 
 
-def remember_rejection(
-    con: DuckDBPyConnection, path: Path, reader: str | None, error: InputError
-) -> None:
+def remember_rejection(con: Connection, path: Path, reader: str | None, error: InputError) -> None:
     """Write down why a file was rejected, in place of an earlier reason."""
     file = _name(path)
     with transaction(con):
@@ -38,7 +35,7 @@ def remember_rejection(
         )
 
 
-def forget_rejections(con: DuckDBPyConnection, paths: Iterable[Path]) -> None:
+def forget_rejections(con: Connection, paths: Iterable[Path]) -> None:
     """Remove the rejections of files that have landed now."""
     files = [_name(path) for path in paths]
     con.execute("DELETE FROM rejections WHERE path IN (SELECT unnest(?))", [files])

@@ -12,9 +12,8 @@ from warehouse import sqlfiles
 from warehouse.catalog import landing
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ingest.recording import Recording
+    from warehouse.session import Connection
 
 # Of fewer rows, two halves can well be equal by chance.
 _FEWEST = 6
@@ -28,7 +27,7 @@ _MANY = 0.75
 
 
 def repeats(
-    con: DuckDBPyConnection,
+    con: Connection,
     recordings: Mapping[int, Recording],
     rows: Mapping[str, Mapping[int, int]],
 ) -> dict[int, str]:
@@ -66,7 +65,7 @@ class _Stretch(NamedTuple):
 
 
 def _stretches(
-    con: DuckDBPyConnection, rows: Mapping[str, Mapping[int, int]]
+    con: Connection, rows: Mapping[str, Mapping[int, int]]
 ) -> list[tuple[str, _Stretch]]:
     """Return table and rows of the sources that may have rows twice, in the order of `rows`.
 
@@ -109,7 +108,7 @@ def _compared(table: str) -> str:
     return ", ".join(name.name for name in landing()[table] if name.name not in _NUMBERS)
 
 
-def _halves_are_equal(con: DuckDBPyConnection, table: str, one: _Stretch) -> bool:
+def _halves_are_equal(con: Connection, table: str, one: _Stretch) -> bool:
     """Return whether the second half of a source's rows has the rows of the first, in any order.
 
     Where the first rows of both differ, as nearly always, no more are read. Where rows are there

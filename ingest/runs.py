@@ -16,9 +16,8 @@ from warehouse.catalog import RUN_COLUMNS
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ingest.git import Head
+    from warehouse.session import Connection
 
 
 _OF_RUN = tuple(field.name for field in fields(Run))
@@ -164,13 +163,13 @@ _FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds", "environment") if
 STATING = frozenset(("tasks", "pmu_samples"))
 
 
-def write_facts(con: DuckDBPyConnection, stated: Sequence[Mapping[str, Any]]) -> None:
+def write_facts(con: Connection, stated: Sequence[Mapping[str, Any]]) -> None:
     """Write what files and options state into run_facts; `renew_runs` makes runs of it."""
     # As one JSON text: DuckDB takes long Python lists entry by entry.
     con.execute(sqlfiles.read("derived/run_facts"), {"facts": json.dumps(stated, default=str)})
 
 
-def take_over_by_hand(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
+def take_over_by_hand(con: Connection, run_ids: Collection[str]) -> None:
     """Write what rows of `runs` state that somebody wrote by hand into run_facts.
 
     To be called before files of these runs land.
@@ -179,13 +178,13 @@ def take_over_by_hand(con: DuckDBPyConnection, run_ids: Collection[str]) -> None
     con.execute(sqlfiles.read("derived/run_facts_by_hand").format(runs=runs), params)
 
 
-def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Collection[int]) -> None:
+def add_facts_of_rows(con: Connection, source_ids: Collection[int]) -> None:
     """Write what the rows of files in the tables `STATING` state of their runs into run_facts."""
     rows = sqlfiles.of_sources(source_ids)
     con.execute(sqlfiles.read("derived/run_facts_of_rows").format(rows=rows))
 
 
-def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
+def renew_runs(con: Connection, run_ids: Collection[str]) -> list[str]:
     """Make the rows of `runs` anew from run_facts; return the runs that are left.
 
     A run of which no file speaks any more is gone, with the scalars that were kept of it.
@@ -209,7 +208,7 @@ def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
     return known
 
 
-def _makespans(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, float | None]:
+def _makespans(con: Connection, run_ids: Sequence[str]) -> dict[str, float | None]:
     """Return the makespans (s) of those of the runs that have tasks, of which most runs have none.
 
     To plan the query over them takes longer than the rest of a small file's runs.

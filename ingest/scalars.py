@@ -16,7 +16,8 @@ from warehouse.lake.stamp import check_unchanged
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
+
+    from warehouse.session import Connection
 
 # Kinds of scalars (sql/derived/scalars) by the landing tables that they are added up from.
 _TABLES = {
@@ -40,9 +41,7 @@ _NAMES = {
 }
 
 
-def keep_scalars(
-    con: DuckDBPyConnection, run_ids: Collection[str], rows: Mapping[str, int]
-) -> None:
+def keep_scalars(con: Connection, run_ids: Collection[str], rows: Mapping[str, int]) -> None:
     """Add up the scalars of runs anew that stand on those landing tables of which rows changed.
 
     `rows` are their numbers by table. To be called in the transaction that changed the rows, so
@@ -61,7 +60,7 @@ def keep_scalars(
 
 
 def keep_all_scalars(
-    con: DuckDBPyConnection,
+    con: Connection,
     files: Mapping[str, Collection[int]],
     of_workers: pa.Table | None = None,
 ) -> None:
@@ -81,7 +80,7 @@ def keep_all_scalars(
     _note_kept(con, kept)
 
 
-def add_up_workers(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
+def add_up_workers(con: Connection, files: Mapping[str, Collection[int]]) -> None:
     """Add up only those scalars of runs that stand on rows of task traces.
 
     Raises `InputError` where a sum leaves 64 bits.
@@ -92,7 +91,7 @@ def add_up_workers(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]
     con.execute("DROP TABLE _keep")
 
 
-def files_of_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> dict[str, dict[int, int]]:
+def files_of_runs(con: Connection, run_ids: Collection[str]) -> dict[str, dict[int, int]]:
     """Return by run its files (source_id), each with the rows that attribution of idle time reads.
 
     Also those of rows written by hand; {0: 0} for a run without rows.
@@ -104,7 +103,7 @@ def files_of_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> dict[str
     return found
 
 
-def outdated_scalars(con: DuckDBPyConnection) -> list[tuple[str, bool]]:
+def outdated_scalars(con: Connection) -> list[tuple[str, bool]]:
     """Return the runs whose scalars another pwh kept, or which were written or changed by hand.
 
     Each with whether only the other pwh is the reason.
@@ -117,7 +116,7 @@ def outdated_scalars(con: DuckDBPyConnection) -> list[tuple[str, bool]]:
 
 
 def stabilise_names(
-    con: DuckDBPyConnection,
+    con: Connection,
     source_ids: Collection[int],
     tables: Collection[str] = tuple(_NAMES),
 ) -> None:
@@ -136,7 +135,7 @@ def stabilise_names(
 
 
 def differing_scalars(
-    con: DuckDBPyConnection,
+    con: Connection,
 ) -> Iterator[tuple[float, list[tuple[str, str]]]]:
     """Yield the share of runs that are done, and run and metric of differing stored scalars.
 
@@ -148,7 +147,7 @@ def differing_scalars(
         yield (begin + len(batch)) / len(kept), _differing(con, batch)
 
 
-def _differing(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[tuple[str, str]]:
+def _differing(con: Connection, run_ids: Collection[str]) -> list[tuple[str, str]]:
     """Add up scalars again in temporary tables in place of those in the file.
 
     This neither locks nor changes it.
@@ -166,7 +165,7 @@ def _differing(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[tuple[
 
 
 def _kept_rows(
-    con: DuckDBPyConnection,
+    con: Connection,
     source_ids: Collection[int],
     *,
     of_other_runs: bool,
@@ -189,7 +188,7 @@ def _kept_rows(
     return rows | {table: _in_parts(con, rows[table]) for table in rows.keys() & set(many)}
 
 
-def _in_parts(con: DuckDBPyConnection, rows: str) -> str:
+def _in_parts(con: Connection, rows: str) -> str:
     """Return the SELECT of many rows so that as many threads read them as there are.
 
     DuckDB reads rows that have just been inserted, in the same transaction, with one thread.
@@ -206,7 +205,7 @@ def _in_parts(con: DuckDBPyConnection, rows: str) -> str:
     )
 
 
-def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> dict[str, str]:
+def _choose(con: Connection, files: Mapping[str, Collection[int]]) -> dict[str, str]:
     """Put runs and their files in _keep, and return which rows are theirs (`_kept_rows`)."""
     listed = [
         {"run_id": run_id, "source_id": source_id}
@@ -219,7 +218,7 @@ def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> di
     return _kept_rows(con, source_ids, of_other_runs=True)
 
 
-def _add_up(con: DuckDBPyConnection, kind: str, kept: Mapping[str, str]) -> None:
+def _add_up(con: Connection, kind: str, kept: Mapping[str, str]) -> None:
     """Store the scalars of a kind of the runs in _keep, in place of earlier ones.
 
     `kept` are the rows of landing tables that count. Of costs only where there are some: few files
@@ -242,7 +241,7 @@ def _add_up(con: DuckDBPyConnection, kind: str, kept: Mapping[str, str]) -> None
     con.execute("DROP TABLE _cost_candidate")
 
 
-def _run_on(con: DuckDBPyConnection, rows: Mapping[str, str], name: str) -> None:
+def _run_on(con: Connection, rows: Mapping[str, str], name: str) -> None:
     """Run statements on landing tables that for this session have only these rows."""
     for table, select in rows.items():
         con.execute(f"CREATE TEMP VIEW {table} AS {select}")
@@ -265,7 +264,7 @@ def _sums() -> Iterator[None]:
         ) from error
 
 
-def _note_kept(con: DuckDBPyConnection, changed: Mapping[str, str]) -> None:
+def _note_kept(con: Connection, changed: Mapping[str, str]) -> None:
     """Write down that the scalars of the runs in _keep are stored, and drop it.
 
     `changed` are the rows of those landing tables of which they can have other numbers than before.

@@ -25,7 +25,8 @@ from warehouse.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
+
+    from warehouse.session import Connection
 
 _OWN = threading.local()
 SCALARS = "run_scalars"
@@ -51,7 +52,7 @@ def identity() -> str:
     return f"{__version__} ({hashlib.sha256(chr(0).join(texts).encode()).hexdigest()[:8]})"
 
 
-def pack(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> dict[str, bytes]:
+def pack(con: Connection, files: Mapping[str, Collection[int]]) -> dict[str, bytes]:
     """Return the rows of runs, in these files (source_id), that `attributed` needs.
 
     As Arrow streams by table.
@@ -108,7 +109,7 @@ def unpack(stream: bytes) -> pa.Table:
     return pa.ipc.open_stream(stream).read_all()
 
 
-def _stream(result: DuckDBPyConnection) -> bytes:
+def _stream(result: Connection) -> bytes:
     import pyarrow as pa
 
     rows = result.to_arrow_table()
@@ -120,11 +121,11 @@ def _stream(result: DuckDBPyConnection) -> bytes:
     return stream
 
 
-def _warehouse() -> DuckDBPyConnection:
+def _warehouse() -> Connection:
     """Return an empty warehouse in memory, which this thread keeps."""
     if not hasattr(_OWN, "con"):
         _OWN.con = in_memory_with(*_MODULES)
         # Workers have as many threads as they are to use.
         _OWN.con.execute("SET threads = 1")
-    found: DuckDBPyConnection = _OWN.con
+    found: Connection = _OWN.con
     return found

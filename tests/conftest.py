@@ -21,10 +21,9 @@ import warehouse as pwh
 from warehouse import connection, sql_files
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ingest.load import Options
     from warehouse.errors import InputError
+    from warehouse.session import Connection
 
 if sys.dont_write_bytecode:
     # Hundreds of processes import the same modules. What is compiled of them is kept while the
@@ -127,13 +126,13 @@ def new_warehouses_are_copies(template: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def in_memory(template: Path) -> Callable[[], DuckDBPyConnection]:
+def in_memory(template: Path) -> Callable[[], Connection]:
     """Return a function that returns an empty warehouse in memory at each call.
 
     Copying what the template has takes a tenth of creating it, as no view is bound.
     """
 
-    def make() -> DuckDBPyConnection:
+    def make() -> Connection:
         con = connection._prepared(connection.MEMORY, read_only=False)
         con.execute(f"ATTACH '{template}' AS template (READ_ONLY)")
         con.execute("COPY FROM DATABASE template TO memory")
@@ -146,12 +145,12 @@ def in_memory(template: Path) -> Callable[[], DuckDBPyConnection]:
 @pytest.fixture
 def another(
     template: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[], DuckDBPyConnection]]:
+) -> Iterator[Callable[[], Connection]]:
     """Yield a function that returns an empty warehouse at each call."""
     folder = tmp_path_factory.mktemp("warehouses")
-    opened: list[DuckDBPyConnection] = []
+    opened: list[Connection] = []
 
-    def make() -> DuckDBPyConnection:
+    def make() -> Connection:
         path = folder / f"{len(opened)}.duckdb"
         shutil.copy(template, path)
         opened.append(pwh.connect(path))
@@ -164,7 +163,7 @@ def another(
 
 
 @pytest.fixture
-def warehouse(another: Callable[[], DuckDBPyConnection]) -> DuckDBPyConnection:
+def warehouse(another: Callable[[], Connection]) -> Connection:
     """Return an empty warehouse."""
     return another()
 
@@ -211,7 +210,7 @@ SHARED: set[str] = set()
 def _leave_shared_warehouses_their_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not deny SQL files where a test shares the warehouse: DuckDB would deny them to all."""
 
-    def restrict(con: DuckDBPyConnection, output: Sequence[Path]) -> None:
+    def restrict(con: Connection, output: Sequence[Path]) -> None:
         paths = {path for (path,) in con.execute("SELECT path FROM duckdb_databases()").fetchall()}
         if not paths & SHARED:
             real(con, output)

@@ -7,6 +7,7 @@ A file is one analysis; its name is that of its table. Its header declares
   -- reads: the tables of whose changes the key's rows depend
   -- requires: the modules of sql/views whose views and macros it uses
   -- functions: the families of udfs that it calls
+  -- together: how many keys are computed at once, where more would take too much memory
   -- carries: what of its rows stays as it was: its second statement also reads all of them as they
      were stored, in the temporary table _before
 and it has two statements, which read the temporary table _scope (scope):
@@ -30,7 +31,7 @@ from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 ORDER = (
     "run_groups",
@@ -64,7 +65,7 @@ ORDER = (
 """The analyses; each comes after those whose rows it reads."""
 
 _FIELD = re.compile(
-    r"^-- (key|scope|needs|reads|requires|functions|carries):[ \t]*(.*(?:\n--   .*)*)$",
+    r"^-- (key|scope|needs|reads|requires|functions|together|carries):[ \t]*(.*(?:\n--   .*)*)$",
     re.MULTILINE,
 )
 _IMPORTS = re.compile(r"^\s*from udfs\.([\w.]+) import", re.MULTILINE)
@@ -85,6 +86,7 @@ class Analysis:
     reads: frozenset[str]
     requires: tuple[str, ...]
     functions: tuple[str, ...]
+    together: int | None
     carries: bool
     inputs: str
     rows: str
@@ -123,6 +125,7 @@ def _parse(name: str) -> Analysis:
         reads=frozenset(words["reads"]),
         requires=words.get("requires", ()),
         functions=words.get("functions", ()),
+        together=int(fields["together"]) if "together" in fields else None,
         carries="carries" in fields,
         inputs=inputs.strip().removesuffix(";"),
         rows=rows.strip().removesuffix(";"),
@@ -149,19 +152,19 @@ def revisions() -> dict[str, str]:
         return {row["analysis"]: row["revision"] for row in csv.DictReader(file)}
 
 
-def stored_revisions(con: DuckDBPyConnection) -> dict[str, str]:
+def stored_revisions(con: Connection) -> dict[str, str]:
     """Return the revisions by which the stored rows were computed, by analysis."""
     return dict(con.execute("SELECT analysis, revision FROM analyses").fetchall())
 
 
-def begin(con: DuckDBPyConnection) -> None:
+def begin(con: Connection) -> None:
     """Note in a warehouse without runs that nothing is outdated."""
     if con.execute("SELECT EXISTS (FROM runs)").fetchone() == (False,):
         con.execute("DELETE FROM analyses")
         con.execute("INSERT INTO analyses FROM read_csv(?, all_varchar = true)", [str(LISTING)])
 
 
-def check(con: DuckDBPyConnection, path: str) -> None:
+def check(con: Connection, path: str) -> None:
     """Raise where another pwh computed what is stored."""
     if stored_revisions(con) != revisions():
         raise WarehouseOutdated(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _QUALIFIED = re.compile(r'(?:"([^"]+)"|\b(\w+))\s*\.\s*(?:main\s*\.\s*)?"?(\w+)"?\s*\(')
 _MACROS = """
@@ -22,7 +22,7 @@ _MACROS = """
 """
 
 
-def check_macros(con: DuckDBPyConnection, sql: str) -> None:
+def check_macros(con: Connection, sql: str) -> None:
     """Raise where SQL attaches a warehouse and calls a macro by its name without USE before."""
     if "attach" not in sql.lower():
         return

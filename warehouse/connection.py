@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
 
 import udfs
@@ -46,7 +46,9 @@ from warehouse.sqlfiles import literal
 from warehouse.transactions import in_lake
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
@@ -57,7 +59,7 @@ _NO_MIGRATION = (
     "What was then cannot be migrated: choose a time after the last pwh migrate, or read it with "
     "the pwh of that time."
 )
-_CURSORS: WeakKeyDictionary[DuckDBPyConnection, WeakSet[DuckDBPyConnection]] = WeakKeyDictionary()
+_CURSORS: WeakKeyDictionary[Connection, WeakSet[Connection]] = WeakKeyDictionary()
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
 _NOT_REPLAYED = "no default database set"
@@ -76,7 +78,7 @@ def connect(
     wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
     with_threads: bool = False,
-) -> DuckDBPyConnection:
+) -> Connection:
     """Open a warehouse and return a DuckDB connection with the UDFs registered.
 
     `address` is the path of a file, or another one of `warehouse.address`. A missing file is
@@ -113,7 +115,7 @@ def connect(
     return con
 
 
-def _check(con: DuckDBPyConnection, path: str) -> None:
+def _check(con: Connection, path: str) -> None:
     """Raise unless everything in a warehouse was made by this pwh."""
     if not stamp.is_current(con):
         migrations.check(con, path)
@@ -131,7 +133,7 @@ def open_unchecked(
     wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
     with_threads: bool = False,
-) -> DuckDBPyConnection:
+) -> Connection:
     """Open a warehouse of any version, as `pwh migrate` and `pwh doctor` must."""
     where = parse_address(address)
     if str(where) == MEMORY:
@@ -171,12 +173,11 @@ def _check_path(address: Address) -> None:
 
 def _open_served(
     where: Served, read_only: bool, *, wait: float | None, on_wait: Callable[[str], None] | None
-) -> DuckDBPyConnection:
+) -> Connection:
     """Open a session of a warehouse that pwh serves; its server made and migrated it."""
     from warehouse.quack.client import open_served
 
-    opened = open_served(where, read_only=read_only, wait=wait, on_wait=on_wait)
-    con = cast("DuckDBPyConnection", opened)
+    con = open_served(where, read_only=read_only, wait=wait, on_wait=on_wait)
     try:
         _check(con, str(where))
     except WarehouseOutdated as error:
@@ -192,7 +193,7 @@ def _open_served(
     return con
 
 
-def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnection:
+def _open_lake(where: Lake, read_only: bool, *, create: bool) -> Connection:
     con = engine(where)
     try:
         # In this order: each function that is registered would ask the catalogue.
@@ -217,9 +218,7 @@ def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnect
     return con
 
 
-def _open_file(
-    file: Path, read_only: bool, patience: _WaitPolicy, *, create: bool
-) -> DuckDBPyConnection:
+def _open_file(file: Path, read_only: bool, patience: _WaitPolicy, *, create: bool) -> Connection:
     try:
         is_there = file.exists()
         # To open one waits for a process that writes to it.
@@ -265,7 +264,7 @@ def _before(file: Path, own: Place | None, *, read_only: bool) -> Iterator[list[
             yield others
 
 
-def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
+def fill(con: Connection) -> tuple[str, ...]:
     """Bring a database to this pwh's tables, views and rows; return the migrations applied."""
     with in_lake(con):
         done = migrations.migrate(con)
@@ -278,7 +277,7 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
     return done
 
 
-def in_memory_with(*wanted: str) -> DuckDBPyConnection:
+def in_memory_with(*wanted: str) -> Connection:
     """Return a warehouse in memory with all tables, but of the views those of some modules only.
 
     And of the modules that these require: to make all of them takes a second.
@@ -392,7 +391,7 @@ class _WaitPolicy:
 
 def _open_waiting(
     file: Path, patience: _WaitPolicy, *, read_only: bool, create: bool
-) -> DuckDBPyConnection:
+) -> Connection:
     while True:
         try:
             return _open_once(file, patience, read_only=read_only, create=create)
@@ -400,9 +399,7 @@ def _open_waiting(
             patience.wait(str(busy))
 
 
-def _open_once(
-    file: Path, patience: _WaitPolicy, *, read_only: bool, create: bool
-) -> DuckDBPyConnection:
+def _open_once(file: Path, patience: _WaitPolicy, *, read_only: bool, create: bool) -> Connection:
     """Open a warehouse, or raise `_InUse`."""
     import duckdb
 
@@ -454,12 +451,12 @@ def _queue_text(others: list[Waiting]) -> str:
     return f"has {count} waiting before this one, the first {process_text(others[0].pid, 'pwh')}"
 
 
-def open_copy(copy: Path, original: Path) -> DuckDBPyConnection:
+def open_copy(copy: Path, original: Path) -> Connection:
     """Open a copy of a warehouse for reading; what memory cannot take goes next to the original."""
     return _prepared(str(copy), read_only=True, near=original)
 
 
-def _opened(file: Path, *, read_only: bool) -> DuckDBPyConnection:
+def _opened(file: Path, *, read_only: bool) -> Connection:
     """Open a file, with what is in its log.
 
     DuckDB (1.5.5) cannot replay a comment on, or a change of, a table whose defaults or checks call
@@ -479,7 +476,7 @@ def _opened(file: Path, *, read_only: bool) -> DuckDBPyConnection:
     return _prepared(str(file), read_only=read_only)
 
 
-def _prepared(path: str, *, read_only: bool, near: Path | None = None) -> DuckDBPyConnection:
+def _prepared(path: str, *, read_only: bool, near: Path | None = None) -> Connection:
     import duckdb
 
     # The newest storage format compresses columns that are equal in every row of a file (run_id,
@@ -488,20 +485,20 @@ def _prepared(path: str, *, read_only: bool, near: Path | None = None) -> DuckDB
         "storage_compatibility_version": "latest",
         "temp_directory": str(spill_folder(None if path == MEMORY else near or Path(path))),
     }
-    con = duckdb.connect(path, read_only=read_only, config=config)
+    con: Connection = duckdb.connect(path, read_only=read_only, config=config)
     _set_database(con)
     _set_session(con)
     udfs.register(con)
     return con
 
 
-def _set_database(con: DuckDBPyConnection) -> None:
+def _set_database(con: Connection) -> None:
     # DuckDB 1.5.5 answers QUALIFY row_number() with wrong rows otherwise: duplicates of joined rows
     # and rows whose order is NULL are lost, no rows become one (its issues 23588, 24363, 23675).
     con.execute("SET disabled_optimizers = 'top_n_window_elimination'")
 
 
-def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
+def cursor(con: Connection) -> Connection:
     """Return a cursor of a connection, with the settings of a session that `connect` makes.
 
     A cursor has temporary tables of its own; functions and the file are the connection's.
@@ -515,7 +512,7 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     return own
 
 
-def interrupt(con: DuckDBPyConnection) -> None:
+def interrupt(con: Connection) -> None:
     """Interrupt the queries of a connection and of all its cursors."""
     import duckdb
 
@@ -525,7 +522,7 @@ def interrupt(con: DuckDBPyConnection) -> None:
         interrupt(own)
 
 
-def first_rows(con: DuckDBPyConnection, sql: str, most: int) -> DuckDBPyRelation | None:
+def first_rows(con: Connection, sql: str, most: int) -> DuckDBPyRelation | None:
     """Return a query, of which only the first `most` rows are wanted; None for no rows.
 
     A relation of DuckDB computes what is taken of it. What a server returns is copied, so there
@@ -533,11 +530,10 @@ def first_rows(con: DuckDBPyConnection, sql: str, most: int) -> DuckDBPyRelation
     """
     from warehouse.quack.client import Remote
 
-    # A session of a server stands in for DuckDB's own connection, whose type it does not have.
     return con.sql(sql, most=most) if isinstance(con, Remote) else con.sql(sql)
 
 
-def _set_session(con: DuckDBPyConnection) -> None:
+def _set_session(con: Connection) -> None:
     con.execute("SET TimeZone = 'UTC'")
     # In an interactive process DuckDB would draw a bar on stdout, which is for data.
     con.execute("SET enable_progress_bar = false")

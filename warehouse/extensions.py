@@ -12,10 +12,10 @@ from warehouse.errors import UsageError
 from warehouse.sqlfiles import literal
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
-def load_extension(con: DuckDBPyConnection, name: str, *, extra: str) -> None:
+def load_extension(con: Connection, name: str, *, extra: str) -> None:
     """Load an extension of DuckDB, installed by `extra` of pwh or by INSTALL.
 
     Packages come first: a computer without a network has no other way.

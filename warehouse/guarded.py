@@ -26,7 +26,9 @@ from warehouse.yielding import reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 _WAIT = 5.0
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
@@ -71,9 +73,7 @@ class Result:
 
 
 @contextmanager
-def open_restricted(
-    path: Address, limits: Limits, interrupted: int = 0
-) -> Iterator[DuckDBPyConnection]:
+def open_restricted(path: Address, limits: Limits, interrupted: int = 0) -> Iterator[Connection]:
     """Open a warehouse so that SQL can only read it, for the process of the query.
 
     Raises `ReadingInterrupted` as `warehouse.yielding.reading`.
@@ -83,7 +83,7 @@ def open_restricted(
         yield con
 
 
-def _restrict(con: DuckDBPyConnection, limits: Limits) -> None:
+def _restrict(con: Connection, limits: Limits) -> None:
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")
     in_lake = is_lake(con)
     if in_lake:
@@ -94,7 +94,7 @@ def _restrict(con: DuckDBPyConnection, limits: Limits) -> None:
 
 
 def answer(
-    con: DuckDBPyConnection,
+    con: Connection,
     sql: str,
     limits: Limits,
     within: AbstractContextManager[None] | None = None,
@@ -134,7 +134,7 @@ def answer(
     return table.slice(0, limits.rows), table.num_rows > limits.rows, time.monotonic() - began
 
 
-def check_read_only(con: DuckDBPyConnection, sql: str) -> None:
+def check_read_only(con: Connection, sql: str) -> None:
     """Raise `UsageError` unless the SQL is one statement that reads."""
     import duckdb
 
@@ -157,7 +157,7 @@ def check_read_only(con: DuckDBPyConnection, sql: str) -> None:
         _check_table_functions(con, statements[0].query)
 
 
-def _check_table_functions(con: DuckDBPyConnection, sql: str) -> None:
+def _check_table_functions(con: Connection, sql: str) -> None:
     """Raise `UsageError` where a SELECT calls a table function that could do more than read a lake.
 
     No setting of DuckDB keeps `postgres_query` and its like from sending any text to any server,

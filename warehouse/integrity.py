@@ -16,7 +16,7 @@ from warehouse.connection import connect, open_unchecked
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # -P: a file in the working directory must not be imported as a module.
 _PYTHON = (sys.executable, "-P", "-c")
@@ -97,12 +97,12 @@ def serve(path: str, asked: TextIO, answers: TextIO) -> None:
             _send(answers, problem)
 
 
-def _opened(address: Address) -> DuckDBPyConnection:
+def _opened(address: Address) -> Connection:
     """Open a warehouse for reading; a file without anything that pwh adds to it."""
     import duckdb
 
     if isinstance(address, Path):
-        con = duckdb.connect(str(address), read_only=True)
+        con: Connection = duckdb.connect(str(address), read_only=True)
         # DuckDB takes Python without a script for a person, and shows progress among the answers.
         con.execute("SET enable_progress_bar = false")
         return con
@@ -114,7 +114,7 @@ def _send(answers: TextIO, answer: object) -> None:
     answers.flush()
 
 
-def incomplete_sources(con: DuckDBPyConnection) -> list[tuple[str, int, int]]:
+def incomplete_sources(con: Connection) -> list[tuple[str, int, int]]:
     """Return path, rows landed and rows found of the sources where these differ."""
     sql = sqlfiles.read("queries/maintenance/incomplete_sources")
     found: list[tuple[str, int, int]] = con.execute(sql).fetchall()

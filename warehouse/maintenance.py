@@ -12,7 +12,7 @@ from warehouse.lake.writers import alone
 from warehouse.transactions import write_error
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 _UNREAD_SECONDS = 86400.0
@@ -28,7 +28,7 @@ class Maintained:
     files_deleted: int
 
 
-def maintain_lake(con: DuckDBPyConnection, keep_days: float) -> Maintained:
+def maintain_lake(con: Connection, keep_days: float) -> Maintained:
     """Write small inserts of a lake together into few files, and delete what nobody reads.
 
     Snapshots older than `keep_days` expire, the last one never. Files of expired snapshots, and
@@ -49,7 +49,7 @@ def maintain_lake(con: DuckDBPyConnection, keep_days: float) -> Maintained:
 
 
 def _rows(
-    con: DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None
+    con: Connection, sql: str, params: Mapping[str, Any] | None = None
 ) -> list[tuple[Any, ...]]:
     """Return the rows of a step, during which no other writer commits."""
     with alone(con):
@@ -57,12 +57,12 @@ def _rows(
     return found
 
 
-def _files(con: DuckDBPyConnection) -> int:
+def _files(con: Connection) -> int:
     row = con.execute(f"SELECT sum(file_count) FROM ducklake_table_info('{NAME}')").fetchone()
     return int(row[0]) if row and row[0] is not None else 0
 
 
-def maintain(con: DuckDBPyConnection, keep_days: float) -> Maintained | None:
+def maintain(con: Connection, keep_days: float) -> Maintained | None:
     """Write small files of a lake together and forget its past; write the log of a file into it.
 
     Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.

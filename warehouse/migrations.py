@@ -21,7 +21,7 @@ from warehouse.transactions import in_file
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _NAME = re.compile(r"\d{4}_\w+")
 _DIGITS = 4
@@ -32,7 +32,7 @@ def names() -> tuple[str, ...]:
     return tuple(path.stem for path in sqlfiles.files("migrations"))
 
 
-def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
+def applied(con: Connection) -> tuple[str, ...] | None:
     """Return the names of the applied migrations; None where the database is not a warehouse."""
     import duckdb
 
@@ -46,7 +46,7 @@ def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
     return tuple(name for (name,) in rows)
 
 
-def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
+def migrate(con: Connection) -> tuple[str, ...]:
     """Apply what is missing, in a file each migration in its own transaction; return what was."""
     con.execute(sqlfiles.read("bookkeeping"))
     done = applied(con) or ()
@@ -63,7 +63,7 @@ def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
     return tuple(path.stem for path in missing)
 
 
-def check(con: DuckDBPyConnection, path: str) -> None:
+def check(con: Connection, path: str) -> None:
     """Raise unless the database has exactly the migrations that this pwh knows."""
     done = applied(con)
     if done is None:

@@ -19,7 +19,8 @@ from warehouse.version import __version__
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from duckdb import DuckDBPyConnection
+
+    from warehouse.session import Connection
 
 _PARTS = {
     "model_arrays": ("name", "shape", "values"),
@@ -50,7 +51,7 @@ class Fit:
     search: Sequence[tuple[int, int, str, float]] = field(default=())
 
 
-def store(con: DuckDBPyConnection, fit: Fit) -> int:
+def store(con: Connection, fit: Fit) -> int:
     """Store a model that was fitted here; return its version.
 
     The caller handles the transaction.
@@ -70,7 +71,7 @@ def store(con: DuckDBPyConnection, fit: Fit) -> int:
     return version
 
 
-def load(con: DuckDBPyConnection, kind: str, version: int) -> dict[str, npt.NDArray[np.float64]]:
+def load(con: Connection, kind: str, version: int) -> dict[str, npt.NDArray[np.float64]]:
     """Return the arrays of a model by name.
 
     Raises `NothingToAnalyse` where there is no such model.
@@ -88,7 +89,7 @@ def load(con: DuckDBPyConnection, kind: str, version: int) -> dict[str, npt.NDAr
     return {name: np.array(values, np.float64).reshape(shape) for name, shape, values in rows}
 
 
-def in_force(con: DuckDBPyConnection, kind: str, subject: str | None = None) -> int | None:
+def in_force(con: Connection, kind: str, subject: str | None = None) -> int | None:
     """Return the version of the model that is used for a subject; None where there is none."""
     row = con.execute(
         "SELECT version FROM models_in_force WHERE kind = ? AND subject IS NOT DISTINCT FROM ?",
@@ -97,7 +98,7 @@ def in_force(con: DuckDBPyConnection, kind: str, subject: str | None = None) -> 
     return int(row[0]) if row else None
 
 
-def choose(con: DuckDBPyConnection, kind: str, version: int, chosen_by: str | None = None) -> None:
+def choose(con: Connection, kind: str, version: int, chosen_by: str | None = None) -> None:
     """Choose a model for its subject, also over models that are fitted later.
 
     Raises `NothingToAnalyse` where there is no such model.
@@ -119,7 +120,7 @@ def shipped_files() -> tuple[Path, ...]:
     return tuple(sorted((sqlfiles.SQL / "models").glob("*.parquet")))
 
 
-def export(con: DuckDBPyConnection, kind: str, version: int, path: Path) -> None:
+def export(con: Connection, kind: str, version: int, path: Path) -> None:
     """Write a model to a Parquet file of one row, for other warehouses.
 
     Raises `NothingToAnalyse` where there is no such model.
@@ -134,7 +135,7 @@ def export(con: DuckDBPyConnection, kind: str, version: int, path: Path) -> None
     )
 
 
-def land(con: DuckDBPyConnection, path: Path, *, shipped: bool = True) -> int:
+def land(con: Connection, path: Path, *, shipped: bool = True) -> int:
     """Store a model from a file that `export` wrote; return its version here.
 
     The caller handles the transaction.
@@ -156,7 +157,7 @@ def land(con: DuckDBPyConnection, path: Path, *, shipped: bool = True) -> int:
     return version
 
 
-def _next_version(con: DuckDBPyConnection, kind: str) -> int:
+def _next_version(con: Connection, kind: str) -> int:
     row = con.execute(
         "SELECT coalesce(max(version), 0) + 1 FROM models WHERE kind = ?", [kind]
     ).fetchall()[0]
@@ -164,7 +165,7 @@ def _next_version(con: DuckDBPyConnection, kind: str) -> int:
 
 
 def _insert(
-    con: DuckDBPyConnection,
+    con: Connection,
     table: str,
     columns: tuple[str, ...],
     rows: Sequence[Sequence[Any]],

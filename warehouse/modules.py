@@ -23,7 +23,7 @@ from warehouse.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _REQUIRES = re.compile(r"^-- requires:[ \t]*(.*)$", re.MULTILINE)
 _COMMENT = re.compile(
@@ -94,7 +94,7 @@ def with_required(*names: str) -> tuple[Module, ...]:
     return tuple(module for module in every if module.name in needed)
 
 
-def stale(con: DuckDBPyConnection) -> bool:
+def stale(con: Connection) -> bool:
     """Return whether the views in the database differ from those of this pwh."""
     known = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())
     return known != digests()
@@ -134,7 +134,7 @@ def comments() -> dict[str, str]:
     return {f".{column}": text for column, text in column_comments().items()} | own
 
 
-def check(con: DuckDBPyConnection, path: str) -> None:
+def check(con: Connection, path: str) -> None:
     """Raise where the views in the database differ from those of this pwh."""
     if stale(con):
         raise WarehouseOutdated(
@@ -143,7 +143,7 @@ def check(con: DuckDBPyConnection, path: str) -> None:
         )
 
 
-def refresh(con: DuckDBPyConnection) -> bool:
+def refresh(con: Connection) -> bool:
     """Create the views again where they differ from this pwh's; return whether they did."""
     if not stale(con):
         return False
@@ -164,7 +164,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
     return True
 
 
-def create(con: DuckDBPyConnection, modules: Iterable[Module]) -> None:
+def create(con: Connection, modules: Iterable[Module]) -> None:
     """Create the views and macros of modules, of which each comes after those it requires.
 
     DuckDB binds what it creates with all views below it. An empty table of each view's name takes
@@ -197,7 +197,7 @@ def create(con: DuckDBPyConnection, modules: Iterable[Module]) -> None:
         _comment_columns(con, views)
 
 
-def _comment_columns(con: DuckDBPyConnection, views: list[str]) -> None:
+def _comment_columns(con: Connection, views: list[str]) -> None:
     """Comment on the columns of views that have no comment of their own."""
     shared = column_comments()
     sql = sqlfiles.read("queries/schema/uncommented")
@@ -206,7 +206,7 @@ def _comment_columns(con: DuckDBPyConnection, views: list[str]) -> None:
         con.execute(f"COMMENT ON COLUMN {view}.{sqlfiles.identifier(column)} IS {text}")
 
 
-def calling_functions(con: DuckDBPyConnection) -> list[str]:
+def calling_functions(con: Connection) -> list[str]:
     """Return the public table macros that call functions of pwh; no view does.
 
     A client of DuckDB that has not registered these cannot read them.
@@ -223,7 +223,7 @@ def calling_functions(con: DuckDBPyConnection) -> list[str]:
     return sorted(name for _, name, *_ in defined if name in calling and not name.startswith("_"))
 
 
-def drop_all(con: DuckDBPyConnection) -> None:
+def drop_all(con: Connection) -> None:
     """Drop only what earlier modules created: users may have views of their own."""
     for views, macros in con.execute("SELECT views, macros FROM view_modules").fetchall():
         # The names come from pwh's own files, by a pattern that matches only \w.

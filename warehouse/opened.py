@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from warehouse.errors import WarehouseMoved
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 Identity = tuple[int, int]  # device and inode
 
@@ -27,7 +27,7 @@ class _Opened:
     identity: Identity
 
 
-_OPENED: WeakKeyDictionary[DuckDBPyConnection, _Opened] = WeakKeyDictionary()
+_OPENED: WeakKeyDictionary[Connection, _Opened] = WeakKeyDictionary()
 
 
 def identity(path: Path) -> Identity | None:
@@ -39,37 +39,37 @@ def identity(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def remember(con: DuckDBPyConnection, path: Path, which: Identity) -> None:
+def remember(con: Connection, path: Path, which: Identity) -> None:
     """Note which file a connection writes."""
     _OPENED[con] = _Opened(path.absolute(), which)
 
 
-def remember_cursor(own: DuckDBPyConnection, con: DuckDBPyConnection) -> None:
+def remember_cursor(own: Connection, con: Connection) -> None:
     """Note that a cursor writes the file of its connection."""
     if con in _OPENED:
         _OPENED[own] = _OPENED[con]
 
 
-def written_file(con: DuckDBPyConnection) -> Identity | None:
+def written_file(con: Connection) -> Identity | None:
     """Return which file a connection writes; None for what is not a file of this computer."""
     opened = _OPENED.get(con)
     return None if opened is None else opened.identity
 
 
-def is_in_place(con: DuckDBPyConnection) -> bool:
+def is_in_place(con: Connection) -> bool:
     """Return whether the path of a warehouse still is the file that was opened for writing."""
     opened = _OPENED.get(con)
     return opened is None or identity(opened.path) == opened.identity
 
 
-def check_in_place(con: DuckDBPyConnection) -> None:
+def check_in_place(con: Connection) -> None:
     """Raise `WarehouseMoved` unless the path of a warehouse still is the file that was opened."""
     if not is_in_place(con):
         raise _moved(_OPENED[con])
 
 
 @contextmanager
-def closing_in_place(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
+def closing_in_place(con: Connection) -> Iterator[Connection]:
     """Close a connection after the block, as `close`; an error of the block matters more."""
     try:
         yield con
@@ -80,7 +80,7 @@ def closing_in_place(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
     close(con)
 
 
-def close(con: DuckDBPyConnection) -> None:
+def close(con: Connection) -> None:
     """Close a connection; raise `WarehouseMoved` where its file was moved since it was opened."""
     import duckdb
 
@@ -95,7 +95,7 @@ def close(con: DuckDBPyConnection) -> None:
         con.close()
 
 
-def has_own_log(con: DuckDBPyConnection) -> bool:
+def has_own_log(con: Connection) -> bool:
     """Return whether the write-ahead log at its path is that of a connection.
 
     A checkpoint writes the log into the file, wherever that is, and deletes what is at the path.

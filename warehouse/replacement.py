@@ -25,7 +25,7 @@ from warehouse.messages import LAND_AGAIN, without_class
 from warehouse.transactions import NO_SPACE
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _WORTHWHILE = 0.25
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -37,7 +37,7 @@ def replacement(
     *,
     wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """Yield a connection to a copy of a warehouse, which replaces the file after the block.
 
     Other processes cannot open the file meanwhile, and find the new one afterwards.
@@ -87,7 +87,7 @@ def compact(
     return before, after
 
 
-def _copy_compactly(con: DuckDBPyConnection, draft: Path) -> None:
+def _copy_compactly(con: Connection, draft: Path) -> None:
     """Copy an open warehouse into a new file, where that seems worthwhile."""
     _remove(draft)
     ((name,),) = con.execute("SELECT current_database()").fetchall()
@@ -108,7 +108,7 @@ def _copy_compactly(con: DuckDBPyConnection, draft: Path) -> None:
         raise
 
 
-def _spare(con: DuckDBPyConnection) -> float:
+def _spare(con: Connection) -> float:
     """Return about what share of a file is free, or of row groups that could be one."""
     ((total, spare),) = con.execute(
         "SELECT total_blocks, free_blocks FROM pragma_database_size() "
@@ -141,7 +141,7 @@ def _locked(
     file: Path,
     wait: float | None,
     on_wait: Callable[[str], None] | None,
-    first: Callable[[DuckDBPyConnection], None] | None = None,
+    first: Callable[[Connection], None] | None = None,
 ) -> Iterator[BinaryIO]:
     """Yield a warehouse file whose log is empty, locked as DuckDB does, after `first` read it.
 

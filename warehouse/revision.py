@@ -11,7 +11,7 @@ from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _STATEMENTS = (*sqlfiles.files("derived/scalars"), *sqlfiles.files("derived/names"))
 
@@ -23,7 +23,7 @@ def current() -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def check(con: DuckDBPyConnection, path: str) -> None:
+def check(con: Connection, path: str) -> None:
     """Raise where another pwh added up scalars that are stored."""
     sql = "SELECT 1 FROM kept_runs WHERE revision IS DISTINCT FROM ? LIMIT 1"
     if con.execute(sql, [current()]).fetchall():

@@ -10,7 +10,7 @@ from warehouse.errors import UsageError
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _LONGEST = 100
 
@@ -26,7 +26,7 @@ class Shown:
     colour: str | None = None
 
 
-def save_query(con: DuckDBPyConnection, name: str, query: str, shown: Shown | None = None) -> None:
+def save_query(con: Connection, name: str, query: str, shown: Shown | None = None) -> None:
     """Store a query under a name, in place of an earlier one of that name.
 
     Raises `UsageError` for a name, or a board's name, that is empty, longer than 100 characters or
@@ -47,7 +47,7 @@ def save_query(con: DuckDBPyConnection, name: str, query: str, shown: Shown | No
         )
 
 
-def saved_query(con: DuckDBPyConnection, name: str) -> str:
+def saved_query(con: Connection, name: str) -> str:
     """Return the SQL that was saved under a name; raises `UsageError` where there is none."""
     known = dict(con.execute("SELECT name, query FROM saved_queries").fetchall())
     if name not in known:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 # What can be said of a change; an invalid run is in no series.
@@ -54,7 +54,7 @@ class Acknowledgement:
     said_by: str | None = None
 
 
-def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) -> None:
+def set_fields(con: Connection, fields: Sequence[str], *, keep: bool) -> None:
     """Group runs with equal values of exactly these fields into one series.
 
     `keep` stores that in the warehouse, which has to be open for writing.
@@ -71,7 +71,7 @@ def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) ->
             con.execute(f"INSERT INTO {table} VALUES (?, false)", [field])
 
 
-def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, keep: bool) -> None:
+def add_thresholds(con: Connection, thresholds: Sequence[Threshold], *, keep: bool) -> None:
     """Add rules of what counts as a change; `keep` is that of `set_fields`."""
     table = "change_thresholds" if keep else "temp.change_thresholds"
     if not keep:

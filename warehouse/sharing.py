@@ -22,14 +22,14 @@ from warehouse.opened import closing_in_place
 from warehouse.queue import waiting_writers
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @dataclass(slots=True)
 class _Shared:
     """A connection, the number of its readers, and until when it is kept without any."""
 
-    con: DuckDBPyConnection
+    con: Connection
     readers: int
     until: float
 
@@ -45,7 +45,7 @@ _OPEN: dict[Address, _Shared] = {}
 
 
 @contextmanager
-def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
+def shared_reading(path: Address, *, wait: float) -> Iterator[Connection]:
     """Yield a cursor of a shared read-only connection; the last reader of a file closes it.
 
     While a writer waits, nobody joins those who read. Raises what `warehouse.connect` does.
@@ -79,7 +79,7 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
 
 
 @contextmanager
-def writing(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
+def writing(path: Address, *, wait: float) -> Iterator[Connection]:
     """Yield a connection for writing to a warehouse, which other threads of the process may read.
 
     Raises what `warehouse.connect` does, and `WarehouseMoved`.
@@ -89,7 +89,7 @@ def writing(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
         yield con
 
 
-def _cursor(key: Address, shared: _Shared) -> DuckDBPyConnection | None:
+def _cursor(key: Address, shared: _Shared) -> Connection | None:
     """Return a cursor of a connection, which is left where its server was restarted: then None."""
     import duckdb
 
@@ -122,7 +122,7 @@ def _leave(key: Address, shared: _Shared) -> None:
     shared.con.close()
 
 
-def _without_readers(key: Address) -> DuckDBPyConnection | None:
+def _without_readers(key: Address) -> Connection | None:
     """Return the open connection to a file that nobody needs any longer, no longer shared."""
     shared = _OPEN.get(key)
     if shared is None or not shared.is_over:

@@ -20,7 +20,7 @@ from warehouse.version import __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 def files() -> tuple[Path, ...]:
@@ -29,7 +29,7 @@ def files() -> tuple[Path, ...]:
     return (*tables, *models.shipped_files())
 
 
-def check(con: DuckDBPyConnection, path: str) -> None:
+def check(con: Connection, path: str) -> None:
     """Raise where the shipped rows in the database differ from those of this pwh."""
     if _missing(con):
         raise WarehouseOutdated(
@@ -38,7 +38,7 @@ def check(con: DuckDBPyConnection, path: str) -> None:
         )
 
 
-def are_there(con: DuckDBPyConnection) -> bool:
+def are_there(con: Connection) -> bool:
     """Return whether a database has shipped rows, of whatever pwh: they are made last."""
     import duckdb
 
@@ -48,7 +48,7 @@ def are_there(con: DuckDBPyConnection) -> bool:
         return False
 
 
-def refresh(con: DuckDBPyConnection) -> bool:
+def refresh(con: Connection) -> bool:
     """Add what the database lacks of the shipped files; return whether it lacked any."""
     missing = _missing(con)
     if not missing:
@@ -64,7 +64,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
     return True
 
 
-def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
+def _missing(con: Connection) -> dict[Path, tuple[str, str]]:
     """Return the files whose content is not in the database, with name and SHA-256."""
     known = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
     return {
@@ -86,7 +86,7 @@ def digests() -> dict[Path, tuple[str, str]]:
     }
 
 
-def _replace_rows(con: DuckDBPyConnection, file: Path) -> None:
+def _replace_rows(con: Connection, file: Path) -> None:
     # The name of the table is that of pwh's own file.
     con.execute(f"DELETE FROM {file.stem} WHERE shipped")
     con.execute(

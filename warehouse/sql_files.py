@@ -14,7 +14,7 @@ from warehouse.own_files import check_not_log, check_not_own
 from warehouse.quack.statements import tokens
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # What the shell names; and where pwh lets DuckDB write what is for stdout (`apps.output.writing`).
 _INPUT, _STREAMS = "/dev/stdin", "/dev/fd"
@@ -24,7 +24,7 @@ _LOGS = re.compile(r"log_query_path|profil\w*_output", re.IGNORECASE)
 _URL = re.compile(r"file:(//(localhost)?)?(?=/)")
 
 
-def restrict_files(con: DuckDBPyConnection, output: Sequence[Path]) -> None:
+def restrict_files(con: Connection, output: Sequence[Path]) -> None:
     """Let SQL use no files but stdin, these, and those of the warehouse; for good.
 
     DuckDB itself goes on to spill next to the warehouse.
@@ -37,7 +37,7 @@ def restrict_files(con: DuckDBPyConnection, output: Sequence[Path]) -> None:
     con.execute("SET enable_external_access = false")
 
 
-def check_files(con: DuckDBPyConnection, sql: str, *, may_write: bool) -> None:
+def check_files(con: Connection, sql: str, *, may_write: bool) -> None:
     """Raise `UsageError` where SQL would write to a file of a warehouse; or any, unless it may.
 
     DuckDB allows the first even where `restrict_files` denies all others. Raises what DuckDB does

@@ -19,7 +19,7 @@ from warehouse.messages import UNKNOWN_OUTCOME, without_class
 from warehouse.opened import check_in_place
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _T = TypeVar("_T")
 _POSTGRES = re.compile(r"ERROR:  (.{1,300})")
@@ -27,7 +27,7 @@ NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECA
 
 
 @contextmanager
-def transaction(con: DuckDBPyConnection) -> Iterator[None]:
+def transaction(con: Connection) -> Iterator[None]:
     """Commit what happens inside, or none of it. In a lake, other writers wait meanwhile.
 
     Raises `WarehouseError` where the commit itself fails, for instance on a full disk, and
@@ -44,7 +44,7 @@ def transaction(con: DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
-def in_file(con: DuckDBPyConnection) -> Iterator[None]:
+def in_file(con: Connection) -> Iterator[None]:
     """Make what happens inside a transaction, in a file; in a lake it is part of `in_lake`."""
     if is_lake(con):
         yield
@@ -55,7 +55,7 @@ def in_file(con: DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
-def in_lake(con: DuckDBPyConnection) -> Iterator[None]:
+def in_lake(con: Connection) -> Iterator[None]:
     """Make what happens inside one transaction, in a lake; in a file it has its own (`in_file`).
 
     DuckLake keeps a state of the schema for each transaction that changes it, and loads all of the
@@ -69,7 +69,7 @@ def in_lake(con: DuckDBPyConnection) -> Iterator[None]:
         _commit(con)
 
 
-def land(con: DuckDBPyConnection, work: Callable[[], tuple[_T, Touched]]) -> _T:
+def land(con: Connection, work: Callable[[], tuple[_T, Touched]]) -> _T:
     """Commit what `work` does, and return its result.
 
     In a lake others can commit meanwhile. Where they have changed some of the same runs or sources,
@@ -100,7 +100,7 @@ class _Overtaken(Exception):
 
 
 @contextmanager
-def _all_or_nothing(con: DuckDBPyConnection) -> Iterator[None]:
+def _all_or_nothing(con: Connection) -> Iterator[None]:
     """Begin a transaction, and roll it back unless the block commits it."""
     import duckdb
 
@@ -115,7 +115,7 @@ def _all_or_nothing(con: DuckDBPyConnection) -> Iterator[None]:
         raise
 
 
-def _commit(con: DuckDBPyConnection) -> None:
+def _commit(con: Connection) -> None:
     import duckdb
 
     check_in_place(con)

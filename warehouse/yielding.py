@@ -22,7 +22,7 @@ from warehouse.errors import ReadingInterrupted
 from warehouse.queue import waiting_writers
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _YIELD_SECONDS = 2.0  # that a writer waits
 _TICK = 0.2  # s
@@ -33,7 +33,7 @@ _ROOM = 1.2  # times the size of the file
 class Watch:
     """Interrupts a connection's queries once a writer has waited for its file for two seconds."""
 
-    def __init__(self, con: DuckDBPyConnection, file: Address) -> None:
+    def __init__(self, con: Connection, file: Address) -> None:
         self._con = con
         self._file = file
         self._done = threading.Event()
@@ -84,7 +84,7 @@ def reading(
     wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
     interrupted: int = 0,
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """Open a warehouse for reading, for what was interrupted so often before.
 
     Raises `ReadingInterrupted` where a writer has waited for two seconds: then do all of it again.
@@ -101,7 +101,7 @@ def reading(
 @contextmanager
 def copied(
     file: Path, *, wait: float | None, on_wait: Callable[[str], None] | None = None
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """Open a copy of a file for reading, or the file itself where there is no room for a copy.
 
     The copy has no name any longer, so that nothing is left of it.
@@ -117,7 +117,7 @@ def copied(
         con.close()
 
 
-def _copy(file: Path) -> DuckDBPyConnection | None:
+def _copy(file: Path) -> Connection | None:
     """Open a copy of a file, which the caller has open, so that nobody writes it meanwhile."""
     log = file.with_name(f"{file.name}.wal")
     parts = [part for part in (file, log) if part.exists()]

@@ -28,10 +28,10 @@ from apps.queries.runs import LATEST, resolve_run, resolve_runs, run_facts
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
-def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
+def diagnosed_runs(con: Connection, name: str) -> list[str]:
     """Return the runs of that name: all of an application's that have counters, or `resolve_runs`.
 
     Raises `NothingToAnalyse` where there are none.
@@ -100,9 +100,7 @@ def diagnose(
         write_text("\n\n".join(["\n".join([title, "", *sentences]), *tables]), output)
 
 
-def _draw(
-    con: DuckDBPyConnection, runs: list[str], by: str | None, title: str, target: Path
-) -> None:
+def _draw(con: Connection, runs: list[str], by: str | None, title: str, target: Path) -> None:
     from apps.reports.pictures import save_picture
     from apps.reports.star_glyphs import read_stars, stars_svg
 
@@ -113,7 +111,7 @@ def _draw(
     note(f"{target}: {shown}{total}, one per {by}")
 
 
-def _application(con: DuckDBPyConnection, name: str) -> str:
+def _application(con: Connection, name: str) -> str:
     """Return the application of that name, or that of the run of that name."""
     runs = diagnosed_runs(con, name)
     app = run_facts(con, runs[0]).get("app")

@@ -18,7 +18,7 @@ from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 def compare(
@@ -52,7 +52,7 @@ def compare(
 
 
 def compared_text(
-    con: DuckDBPyConnection,
+    con: Connection,
     sides: tuple[tuple[str, list[str]], tuple[str, list[str]]],
     level: float,
     metrics: list[str] | None = None,

@@ -18,10 +18,9 @@ from apps.queries.events import OPEN, WITHDRAWN, Events
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from apps.output.tables import Row
     from warehouse.series import Acknowledgement
+    from warehouse.session import Connection
 
 
 class State(StrEnum):
@@ -134,7 +133,7 @@ def events(
 
 
 def annotate(
-    con: DuckDBPyConnection,
+    con: Connection,
     run_id: str,
     known: Acknowledgement,
     event_id: int | None = None,
@@ -157,7 +156,7 @@ def annotate(
     return 0
 
 
-def _event(con: DuckDBPyConnection, event: int) -> Row:
+def _event(con: Connection, event: int) -> Row:
     """Return the row of an event; raises `NothingToAnalyse` for an unknown number."""
     every = Events((*Events().states, WITHDRAWN), event)
     found = ask_dicts(con, "events/list", **every.params())

@@ -23,9 +23,8 @@ from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from apps.output.tables import Row
+    from warehouse.session import Connection
 
 
 def explain(
@@ -68,11 +67,11 @@ def explain(
     write_text(text, output)
 
 
-def _call_tree(con: DuckDBPyConnection, which: Comparison) -> list[Row]:
+def _call_tree(con: Connection, which: Comparison) -> list[Row]:
     return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
-def compared_sides(con: DuckDBPyConnection, runs: list[str], against: list[str]) -> Comparison:
+def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comparison:
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     run_id = runs[0]
     if against:

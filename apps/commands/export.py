@@ -36,15 +36,8 @@ def export(
         str | None, typer.Option(help="Only this landing table, for csv and parquet.")
     ] = None,
     output: OutputOption = None,
-    views: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Write a run for other tools: Perfetto, speedscope, pprof, FlameGraph, Extra-P ..."""
-    if views is not None:
-        raise UsageError(
-            "there is no --views any more: every DuckDB client reads all views of the warehouse "
-            "itself",
-            hint=f"Open {context.obj} with it, or write one: pwh sql 'FROM VIEW' -o FILE.parquet",
-        )
     if to is None:
         raise UsageError(
             "it is not stated what to write",

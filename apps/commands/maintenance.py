@@ -17,11 +17,10 @@ from apps.output.streams import note, print_data
 from apps.queries.base import ask_column
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ingest.refresh import Outdated
     from warehouse.address import Address
     from warehouse.errors import PwhError
+    from warehouse.session import Connection
 
 
 def forget(
@@ -106,7 +105,7 @@ def _is_current(file: Path, wait: float | None) -> bool:
 
 
 def _migrate(
-    con: DuckDBPyConnection, where: Address, on: str | None, report: Callable[[str], None]
+    con: Connection, where: Address, on: str | None, report: Callable[[str], None]
 ) -> tuple[bool, list[PwhError]]:
     """Bring a warehouse up to date; return whether anything was done, and what could not be."""
     from ingest.refresh import outdated
@@ -181,7 +180,7 @@ def refresh(
 
 
 def _refresh(
-    con: DuckDBPyConnection, asked: Outdated, on: str | None, report: Callable[[str], None]
+    con: Connection, asked: Outdated, on: str | None, report: Callable[[str], None]
 ) -> tuple[bool, list[PwhError]]:
     """Compute anew what is asked for, and report what was done.
 

@@ -38,9 +38,10 @@ from warehouse.query_process import ask_guarded
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
     from warehouse.address import Address
+    from warehouse.session import Connection
 
 _INSTRUCTIONS = """\
 A warehouse of performance measurements: runs, their metrics, counters, profiles and traces, the
@@ -108,7 +109,7 @@ class _Tools:
         if unknown := set(states) - {*Events().states, WITHDRAWN}:
             raise ToolError(f"there is no state {min(unknown)}")
 
-        def answer(con: DuckDBPyConnection) -> Any:
+        def answer(con: Connection) -> Any:
             found = ask(con, "events/list", **Events(states, None, app, None, machine).params())
             every = dicts(found.limit(rows))
             return [_plain({**row, "sentences": event_sentences(con, row)}) for row in every]
@@ -175,7 +176,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Explain why a run is slower or faster than those before: functions, mechanism, ledger."""
 
-        def answer(con: DuckDBPyConnection) -> str:
+        def answer(con: Connection) -> str:
             which = compared_sides(con, resolve_side(con, run), against or [])
             return explanation_text(
                 which,
@@ -198,7 +199,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Compare two runs or versions by all metrics, with intervals and what is beyond noise."""
 
-        def answer(con: DuckDBPyConnection) -> str:
+        def answer(con: Connection) -> str:
             first, second = resolve_side(con, before), resolve_side(con, after)
             return compared_text(con, ((before, first), (after, second)), 0.95, metrics)
 
@@ -220,7 +221,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """List the call paths in which two runs or versions differ most, own and with callees."""
 
-        def answer(con: DuckDBPyConnection) -> Any:
+        def answer(con: Connection) -> Any:
             sides = {"runs": resolve_side(con, after), "against": resolve_side(con, before)}
             found = ask(con, "explanations/call_tree", smallest_share=0.0, most=rows, **sides)
             return _rows(found, rows)
@@ -234,7 +235,7 @@ class _Tools:
     ) -> list[Any]:
         """Draw the history of a metric as a picture (SVG), the longest series of an application."""
 
-        def answer(con: DuckDBPyConnection) -> Any:
+        def answer(con: Connection) -> Any:
             asked = Series(resolve_app(con, app), [metric])
             found = ask_dicts(con, "trend/series", **asked.params())
             if not found:
@@ -251,7 +252,7 @@ class _Tools:
         ]
 
     def _answer(
-        self, compute: Callable[[DuckDBPyConnection], Any], *, plain: bool = True
+        self, compute: Callable[[Connection], Any], *, plain: bool = True
     ) -> dict[str, Any]:
         """Return what a question over the warehouse gives, and the queries behind it."""
         with (

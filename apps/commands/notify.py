@@ -27,7 +27,7 @@ from apps.queries.base import ask, ask_dicts
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 notify = typer.Typer(
     name="notify",
@@ -85,9 +85,7 @@ def send(
         raise typer.Exit(failures[-1].exit_code)
 
 
-def _told(
-    con: DuckDBPyConnection, recipient: str, subjects: Sequence[str], at: datetime | None
-) -> None:
+def _told(con: Connection, recipient: str, subjects: Sequence[str], at: datetime | None) -> None:
     con.execute(
         "INSERT INTO notifications SELECT $recipient, unnest($subjects), $at",
         {"recipient": recipient, "subjects": list(subjects), "at": at},

@@ -17,7 +17,7 @@ from warehouse.address import Address, Lake, Served
 from warehouse.errors import ReadingInterrupted, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # What a plain installation of pwh lacks: packages as they are imported, by extra.
 EXTRAS = {
@@ -123,7 +123,7 @@ def reading(
     *,
     all_threads: bool = False,
     after_changes: bool = False,
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """Open the warehouse for reading, briefly.
 
     Where a writer waits for it, the command is interrupted and carried out again, unless it reads
@@ -138,7 +138,7 @@ def reading(
 
     seconds = DEFAULT_WAIT if wait is None else wait
     how: dict[str, Any] = {"wait": seconds, "on_wait": note}
-    opened: AbstractContextManager[DuckDBPyConnection]
+    opened: AbstractContextManager[Connection]
     if after_changes:
         opened = warehouse.connect(context.obj, read_only=True, **how)
     else:
@@ -158,7 +158,7 @@ def reading(
         raise
 
 
-def _is_small(con: DuckDBPyConnection, address: Address) -> bool:
+def _is_small(con: Connection, address: Address) -> bool:
     """Return whether a file or a lake is; how large one is that others serve is theirs to know."""
     from warehouse.lake.attach import stored_bytes
 
@@ -174,7 +174,7 @@ def _is_small(con: DuckDBPyConnection, address: Address) -> bool:
 @contextmanager
 def writing(
     context: typer.Context, wait: float | None = None, *, create: bool = False
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """Open the warehouse for writing; `create` makes it where it is missing."""
     import warehouse
     from warehouse.opened import closing_in_place

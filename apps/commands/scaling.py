@@ -28,9 +28,8 @@ from apps.reports.scaling_question import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from apps.queries.scaling import ScalingSet
+    from warehouse.session import Connection
 
 
 class Bases(StrEnum):
@@ -118,7 +117,7 @@ def scale(
         )
 
 
-def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> None:
+def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
     """List the sets of runs that can be predicted, with what each has."""
     from apps.reports.scaling_question import how_to_begin
     from apps.reports.scaling_tables import SETS, set_lines
@@ -139,7 +138,7 @@ def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> N
 
 
 def _predict(
-    con: DuckDBPyConnection,
+    con: Connection,
     app: str,
     version: str | None,
     machine: str | None,
@@ -216,7 +215,7 @@ def _predict(
 
 
 def _patent(
-    con: DuckDBPyConnection,
+    con: Connection,
     app: str,
     version: str | None,
     machine: str | None,
@@ -242,9 +241,7 @@ def _patent(
     write_text(f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}", output)
 
 
-def _other_sets(
-    con: DuckDBPyConnection, app: str | None, others: Sequence[ScalingSet]
-) -> Iterator[str]:
+def _other_sets(con: Connection, app: str | None, others: Sequence[ScalingSet]) -> Iterator[str]:
     """Yield a table of the sets that can be predicted, too, and how many cannot."""
     from apps.reports.scaling_question import UNNAMED
     from apps.reports.scaling_tables import LEAST_COUNTS, SETS, set_lines
@@ -266,7 +263,7 @@ def _other_sets(
 
 
 def _compare(
-    con: DuckDBPyConnection,
+    con: Connection,
     words: list[str],
     machine: str | None,
     counts: list[int],

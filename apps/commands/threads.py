@@ -42,7 +42,9 @@ from apps.reports.threads import (
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 _SENTENCES = 10
 _LINES = 40
@@ -161,7 +163,7 @@ class _Table:
 
 
 def _show_imbalance(
-    con: DuckDBPyConnection,
+    con: Connection,
     run_id: str,
     sentences: list[str],
     imbalance: bool,
@@ -178,7 +180,7 @@ def _show_imbalance(
     write_text(lines if functions is None else f"{lines}\n\n{functions.text()}", output)
 
 
-def _uneven_functions(con: DuckDBPyConnection, run_id: str) -> _Table:
+def _uneven_functions(con: Connection, run_id: str) -> _Table:
     """Return the functions that CPU threads share; raises `NothingToAnalyse` for none."""
     functions = ask(con, "threads/functions", run_id=run_id)
     if functions.limit(1).fetchone() is None:
@@ -224,7 +226,7 @@ def _check_pictures(cfg: Path | None, matrix: Path | None) -> None:
         check_path(matrix, (".png",), "--matrix")
 
 
-def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list[Row]) -> Row:
+def _chosen(con: Connection, run_id: str, launch: int | None, rows: list[Row]) -> Row:
     """Return the launch that pictures are of: the one asked for, or that with the most visits."""
     if rows:
         return max(rows, key=lambda row: row["visits"] or 0)
@@ -242,7 +244,7 @@ def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list
 
 
 def _blocks(
-    con: DuckDBPyConnection, run_id: str, chosen: Row, block: int | None, metric: Metric
+    con: Connection, run_id: str, chosen: Row, block: int | None, metric: Metric
 ) -> DuckDBPyRelation:
     """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
@@ -265,7 +267,7 @@ def _blocks(
     )
 
 
-def _draw_flow(con: DuckDBPyConnection, run_id: str, chosen: Row, path: Path) -> None:
+def _draw_flow(con: Connection, run_id: str, chosen: Row, path: Path) -> None:
     from apps.reports.pictures import draw_graph, graph_dot, largest_blocks, save_picture
 
     launch = chosen["launch"]
@@ -288,7 +290,7 @@ def _draw_flow(con: DuckDBPyConnection, run_id: str, chosen: Row, path: Path) ->
 
 
 def _draw_matrix(
-    con: DuckDBPyConnection, run_id: str, chosen: Row, block: Row, metric: Metric, path: Path
+    con: Connection, run_id: str, chosen: Row, block: Row, metric: Metric, path: Path
 ) -> None:
     from apps.reports.pictures import grey_png, save_picture
 
@@ -304,7 +306,7 @@ def _draw_matrix(
 
 
 def _tables(
-    con: DuckDBPyConnection, run_id: str, launch: int | None, groups: bool, phases: bool
+    con: Connection, run_id: str, launch: int | None, groups: bool, phases: bool
 ) -> list[_Table]:
     """Return the requested tables; raises `NothingToAnalyse` where one has no rows."""
     found = []

@@ -32,7 +32,9 @@ from apps.reports.throughput import (
 )
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 
 class By(StrEnum):
@@ -91,7 +93,7 @@ def throughput(
     write_text(text, output)
 
 
-def _for_block(context: typer.Context) -> AbstractContextManager[DuckDBPyConnection]:
+def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
     """Open the warehouse, or an empty one where there is none: a block needs no runs."""
     import warehouse
     from warehouse.connection import MEMORY
@@ -101,7 +103,7 @@ def _for_block(context: typer.Context) -> AbstractContextManager[DuckDBPyConnect
     return reading(context)
 
 
-def _block_text(con: DuckDBPyConnection, code: str, block: DuckDBPyRelation) -> str:
+def _block_text(con: Connection, code: str, block: DuckDBPyRelation) -> str:
     (row,) = dicts(block)
     lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
     if row["isa"] == "x86-64" and row["instructions"]:
@@ -110,7 +112,7 @@ def _block_text(con: DuckDBPyConnection, code: str, block: DuckDBPyRelation) -> 
     return "\n".join(lines).lstrip("\n")
 
 
-def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
+def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
     effects = ask_dicts(con, "throughput/effects", run_id=run_id)
     models = ask_dicts(con, "throughput/model", run_id=run_id)
     sentence = effects_sentence(effects)
@@ -129,7 +131,7 @@ def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, li
     return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
 
 
-def _rows(con: DuckDBPyConnection, run_id: str, by: By, limit: int) -> list[str]:
+def _rows(con: Connection, run_id: str, by: By, limit: int) -> list[str]:
     header, line = _SHOWN[by]
     rows = ask(con, f"throughput/{by}s", run_id=run_id)
     shown = [line(row) for row in dicts(rows.limit(limit))]

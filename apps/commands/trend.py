@@ -25,7 +25,7 @@ from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 class Better(StrEnum):
@@ -99,7 +99,7 @@ def trend(
             "--keep has nothing to store",
             hint="It stores --by, --threshold, --significance and --better.",
         )
-    opened: AbstractContextManager[DuckDBPyConnection] = (
+    opened: AbstractContextManager[Connection] = (
         writing(context, wait) if keep else reading(context, wait)
     )
     with opened as con:
@@ -132,7 +132,7 @@ def trend(
 
 
 def _of_branch(
-    con: DuckDBPyConnection,
+    con: Connection,
     app: str,
     branch: str,
     metric: list[str] | None,

@@ -22,7 +22,7 @@ from warehouse.address import Address
 from warehouse.errors import InputError, UsageError, WarehouseMissing
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")
@@ -108,7 +108,7 @@ def _landed(landed: Sequence[Landed], db: Address) -> str:
     )
 
 
-def _stop(con: DuckDBPyConnection, number: int, question: Question, pwh: str) -> str:
+def _stop(con: Connection, number: int, question: Question, pwh: str) -> str:
     """Return one stop of the tour: question, summary, command, answer."""
     relation = con.sql(question.sql)
     rows = relation.fetchall()

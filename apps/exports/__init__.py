@@ -16,7 +16,7 @@ from apps.output.files import replacing
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 class Target(StrEnum):
@@ -55,7 +55,7 @@ _BINARY = (Target.perfetto, Target.pprof)
 
 
 def export_run(
-    con: DuckDBPyConnection, run_id: str, target: Target, path: Path | None, event: str | None
+    con: Connection, run_id: str, target: Target, path: Path | None, event: str | None
 ) -> list[str]:
     """Write a run to a file, or to stdout where `path` is None; return notes on it.
 

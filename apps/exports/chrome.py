@@ -17,12 +17,12 @@ from apps.exports.timeline import TASK, Slice, Timeline, Track, timeline
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _BATCH = 4096
 
 
-def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
+def export(con: Connection, run_id: str, event: str | None) -> Exported:
     """Return a run's timeline; see `apps.exports.export_run`."""
     check_no_event(event)
     whole = timeline(con, run_id)

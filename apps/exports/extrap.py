@@ -16,7 +16,7 @@ from apps.queries.base import ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # Extra-P warns of models from fewer points.
 _LEAST = 5
@@ -24,7 +24,7 @@ _LEAST = 5
 Point = tuple[int, float | None]
 
 
-def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
+def export(con: Connection, run_id: str, event: str | None) -> Exported:
     """Return the series of a run's set; see `apps.exports.export_run`."""
     if event is not None:
         raise UsageError("the series are times", hint="Leave --event out.")

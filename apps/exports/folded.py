@@ -15,12 +15,12 @@ from apps.exports.profile import TIME, Stack, chosen, profile, shown_name
 from apps.queries.runs import run_facts
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _SEPARATORS = ("-", "--")
 
 
-def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
+def export(con: Connection, run_id: str, event: str | None) -> Exported:
     """Return the stacks of one event; see `apps.exports.export_run`."""
     measures, left_out = profile(con, run_id)
     measure, others = chosen(measures, event)

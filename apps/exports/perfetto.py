@@ -17,7 +17,7 @@ from apps.exports.timeline import TASK, Counter, Slice, Timeline, Track, timelin
 from ingest.parsing.carried_tables import FIELD, MARK
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _PACKET = 1
 # Fields of a TracePacket.
@@ -35,7 +35,7 @@ _CATEGORIES, _NAMES = 1, 2
 _IID, _INTERNED_NAME = 1, 2
 
 
-def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
+def export(con: Connection, run_id: str, event: str | None) -> Exported:
     """Return a run's timeline; see `apps.exports.export_run`."""
     check_no_event(event)
     return Exported(_Trace().packets(timeline(con, run_id)), [])

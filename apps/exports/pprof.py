@@ -18,7 +18,7 @@ from apps.queries.runs import run_facts
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # Fields of a Profile, and of the messages in it.
 _TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING = 1, 2, 3, 4, 5, 6
@@ -32,7 +32,7 @@ _MAPPING_FILE = 5
 Key = tuple[int | None, int | None, tuple[str, ...]]
 
 
-def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
+def export(con: Connection, run_id: str, event: str | None) -> Exported:
     """Return the stacks of all events, `event` the default; see `apps.exports.export_run`."""
     measures, left_out = profile(con, run_id)
     names = [one.event for one in measures]

@@ -13,7 +13,7 @@ from apps.queries.runs import row_counts
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 TIME = "time"
 # What formats and readers take as the weight of a stack.
@@ -39,7 +39,7 @@ class Measure:
     stacks: list[Stack] = field(default_factory=list)
 
 
-def profile(con: DuckDBPyConnection, run_id: str) -> tuple[list[Measure], list[str]]:
+def profile(con: Connection, run_id: str) -> tuple[list[Measure], list[str]]:
     """Return the measures of a run's profile, the first choice first, and what is left out.
 
     Raises `NothingToAnalyse` where the run has none.

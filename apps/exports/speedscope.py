@@ -14,12 +14,12 @@ from apps.exports.profile import TIME, Measure, Stack, chosen, profile
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
-def export(con: DuckDBPyConnection, run_id: str, event: str | None) -> Exported:
+def export(con: Connection, run_id: str, event: str | None) -> Exported:
     """Return the stacks of one event; see `apps.exports.export_run`."""
     measures, left_out = profile(con, run_id)
     measure, others = chosen(measures, event)

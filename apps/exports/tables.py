@@ -16,11 +16,13 @@ from warehouse.catalog import RUN_COLUMNS, landing
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 
 def export_tables(
-    con: DuckDBPyConnection, run_id: str, style: Format, path: Path | None, table: str | None
+    con: Connection, run_id: str, style: Format, path: Path | None, table: str | None
 ) -> list[str]:
     """Write one table of a run to a file or stdout, or all to a folder; return notes.
 
@@ -54,7 +56,7 @@ def export_tables(
     return [*lines, *_not_in_tables(con, run_id)]
 
 
-def _rows(con: DuckDBPyConnection, run_id: str, table: str) -> DuckDBPyRelation:
+def _rows(con: Connection, run_id: str, table: str) -> DuckDBPyRelation:
     """Return the rows of one landing table of a run, with what is known of the run."""
     own = [column.name for column in landing()[table]]
     facts = [name for name in RUN_COLUMNS if name not in own]
@@ -68,7 +70,7 @@ def _rows(con: DuckDBPyConnection, run_id: str, table: str) -> DuckDBPyRelation:
     return con.table("_exported")
 
 
-def _not_in_tables(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _not_in_tables(con: Connection, run_id: str) -> list[str]:
     """Return what is known of a run that no column has, and how it comes back."""
     facts = run_facts(con, run_id)
     options = {"wall_seconds": "--wall-seconds", "tags": "--tag"}

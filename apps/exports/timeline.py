@@ -21,7 +21,7 @@ from warehouse.catalog import landing
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 TASK, RUNTIME, IDLE = "task", "runtime", "idle"
 
@@ -77,7 +77,7 @@ class Timeline:
     carried: list[bytes]
 
 
-def timeline(con: DuckDBPyConnection, run_id: str) -> Timeline:
+def timeline(con: Connection, run_id: str) -> Timeline:
     """Return the timeline of a run; raises `NothingToAnalyse` where nothing has a time."""
     tracks: list[Track] = []
     tasks: dict[str, Slice] = {}
@@ -124,7 +124,7 @@ class _Lanes:
         heapq.heappush(self._free, (one.end, lane))
 
 
-def _counters(con: DuckDBPyConnection, run_id: str) -> list[Counter]:
+def _counters(con: Connection, run_id: str) -> list[Counter]:
     counters = []
     rows = ask(con, "export/counters", run_id=run_id).fetchall()
     for (series, unit), found in groupby(rows, key=lambda row: (row[0], row[1])):
@@ -137,9 +137,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> list[Counter]:
     return counters
 
 
-def _arrows(
-    con: DuckDBPyConnection, run_id: str, tasks: dict[str, Slice]
-) -> list[tuple[Slice, Slice]]:
+def _arrows(con: Connection, run_id: str, tasks: dict[str, Slice]) -> list[tuple[Slice, Slice]]:
     """Return the dependences between tasks, without those that the clocks put backwards."""
     arrows: list[tuple[Slice, Slice]] = []
     for producer, reader in ask(con, "export/dependences", run_id=run_id).fetchall():
@@ -152,7 +150,7 @@ def _arrows(
     return arrows
 
 
-def _carried(con: DuckDBPyConnection, run_id: str) -> list[bytes]:
+def _carried(con: Connection, run_id: str) -> list[bytes]:
     """Return the landing tables of a run, each as it is carried along."""
     facts = run_facts(con, run_id)
     facts.pop("url", None)

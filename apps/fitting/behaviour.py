@@ -10,7 +10,7 @@ from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _PAIRS = (
     ("divergent", "not divergent"),
@@ -21,7 +21,7 @@ _OPPOSITES = dict(_PAIRS) | {other: one for one, other in _PAIRS}
 BEHAVIOURS = tuple(name for pair in _PAIRS for name in pair)
 
 
-def only_launch(con: DuckDBPyConnection, run_id: str) -> int:
+def only_launch(con: Connection, run_id: str) -> int:
     """Return the launch of a run that has one; raises `UsageError` where it has several."""
     known: list[int] = ask_column(con, "threads/launches", run_id=run_id)
     if not known:
@@ -35,7 +35,7 @@ def only_launch(con: DuckDBPyConnection, run_id: str) -> int:
 
 
 def add_reference(
-    con: DuckDBPyConnection,
+    con: Connection,
     run_id: str,
     launch: int,
     behaviours: Sequence[str],

@@ -18,14 +18,14 @@ from warehouse.models import Fit
 
 if TYPE_CHECKING:
     import numpy as np
-    from duckdb import DuckDBPyConnection
 
     from udfs.bottleneck.clusters import Clusters, Namer
     from udfs.bottleneck.training import Arrays, Floats, Training
+    from warehouse.session import Connection
 
 
 def cluster_classifier(
-    con: DuckDBPyConnection, metric_set: str, names: Sequence[str], scale: Mapping[str, Floats]
+    con: Connection, metric_set: str, names: Sequence[str], scale: Mapping[str, Floats]
 ) -> Callable[[Floats], list[str]]:
     """Return the function that classifies medoids (k x m, standardised by `scale`).
 
@@ -68,7 +68,7 @@ def cluster_classifier(
 
 
 def label_cluster(
-    con: DuckDBPyConnection, metric_set: str, medoid: Floats, kind: str, labelled_by: str | None
+    con: Connection, metric_set: str, medoid: Floats, kind: str, labelled_by: str | None
 ) -> None:
     """Store a manual label of the cluster of a medoid (m: log10 of metric + log_offset)."""
     con.execute(
@@ -111,7 +111,7 @@ class TrainedModel:
 
 
 def read_training_data(
-    con: DuckDBPyConnection,
+    con: Connection,
     metric_set: str | None,
     file: Path | None,
     overruled: Mapping[int, str],
@@ -152,7 +152,7 @@ def read_training_data(
 
 
 def _choose_metric_set(
-    con: DuckDBPyConnection,
+    con: Connection,
     requested: str | None,
     found: list[tuple[str, int, int]],
     progress: Progress,
@@ -222,7 +222,7 @@ def train(
 
 
 def store_model(
-    con: DuckDBPyConnection, data: TrainingData, model: TrainedModel, labelled_by: str | None
+    con: Connection, data: TrainingData, model: TrainedModel, labelled_by: str | None
 ) -> int:
     """Store the model, and the manual labels of its clusters; return its version."""
     from warehouse import models

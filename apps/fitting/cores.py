@@ -11,9 +11,8 @@ from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from udfs.throughput.estimate import Estimated
+    from warehouse.session import Connection
 
 _BLOCKS_NEEDED = 100
 
@@ -33,9 +32,7 @@ class MeasuredBlocks:
     relatives: dict[str, dict[str, Any]]
 
 
-def read_measured_blocks(
-    con: DuckDBPyConnection, core: str, relative: str | None
-) -> MeasuredBlocks:
+def read_measured_blocks(con: Connection, core: str, relative: str | None) -> MeasuredBlocks:
     """Read the measured blocks of a core.
 
     Raises `UsageError` for a relative that is no x86-64 core or a core that comes with pwh, and
@@ -94,7 +91,7 @@ def estimate_core(
 
 
 def store_core(
-    con: DuckDBPyConnection, blocks: MeasuredBlocks, relative: str, estimated: Estimated
+    con: Connection, blocks: MeasuredBlocks, relative: str, estimated: Estimated
 ) -> None:
     """Store the rows of the core in place of those before, and decode its runs by them.
 

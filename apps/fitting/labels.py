@@ -10,7 +10,7 @@ from ingest.analyse import change_of_run
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 PLACE = ("rank", "thread", "region", "sample")
 _SAMPLES = (
@@ -20,7 +20,7 @@ _SAMPLES = (
 )
 
 
-def label_classes(con: DuckDBPyConnection) -> list[str]:
+def label_classes(con: Connection) -> list[str]:
     """Return all classes, in the order of the rules."""
     found = con.execute(
         "SELECT class FROM bottleneck_rules GROUP BY class ORDER BY min(position)"
@@ -28,7 +28,7 @@ def label_classes(con: DuckDBPyConnection) -> list[str]:
     return [name for (name,) in found]
 
 
-def check_class(con: DuckDBPyConnection, name: str) -> str:
+def check_class(con: Connection, name: str) -> str:
     """Return the class of that name, whatever its case; raises `UsageError` where there is none."""
     known = label_classes(con)
     for one in known:
@@ -42,7 +42,7 @@ def check_class(con: DuckDBPyConnection, name: str) -> str:
 
 
 def add_label(
-    con: DuckDBPyConnection,
+    con: Connection,
     run_id: str,
     name: str,
     labelled_by: str | None,

@@ -13,9 +13,9 @@ from warehouse.models import Fit
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
     from udfs.bottleneck.training import Floats, Training
+    from warehouse.session import Connection
 
 KIND = "bottlenecks"
 
@@ -76,9 +76,7 @@ def fit_model(
     )
 
 
-def metric_sets(
-    con: DuckDBPyConnection, labels: pa.Table | None = None
-) -> list[tuple[str, int, int]]:
+def metric_sets(con: Connection, labels: pa.Table | None = None) -> list[tuple[str, int, int]]:
     """Return the metric sets that have samples: set, samples, and samples usable for training.
 
     The set with most labelled samples comes first.
@@ -88,7 +86,7 @@ def metric_sets(
     return [(name, samples, usable) for name, samples, usable, _ in found]
 
 
-def unmatched_runs(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
+def unmatched_runs(con: Connection, labels: pa.Table) -> list[str]:
     """Return the labelled runs that have no counters."""
     with _label_table(con, labels):
         return [
@@ -97,9 +95,7 @@ def unmatched_runs(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
         ]
 
 
-def training_samples(
-    con: DuckDBPyConnection, metric_set: str, labels: pa.Table | None = None
-) -> Training:
+def training_samples(con: Connection, metric_set: str, labels: pa.Table | None = None) -> Training:
     """Return the samples of a metric set that have all its metrics, with labels and measured costs.
 
     `labels` has the columns LABEL_COLUMNS; without it, labels are the rows of bottleneck_labels.
@@ -135,7 +131,7 @@ def training_samples(
 
 
 @contextmanager
-def _label_table(con: DuckDBPyConnection, labels: pa.Table | None) -> Iterator[None]:
+def _label_table(con: Connection, labels: pa.Table | None) -> Iterator[None]:
     """Register the labels as the table _training_labels, empty without labels."""
     import pyarrow as pa
 
@@ -147,7 +143,7 @@ def _label_table(con: DuckDBPyConnection, labels: pa.Table | None) -> Iterator[N
         con.unregister("_training_labels")
 
 
-def _missing_metrics(con: DuckDBPyConnection, metric_set: str) -> str:
+def _missing_metrics(con: Connection, metric_set: str) -> str:
     rows = con.execute(
         sqlfiles.read("queries/fit/bottleneck_missing"), {"metric_set": metric_set}
     ).fetchall()

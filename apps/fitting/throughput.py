@@ -14,12 +14,12 @@ from warehouse.models import Fit
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
     from udfs.throughput.algorithms import Samples
     from udfs.throughput.fitting import Fitted
     from udfs.throughput.network import Floats
+    from warehouse.session import Connection
 
 KIND = "throughput"
 _REDUCE = re.compile(r"som:(\d+),(\d*\.?\d+)")
@@ -39,7 +39,7 @@ def parse_reduction(text: str | None) -> tuple[int, float] | None:
     return int(found[1]), float(found[2])
 
 
-def choose_form(con: DuckDBPyConnection) -> str:
+def choose_form(con: Connection) -> str:
     """Return the form with most measured segments; raises `NothingToAnalyse` without any."""
     rows = con.execute(
         "SELECT form FROM segment_inputs GROUP BY form HAVING count(cycles) > 0 "
@@ -64,9 +64,7 @@ class TrainingSegments:
     left_out: dict[str, int]
 
 
-def read_training_segments(
-    con: DuckDBPyConnection, form: str, core: str | None = None
-) -> TrainingSegments:
+def read_training_segments(con: Connection, form: str, core: str | None = None) -> TrainingSegments:
     """Read the measured segments of a form, and of a core where one is given.
 
     Raises `NothingToAnalyse` where there are too few, or too few programs or families of blocks.

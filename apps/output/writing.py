@@ -19,7 +19,9 @@ from apps.output.tables import markdown_text, relation_text
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 _NUMBERS = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
@@ -39,7 +41,7 @@ _COPY = {
 
 
 def emit(
-    con: DuckDBPyConnection,
+    con: Connection,
     relation: DuckDBPyRelation | None,
     style: Format = Format.table,
     target: Path | None = None,

@@ -25,7 +25,7 @@ from warehouse.sharing import shared_reading
 from warehouse.yielding import IN_PLACE, Watch, copied
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 WAIT_SECONDS = 30.0
 LIMIT_SECONDS = 120.0
@@ -87,12 +87,12 @@ class Answers:
         self._wait = WAIT_SECONDS if wait is None else wait
         self._state = file_state(path)
         self._stack = ExitStack()
-        self._con: DuckDBPyConnection | None = None
+        self._con: Connection | None = None
         self._watch: Watch | None = None
         self._interrupted = 0
 
     @property
-    def con(self) -> DuckDBPyConnection:
+    def con(self) -> Connection:
         """The warehouse, opened for reading until `close`."""
         if self._con is None:
             enter = self._stack.enter_context
@@ -112,9 +112,7 @@ class Answers:
         self._watch = self._con = None
         self._stack.close()
 
-    def get(
-        self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
-    ) -> Answer:
+    def get(self, question: str, params: Any, compute: Callable[[Connection], Any]) -> Answer:
         """Return what `compute` returns; cached by file state, question and params.
 
         Where a writer waits for the file, what is computed is interrupted, and computed again when
@@ -160,7 +158,7 @@ class _NotCachedError(Exception):
 
 
 @contextmanager
-def _limited(con: DuckDBPyConnection) -> Iterator[None]:
+def _limited(con: Connection) -> Iterator[None]:
     """Interrupt the queries of a connection after `LIMIT_SECONDS`."""
     timer = threading.Timer(LIMIT_SECONDS, con.interrupt)
     timer.daemon = True

@@ -26,8 +26,10 @@ from warehouse.guarded import Result
 from warehouse.query_process import ask_guarded
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
     from streamlit.navigation.page import Page
+
+    from warehouse.session import Connection
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,7 +54,7 @@ class View(Filters):
         return shlex.join(["pwh", "--db", str(self.path)])
 
     @property
-    def con(self) -> DuckDBPyConnection:
+    def con(self) -> Connection:
         """The warehouse, opened for reading, and closed at the end of the run."""
         return self._answers.con
 
@@ -94,7 +96,7 @@ class View(Filters):
         result: Result = answer.value
         return result
 
-    def _get(self, name: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]) -> Any:
+    def _get(self, name: str, params: Any, compute: Callable[[Connection], Any]) -> Any:
         answer = self._answers.get(name, params, compute)
         self._asked += answer.asked
         return answer.value

@@ -13,7 +13,7 @@ from apps.queries.base import ask
 from apps.queries.profile import Profile
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 Numbers = NDArray[np.int64]
 Costs = NDArray[np.float64]
@@ -47,7 +47,7 @@ class Tree:
         }
 
 
-def profile_tree(con: DuckDBPyConnection, which: Profile) -> tuple[dict[str, Any], int]:
+def profile_tree(con: Connection, which: Profile) -> tuple[dict[str, Any], int]:
     """Return the tree of a profile for flame.js, and how many call paths are left out of it."""
     tree = merge_stacks(ask(con, "profile/stacks", **which.params).pl())
     return tree.data(), tree.left_out

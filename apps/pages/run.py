@@ -18,7 +18,7 @@ from apps.queries.timeline import timeline_span
 from apps.reports.runs import facts_line, report_of
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _UNITS = {"longest": "s"}
 _CHOICES = 100
@@ -75,7 +75,7 @@ def page(view: View) -> None:
 _Shown = tuple[str, list[str], pl.DataFrame, str]
 
 
-def _report(con: DuckDBPyConnection, run_id: str) -> tuple[list[str], list[_Shown]]:
+def _report(con: Connection, run_id: str) -> tuple[list[str], list[_Shown]]:
     """Return what `pwh report` says first, and each section: title, sentences, rows, view."""
     report = report_of(con, run_id)
     return report.sentences, [

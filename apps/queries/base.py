@@ -13,7 +13,9 @@ from apps.output.tables import Row, dicts
 from warehouse import sqlfiles
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 _NUMBER = count()
 
@@ -41,7 +43,7 @@ def remembering() -> Iterator[list[Asked]]:
         _REMEMBERED.reset(token)
 
 
-def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:
+def ask(con: Connection, name: str, /, **params: Any) -> DuckDBPyRelation:
     """Return the rows of `sql/queries/<name>.sql`, computed at once.
 
     They are stored in a temporary table: DuckDB's `sql` with parameters holds Python's lock while
@@ -50,23 +52,23 @@ def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelatio
     return _computed(con, name, _sql(name), params)
 
 
-def ask_dicts(con: DuckDBPyConnection, name: str, /, **params: Any) -> list[Row]:
+def ask_dicts(con: Connection, name: str, /, **params: Any) -> list[Row]:
     """Return the rows of a question as dictionaries; for few rows."""
     return dicts(ask(con, name, **params))
 
 
-def ask_column(con: DuckDBPyConnection, name: str, /, **params: Any) -> list[Any]:
+def ask_column(con: Connection, name: str, /, **params: Any) -> list[Any]:
     """Return the first column of a question's rows."""
     return [row[0] for row in ask(con, name, **params).fetchall()]
 
 
-def ask_value(con: DuckDBPyConnection, name: str, /, **params: Any) -> Any:
+def ask_value(con: Connection, name: str, /, **params: Any) -> Any:
     """Return the first column of a question's first row; None without rows."""
     return next(iter(ask_column(con, name, **params)), None)
 
 
 def ask_page(
-    con: DuckDBPyConnection, name: str, params: Mapping[str, Any], limit: int, offset: int
+    con: Connection, name: str, params: Mapping[str, Any], limit: int, offset: int
 ) -> DuckDBPyRelation:
     """Return `limit` rows of a question from row `offset` on, and compute only those.
 
@@ -76,7 +78,7 @@ def ask_page(
     return _computed(con, name, query, {**params, "limit": limit, "offset": offset})
 
 
-def ask_count(con: DuckDBPyConnection, name: str, params: Mapping[str, Any]) -> int:
+def ask_count(con: Connection, name: str, params: Mapping[str, Any]) -> int:
     """Return the number of rows that a question has."""
     query = f"SELECT count(*) AS rows\nFROM (\n{_sql(name)}\n)"
     row = _computed(con, name, query, params).fetchone()
@@ -88,7 +90,7 @@ def _sql(name: str) -> str:
 
 
 def _computed(
-    con: DuckDBPyConnection, name: str, query: str, params: Mapping[str, Any]
+    con: Connection, name: str, query: str, params: Mapping[str, Any]
 ) -> DuckDBPyRelation:
     remembered = _REMEMBERED.get()
     if remembered is not None:

@@ -9,13 +9,15 @@ from apps.queries.base import ask
 from apps.queries.trend import EVERY_METRIC
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 _STORED_LEVEL = 0.95
 
 
 def run_comparison(
-    con: DuckDBPyConnection,
+    con: Connection,
     before: Sequence[str],
     after: Sequence[str],
     level: float,
@@ -23,7 +25,7 @@ def run_comparison(
 ) -> DuckDBPyRelation:
     """Return two sets of runs metric by metric (comparison), what got worse first.
 
-    Of the newest version of an application and the one before it that is stored.
+    Of one of the newest versions of an application and the one before it that is stored.
     """
     sides = {"before": list(before), "after": list(after)}
     if level == _STORED_LEVEL and list(metrics) == list(EVERY_METRIC):

@@ -9,7 +9,9 @@ from apps.output.tables import dicts
 from apps.queries.base import ask, ask_dicts
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Comparison:
         return {"runs": self.runs, "against": self.against}
 
 
-def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
+def explained_against(con: Connection, run_id: str) -> Comparison | None:
     """Return what a run is compared with by default; None where there is no comparable run.
 
     One of another branch than the default one with the level of that.
@@ -53,7 +55,7 @@ def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None
 
 
 def comparable(
-    con: DuckDBPyConnection, runs: list[str], against: list[str], fields: object = None
+    con: Connection, runs: list[str], against: list[str], fields: object = None
 ) -> Comparison:
     """Return the runs of two sides that have one configuration, `fields` or that of most runs.
 
@@ -67,7 +69,7 @@ def comparable(
     return Comparison(runs, against)
 
 
-def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any] | None:
+def run_in_history(con: Connection, which: Comparison) -> dict[str, Any] | None:
     """Return the metric that the named run is judged by and those of its series.
 
     Of several it is that in which the run is farthest off. None for under four others, and for runs
@@ -79,7 +81,7 @@ def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any]
     return next(iter(dicts(found)), None)
 
 
-def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
+def explanation(con: Connection, which: Comparison) -> DuckDBPyRelation:
     """Return what changed between the two sides, the strongest evidence first.
 
     Of the sides of a change it is stored.

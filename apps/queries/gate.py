@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from apps.queries.base import ask
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 # Of the good runs whose metrics differ by chance alone half are worse: 1 % is blocked at most
 # (tests/bench/bench_gate.py).
@@ -36,7 +38,7 @@ class Terms:
 
 
 def gate_metrics(
-    con: DuckDBPyConnection,
+    con: Connection,
     app: str,
     before: Sequence[str],
     after: Sequence[str],
@@ -61,7 +63,7 @@ def gate_metrics(
 
 
 def levels_compared(
-    con: DuckDBPyConnection,
+    con: Connection,
     after: Sequence[str],
     level: float,
     metrics: Sequence[str],

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from apps.queries.base import ask
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 Window = tuple[int, int]
 
@@ -24,18 +26,14 @@ class Reading(NamedTuple):
     window: Window | None = None
 
 
-def within(
-    con: DuckDBPyConnection, name: str, window: Window | None, **params: Any
-) -> DuckDBPyRelation:
+def within(con: Connection, name: str, window: Window | None, **params: Any) -> DuckDBPyRelation:
     """Return the rows of a question about a whole run, or of NAME_window about a part of it."""
     if window is None:
         return ask(con, name, **params)
     return ask(con, f"{name}_window", **params, t0=window[0], t1=window[1])
 
 
-def in_reading(
-    con: DuckDBPyConnection, name: str, reading: Reading, **params: Any
-) -> DuckDBPyRelation:
+def in_reading(con: Connection, name: str, reading: Reading, **params: Any) -> DuckDBPyRelation:
     """Return the rows of a question (`within`) whose waits are attributed in a reading."""
     mode, latency_rule, window = reading
     return within(con, name, window, **params, mode=mode, latency_rule=latency_rule)

@@ -11,13 +11,13 @@ from apps.queries.base import ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 LATEST = "latest"
 EVENT = "event:"
 
 
-def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
+def resolve_runs(con: Connection, name: str, app: str | None = None) -> list[str]:
     """Return the runs that a name stands for, the newest first.
 
     A name is the id of a run or its beginning, `latest` (the newest that landed last), APP@VERSION,
@@ -29,7 +29,7 @@ def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> 
     return _resolved(con, name, app)[0]
 
 
-def resolve_side(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
+def resolve_side(con: Connection, name: str, app: str | None = None) -> list[str]:
     """Return `resolve_runs` for what must not be another run: a judgement, or its removal.
 
     Raises `NothingToAnalyse` where that is unknown of `latest` or an application.
@@ -50,7 +50,7 @@ def newest_unknown(name: str) -> NothingToAnalyse:
     )
 
 
-def _resolved(con: DuckDBPyConnection, name: str, app: str | None) -> tuple[list[str], bool]:
+def _resolved(con: Connection, name: str, app: str | None) -> tuple[list[str], bool]:
     """Return the runs, and whether others may be as new."""
     rows = ask(con, "runs/named", name=name, app=app, latest=LATEST).fetchall()
     found = [str(run_id) for _, run_id, _ in rows]
@@ -62,12 +62,12 @@ def _resolved(con: DuckDBPyConnection, name: str, app: str | None) -> tuple[list
     return found, rows[0][2]
 
 
-def resolve_run(con: DuckDBPyConnection, name: str) -> str:
+def resolve_run(con: Connection, name: str) -> str:
     """Return the run that a name stands for, the newest where that is several (`resolve_runs`)."""
     return resolve_runs(con, name)[0]
 
 
-def resolve_change(con: DuckDBPyConnection, name: str) -> tuple[str, int | None]:
+def resolve_change(con: Connection, name: str) -> tuple[str, int | None]:
     """Return the first run of a change: the run of that name, or of event:ID, with that id."""
     number = name.removeprefix(EVENT)
     if number == name:
@@ -81,7 +81,7 @@ def resolve_change(con: DuckDBPyConnection, name: str) -> tuple[str, int | None]
     return str(found[0]), int(number)
 
 
-def resolve_app(con: DuckDBPyConnection, name: str) -> str:
+def resolve_app(con: Connection, name: str) -> str:
     """Return the application of that name, or that of the run that a name stands for.
 
     Raises `NothingToAnalyse` where there is none, or the application of the run is unknown.
@@ -102,7 +102,7 @@ def resolve_app(con: DuckDBPyConnection, name: str) -> str:
     return str(app)
 
 
-def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAnalyse:
+def _unknown(con: Connection, name: str, app: str | None) -> NothingToAnalyse:
     """Return the error for a name that stands for no run, with those that are nearly like it."""
     if app is not None:
         return NothingToAnalyse(
@@ -122,12 +122,12 @@ def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAn
     )
 
 
-def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
+def row_counts(con: Connection, run_id: str) -> dict[str, int]:
     """Return the number of rows that each landing table has of a run, empty ones left out."""
     return rows_by_run(con, [run_id])[run_id]
 
 
-def rows_by_run(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+def rows_by_run(con: Connection, run_ids: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return `row_counts` of several runs.
 
     The numbers are kept with the scalars; of runs without any, rows are counted.
@@ -140,7 +140,7 @@ def rows_by_run(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, di
     return found
 
 
-def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
+def resolve_forgettable(con: Connection, name: str) -> tuple[str, list[str]]:
     """Return the runs or sources of that name: ("run", ids) or ("source", ids).
 
     Raises `NothingToAnalyse` where there are none, `UsageError` for the name of an application.
@@ -161,7 +161,7 @@ def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[s
     return "run", resolve_side(con, text)
 
 
-def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
+def run_facts(con: Connection, run_id: str) -> dict[str, Any]:
     """Return what is known of a run, by name; unknown facts are left out."""
     relation = ask(con, "runs/facts", run_id=run_id)
     values = relation.fetchone() or ()

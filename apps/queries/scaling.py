@@ -11,7 +11,9 @@ from apps.queries.base import ask, ask_column
 from apps.queries.runs import LATEST
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class ScalingSet:
 
 
 def scaling_sets(
-    con: DuckDBPyConnection,
+    con: Connection,
     app: str = LATEST,
     version: str | None = None,
     machine: str | None = None,
@@ -48,7 +50,7 @@ def scaling_sets(
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
-def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet | None:
+def scaling_set_of(con: Connection, runs: Sequence[str]) -> ScalingSet | None:
     """Return the set that all of some runs belong to; None without one of three counts."""
     found = ask_column(con, "scaling/of_runs", runs=runs)
     if len(found) != 1 or found[0] is None:
@@ -57,7 +59,7 @@ def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet |
 
 
 def scaling_program(
-    con: DuckDBPyConnection,
+    con: Connection,
     which: ScalingSet,
     counts: Sequence[int],
     scaling: str | None = None,
@@ -73,7 +75,7 @@ def scaling_program(
 
 
 def scaling_functions(
-    con: DuckDBPyConnection, which: ScalingSet, target: int, problem_size: float | None = None
+    con: Connection, which: ScalingSet, target: int, problem_size: float | None = None
 ) -> DuckDBPyRelation:
     """Return functions by their predicted time at a count, the longest first."""
     at = {"target": target, "largest": which.largest}

@@ -14,7 +14,9 @@ from warehouse import modules, sqlfiles
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 
 FIRST = (
@@ -45,7 +47,7 @@ def cookbook() -> Iterator[tuple[str, str, str]]:
 
 
 def schema_objects(
-    con: DuckDBPyConnection, name: str | None = None, first: Sequence[str] = ()
+    con: Connection, name: str | None = None, first: Sequence[str] = ()
 ) -> DuckDBPyRelation:
     """Return the public tables, views, macros and functions, or those of one name.
 
@@ -71,7 +73,7 @@ def schema_objects(
     )
 
 
-def schema_of(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
+def schema_of(con: Connection, name: str) -> DuckDBPyRelation:
     """Return the columns of a table or view, or the parameters and meaning of a macro or function.
 
     Raises `UsageError` where there is nothing of that name.
@@ -98,7 +100,7 @@ class Completions:
     functions: list[str]
 
 
-def completions(con: DuckDBPyConnection) -> Completions:
+def completions(con: Connection) -> Completions:
     """Return the names with which an editor completes SQL."""
     tables = {name: columns or [] for name, columns in ask(con, "schema/completions").fetchall()}
     return Completions(tables, [udf.name for udf in UDFS if udf.public])

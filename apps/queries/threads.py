@@ -9,11 +9,11 @@ from warehouse.errors import UsageError
 from warehouse.messages import plain_message
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 def thread_picture(
-    con: DuckDBPyConnection, run_id: str, launch: int, block: int | None, metric: str
+    con: Connection, run_id: str, launch: int, block: int | None, metric: str
 ) -> list[tuple[Any, bytes]]:
     """Return the picture of a thread block: a thread and its row of pixels, one byte each.
 

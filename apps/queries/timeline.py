@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from apps.queries.base import ask
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 LANES = 40
 _MOST_PIECES = 4000
@@ -37,7 +39,7 @@ class Span:
     most_ahead: int = 0
 
 
-def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
+def timeline_span(con: Connection, run_id: str) -> Span | None:
     """Return the span of a run's workers; None where none has recorded time."""
     row = ask(con, "timeline/span", run_id=run_id).fetchone()
     if row is None or row[0] is None or row[1] <= row[0]:
@@ -46,7 +48,7 @@ def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
 
 
 def timeline(
-    con: DuckDBPyConnection,
+    con: Connection,
     run_id: str,
     span: Span,
     window: Window,
@@ -94,19 +96,19 @@ def _where(run_id: str, span: Span, window: Window, first: int) -> dict[str, Any
     }
 
 
-def timeline_lanes(con: DuckDBPyConnection, run_id: str, first: int) -> DuckDBPyRelation:
+def timeline_lanes(con: Connection, run_id: str, first: int) -> DuckDBPyRelation:
     """Return the `LANES` workers from the `first` on: lane, worker, node."""
     return ask(con, "timeline/lanes", run_id=run_id, first=first, last=first + LANES - 1)
 
 
 def timeline_waits(
-    con: DuckDBPyConnection, run_id: str, span: Span, window: Window, first: int = 1
+    con: Connection, run_id: str, span: Span, window: Window, first: int = 1
 ) -> DuckDBPyRelation:
     """Return the longest idle intervals in a window, with what each waited for."""
     return ask(con, "timeline/waits", **_where(run_id, span, window, first), most=_MOST_PIECES)
 
 
-def tasks_found(con: DuckDBPyConnection, run_id: str, span: Span, text: str) -> DuckDBPyRelation:
+def tasks_found(con: Connection, run_id: str, span: Span, text: str) -> DuckDBPyRelation:
     """Return the first tasks whose name or type contains a text, and how many there are."""
     return ask(
         con, "timeline/found", run_id=run_id, origin=span.t_begin, text=text, most=_MOST_FOUND

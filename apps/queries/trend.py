@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    pass
+from typing import Any, NamedTuple
 
 EVERY_METRIC = ("*",)
 

@@ -13,12 +13,12 @@ from apps.reports.changes import change_sentence, provisional_sentence
 from apps.reports.series import series_name
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _SENTENCES = 12
 
 
-def changes_of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Row]:
+def changes_of_run(con: Connection, run_id: str) -> dict[str, Row]:
     """Return all changes of the application of a run, confirmed and provisional, by place."""
     found = con.execute("SELECT app FROM runs WHERE run_id = ?", [run_id]).fetchone()
     if found is None or found[0] is None:

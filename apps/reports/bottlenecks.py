@@ -13,7 +13,7 @@ from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _UNKNOWN = "Unknown"
 _SHOWN = 20
@@ -96,7 +96,7 @@ _LEVEL_3 = {"page_walks", "fetch_misses"}
 _UNITS = {"cycles": "cycles", "seconds": "time", "samples": "samples", "runs": "runs"}
 
 
-def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     """Return the verdict on runs: the main bottleneck, its probability, its drivers, what helps.
 
     Of several versions it is that on the newest. Raises `NothingToAnalyse` where the runs have no
@@ -144,7 +144,7 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     return sentences + _not_measured(con, newest, has_slots)
 
 
-def contradiction_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def contradiction_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     """Return which counts of runs contradict each other: a part that is larger than its whole."""
     rows = ask_dicts(con, "bottlenecks/contradictions", runs=runs)
     sentences = []
@@ -221,7 +221,7 @@ def _amount(part: dict[str, Any], samples: int, unit: str) -> str:
     return count if unit == "samples" else f"{percent(part['share'])} of the {unit}, {count}"
 
 
-def _region_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _region_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     """Return which region has which class where regions differ, that with most cycles first."""
     places = ask_dicts(con, "bottlenecks/verdict", runs=runs, by="region")
     if len({place["class"] for place in places}) < 2:
@@ -244,7 +244,7 @@ def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
     return [f"What drove {it}: {', '.join(map(cell, names))}."] if names else []
 
 
-def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _topdown_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     """Return where the issue slots of top-down recordings went, by category and region."""
     rows = ask_dicts(con, "bottlenecks/topdown", runs=runs)
     by_category: dict[str, list[dict[str, Any]]] = {}
@@ -283,7 +283,7 @@ def _over_time(categories: list[dict[str, Any]] | None) -> str:
     return f"; samples differ: the largest is {largest} of the recording, by slots or time"
 
 
-def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _kernel_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     """Return what limits the kernels of a GPU, those with the most time first, and what helps."""
     rows = ask_dicts(con, "bottlenecks/speed_of_light", runs=runs)
     by_bound: dict[str, list[dict[str, Any]]] = {}
@@ -322,7 +322,7 @@ def _seconds(kernels: Sequence[dict[str, Any]]) -> float:
     return sum(row["seconds"] or 0 for row in kernels)
 
 
-def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool) -> list[str]:
+def _not_measured(con: Connection, runs: Sequence[str], has_slots: bool) -> list[str]:
     """Return which metrics the recordings lack, and the events that they are made of."""
     by_set: dict[str, list[str]] = {}
     rows = ask_dicts(con, "bottlenecks/missing", runs=runs)
@@ -340,7 +340,7 @@ def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool)
     ]
 
 
-def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _cost_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     rows = [row for row in ask_dicts(con, "bottlenecks/costs", runs=runs) if row["share"] >= 0.05]
     if not rows:
         return []
@@ -352,7 +352,7 @@ def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     return [f"Cycles that a cure could save at most: {', '.join(parts)}."]
 
 
-def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | None) -> list[str]:
+def bottleneck_tables(con: Connection, runs: Sequence[str], by: str | None) -> list[str]:
     """Return the tables below the verdict: classes and metrics, or a verdict for each place."""
     if by is not None:
         return [_limited(ask(con, f"bottlenecks/by_{by}", runs=runs))]

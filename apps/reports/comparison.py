@@ -24,7 +24,7 @@ from apps.reports.gpu import device_part
 from apps.reports.series import TOTALS, series_name, shown_fields
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
@@ -73,7 +73,7 @@ def comparison_text(title: str, rows: Sequence[Row], level: float, notes: Sequen
 
 
 def comparison_notes(
-    con: DuckDBPyConnection,
+    con: Connection,
     sides: Sequence[tuple[str, list[str]]],
     level: float,
 ) -> list[str]:
@@ -86,9 +86,7 @@ def comparison_notes(
     ]
 
 
-def _environment_notes(
-    con: DuckDBPyConnection, before: Sequence[str], after: Sequence[str]
-) -> list[str]:
+def _environment_notes(con: Connection, before: Sequence[str], after: Sequence[str]) -> list[str]:
     """Return what of the environments of two sides differs."""
     found = ask_dicts(con, "comparison/environments", before=before, after=after)
     fields = [
@@ -99,7 +97,7 @@ def _environment_notes(
 
 
 def _return_notes(
-    con: DuckDBPyConnection, sides: Sequence[tuple[str, list[str]]], level: float
+    con: Connection, sides: Sequence[tuple[str, list[str]]], level: float
 ) -> list[str]:
     """Return of a side that ran before and after the other whether its own runs differ."""
     (_, before), (_, after) = sides
@@ -121,7 +119,7 @@ def _return_notes(
     return notes
 
 
-def _clock_notes(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _clock_notes(con: Connection, runs: Sequence[str]) -> list[str]:
     """Return why metrics of runs are not compared whose nodes have clocks that are apart."""
     return [
         f"Note: the clocks of {cell(row['node'])} and {cell(row['other'])} are "

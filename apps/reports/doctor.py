@@ -22,7 +22,7 @@ from warehouse.errors import PwhError, UsageError, WarehouseMissing
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,7 @@ def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
     return [*findings, Finding("verdict", "fine", "the warehouse is whole")]
 
 
-def _checks(
-    con: DuckDBPyConnection, db: Address, reading: integrity.Reading | None
-) -> Iterator[Finding]:
+def _checks(con: Connection, db: Address, reading: integrity.Reading | None) -> Iterator[Finding]:
     size = f", {db.stat().st_size:,} bytes" if isinstance(db, Path) else ""
     yield Finding("warehouse", "fine", f"{db}{size}")
     migrations.check(con, str(db))
@@ -122,7 +120,7 @@ def _checks(
         yield from _consistency(con)
 
 
-def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
+def _consistency(con: Connection) -> Iterator[Finding]:
     """Yield the checks of rows against each other: of sources, runs and stored scalars."""
     for check, found in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
         yield Finding(check, "wrong" if found else "fine", f"{found} found")
@@ -157,7 +155,7 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
     yield _up_to_date("answers that could not be computed", failed_answers(con))
 
 
-def _without_file(con: DuckDBPyConnection) -> Finding:
+def _without_file(con: Connection) -> Finding:
     """Name the runs of no file, which nothing tells from those that somebody wrote by hand."""
     runs = con.execute(sqlfiles.read("queries/maintenance/runs_without_file")).fetchall()
     found = _listed("runs of no file", [run_id for (run_id,) in runs])

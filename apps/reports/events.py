@@ -12,7 +12,7 @@ from apps.reports.changes import change_sentence
 from apps.reports.explanations import first_sentence
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 COLUMNS = (
     *("event", "state", "owner", "app", "machine", "date", "run"),
@@ -27,7 +27,7 @@ _FIXES = {
 }
 
 
-def events_text(con: DuckDBPyConnection, rows: Sequence[Row]) -> str:
+def events_text(con: Connection, rows: Sequence[Row]) -> str:
     """Return the events as a table, and the causes of the first that are open; one in words."""
     if len(rows) == 1:
         return event_text(con, rows[0])
@@ -56,7 +56,7 @@ def _line(row: Row) -> tuple[Any, ...]:
     )
 
 
-def event_text(con: DuckDBPyConnection, row: Row) -> str:
+def event_text(con: Connection, row: Row) -> str:
     """Return in words what is known of an event: the change, its state, and its cause."""
     return "\n".join(
         [
@@ -67,7 +67,7 @@ def event_text(con: DuckDBPyConnection, row: Row) -> str:
     )
 
 
-def event_sentences(con: DuckDBPyConnection, row: Mapping[str, Any]) -> list[str]:
+def event_sentences(con: Connection, row: Mapping[str, Any]) -> list[str]:
     """Return the clearest change of an event, what is known of it, and the cause."""
     change = change_sentence(row["metric"], {**row, "acknowledged": None})
     others = f" And {counted(row['others'], 'more change')}." if row["others"] else ""

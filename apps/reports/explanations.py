@@ -33,7 +33,7 @@ from apps.reports.flags import flag_labels, flag_text
 from apps.reports.ledger import ledger_rows, ledger_text
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # Topic: its name, and the kind of trace that it needs.
 _TOPICS = {
@@ -140,7 +140,7 @@ def explanation_sentences(
     ]
 
 
-def change_headline(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def change_headline(con: Connection, run_id: str) -> list[str]:
     """Return what leads the explanation of the last change of a run's series, as it is stored.
 
     Nothing for a run before it.
@@ -153,7 +153,7 @@ def change_headline(con: DuckDBPyConnection, run_id: str) -> list[str]:
     return [f"Last change of its series: {one}" for one in _leading(which, runs, rows)]
 
 
-def first_sentence(con: DuckDBPyConnection, run_id: str) -> str | None:
+def first_sentence(con: Connection, run_id: str) -> str | None:
     """Return the first sentence of `pwh explain`; None where nothing that it is about is known."""
     which = explained_against(con, run_id)
     if which is None:

@@ -15,8 +15,6 @@ from udfs.bottleneck.validation import LABELLED
 from warehouse import models
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from apps.fitting.bottlenecks import TrainedModel
     from apps.fitting.cores import MeasuredBlocks
     from apps.fitting.throughput import TrainingSegments
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from udfs.throughput.estimate import Estimated
     from udfs.throughput.fitting import Fitted, Thinned
     from warehouse.models import Fit
+    from warehouse.session import Connection
 
 # A metric of a medoid is named where it is so many deviations off the mean.
 _FAR = 0.5
@@ -43,7 +42,7 @@ _COMMONEST = "commonest class"
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
 
 
-def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version: int) -> str:
+def bottleneck_fit_report(con: Connection, model: TrainedModel, version: int) -> str:
     """Return the report on a model of bottlenecks that was just stored."""
     fit, found = model.fit, model.clusters
     sentences = [
@@ -63,7 +62,7 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
     return "\n\n".join(parts)
 
 
-def bottleneck_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+def bottleneck_fit_sentence(con: Connection, fit: Fit, version: int) -> str:
     """Return which model was just stored, and whether it is in use, and if not, why."""
     return (
         f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
@@ -71,7 +70,7 @@ def bottleneck_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> 
     )
 
 
-def throughput_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+def throughput_fit_sentence(con: Connection, fit: Fit, version: int) -> str:
     """Return which model was just stored, and whether it is in use."""
     return (
         f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
@@ -96,7 +95,7 @@ def core_sentence(blocks: MeasuredBlocks, relative: str, estimated: Estimated) -
 
 
 def throughput_fit_report(
-    con: DuckDBPyConnection, segments: TrainingSegments, fitted: Fitted, fit: Fit, version: int
+    con: Connection, segments: TrainingSegments, fitted: Fitted, fit: Fit, version: int
 ) -> str:
     """Return the report on a model of throughput that was just stored."""
     lines = [
@@ -125,7 +124,7 @@ def reference_sentence(rows: Sequence[tuple[Any, ...]]) -> str:
     return f"stored: {cell(program)} is {', '.join(row[1] for row in rows)} ({rates})"
 
 
-def _in_use(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+def _in_use(con: Connection, fit: Fit, version: int) -> str:
     used = models.in_force(con, fit.kind, fit.subject)
     if used == version:
         return "in use from now on"

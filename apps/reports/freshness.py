@@ -9,13 +9,13 @@ from apps.output.numbers import counted
 from warehouse import sqlfiles
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 REFRESH = "pwh refresh computes them anew"
 _NAMED = 3
 
 
-def not_fresh(con: DuckDBPyConnection) -> list[str]:
+def not_fresh(con: Connection) -> list[str]:
     """Return what is wrong with the freshness of answers, in sentences; none if nothing is.
 
     Where all is well this reads no rows: every command and page can afford it.
@@ -30,19 +30,19 @@ def not_fresh(con: DuckDBPyConnection) -> list[str]:
     ]
 
 
-def changed_runs(con: DuckDBPyConnection) -> list[str]:
+def changed_runs(con: Connection) -> list[str]:
     """Return the runs whose rows are others than those that their answers were computed from."""
     found = con.execute("SELECT run_id FROM outdated_runs ORDER BY run_id").fetchall()
     return [run_id for (run_id,) in found]
 
 
-def failed_answers(con: DuckDBPyConnection) -> list[str]:
+def failed_answers(con: Connection) -> list[str]:
     """Return the answers that could not be computed, each with the reason."""
     found = con.execute(sqlfiles.read("queries/maintenance/failed_answers")).fetchall()
     return [f"{analysis} of {of} ({reason})" for analysis, of, reason in found]
 
 
-def _is_complete(con: DuckDBPyConnection) -> bool:
+def _is_complete(con: Connection) -> bool:
     sql = sqlfiles.read("queries/maintenance/all_counted")
     ((is_complete,),) = con.execute(sql).fetchall()
     return bool(is_complete)

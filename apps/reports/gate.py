@@ -23,7 +23,9 @@ from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 LIMIT = 0.05
 TIMES = (*TOTALS, "seconds:*", "cost:*")
@@ -60,7 +62,7 @@ class Sides:
     came_back: bool
 
 
-def find_sides(con: DuckDBPyConnection, app: str, baseline: str | None, candidate: str) -> Sides:
+def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) -> Sides:
     """Return the runs of both sides, only those of a configuration that both sides have.
 
     Without a baseline those of the candidate, which may be of configurations that are new. Raises
@@ -116,7 +118,7 @@ def _apart(before: Row, after: Row) -> str:
     return " and ".join(text or "none known" for text in texts)
 
 
-def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
+def _named(con: Connection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
     """Return the runs of a version, a run or tag:K=V."""
     if name.startswith(_TAG):
         key, equals, value = name.removeprefix(_TAG).partition("=")
@@ -132,7 +134,7 @@ def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) ->
 
 
 def _candidate(
-    con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str, baseline: Sequence[Row]
+    con: Connection, app: str, runs: Sequence[Row], name: str, baseline: Sequence[Row]
 ) -> list[Row]:
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
@@ -234,7 +236,7 @@ def _candidate_name(after: Sequence[Row], name: str) -> str:
 
 
 def judge_metrics(
-    con: DuckDBPyConnection,
+    con: Connection,
     sides: Sides,
     metrics: Sequence[str],
     limit: float | None,
@@ -294,7 +296,7 @@ def needs_run(rows: Sequence[Row]) -> bool:
     return not failing_metrics(rows) and any(row["needs_run"] for row in rows)
 
 
-def gate_result(con: DuckDBPyConnection, app: str, metric: str, run_id: str) -> str | None:
+def gate_result(con: Connection, app: str, metric: str, run_id: str) -> str | None:
     """Return the verdict of the gate on the latest runs in one metric; None where it cannot judge.
 
     Those are the latest of the same configuration as `run_id`: on its machine, for example.
@@ -325,7 +327,7 @@ def neutral_markdown(app: str, sides: Sides) -> str:
     )
 
 
-def gate_cause(con: DuckDBPyConnection, sides: Sides, rows: Sequence[Row]) -> list[str]:
+def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
     """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes."""
     told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
     if not told:

@@ -12,7 +12,7 @@ from apps.queries.base import ask, ask_value
 from apps.reports.flags import Flag, flag_text
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _BUSY = {"computing": "only computing", "copying": "only copying", "both": "both"}
 _IDLE = {
@@ -42,7 +42,7 @@ def device_part(metric: str) -> str:
     return f"idle time {_IDLE[part]}" if kind == "idle" else cell(part)
 
 
-def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def gpu_sentences(con: Connection, run_id: str) -> list[str]:
     """Return how busy the GPUs of a run were, why they were idle, and what would help.
 
     An empty list for a run without work of a device.
@@ -73,7 +73,7 @@ def gpu_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     return [*sentences, *_stragglers(con, run_id), *_memory(con, run_id)]
 
 
-def _stragglers(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _stragglers(con: Connection, run_id: str) -> list[str]:
     """Return which device the others waited for, where that took a notable part of the time."""
     return [
         f"{cell(row['straggler'])} comes last: the others wait for it in communication for "
@@ -83,7 +83,7 @@ def _stragglers(con: DuckDBPyConnection, run_id: str) -> list[str]:
     ]
 
 
-def _memory(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _memory(con: Connection, run_id: str) -> list[str]:
     """Return how much memory was in use at most, where an allocator recorded it."""
     sentences = []
     for row in dicts(ask(con, "gpu/memory", run_id=run_id))[:_STATED]:

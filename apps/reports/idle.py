@@ -17,7 +17,7 @@ from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _DIRECT = Reading()
 _PARTS = ("starvation", "latency", "overhead")
@@ -46,7 +46,7 @@ _MOSTLY = 0.5
 _LITTLE = 5.0
 
 
-def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIRECT) -> list[str]:
+def idle_sentences(con: Connection, run_id: str, reading: Reading = _DIRECT) -> list[str]:
     """Return where the time went and why, who is to blame, and what could be gained.
 
     First come what spoils the answer (clocks that are apart) and workers that are slow.
@@ -56,7 +56,7 @@ def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIR
     return _sentences(con, run_id, reading)
 
 
-def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[str]:
+def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
     mode, latency_rule, window = reading
     rows = dicts(within(con, "idle/readings", window, run_id=run_id))
     whole = _by_reading(rows, None).get((mode, latency_rule))
@@ -101,7 +101,7 @@ def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[s
     ]
 
 
-def _outside(con: DuckDBPyConnection, run_id: str, window: Window) -> NothingToAnalyse:
+def _outside(con: Connection, run_id: str, window: Window) -> NothingToAnalyse:
     """Return the error for a window without any time of the workers, with the time that is."""
     span = timeline_span(con, run_id)
     if span is None:
@@ -115,7 +115,7 @@ def _outside(con: DuckDBPyConnection, run_id: str, window: Window) -> NothingToA
     )
 
 
-def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _clocks(con: Connection, run_id: str) -> list[str]:
     """Return a warning where the clocks of nodes are apart, with what sets them right."""
     for row in ask_dicts(con, "idle/clocks", run_id=run_id):
         return [
@@ -147,7 +147,7 @@ def _file(path: str | None) -> str:
     return "FILES" if path is None else shlex.quote(path)
 
 
-def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _slow_workers(con: Connection, run_id: str) -> list[str]:
     slow = ask_dicts(con, "idle/slow_workers", run_id=run_id)
     if not slow:
         return []
@@ -198,7 +198,7 @@ def _other_kinds(kinds: Sequence[Row], chosen: Row) -> list[str]:
     return [f"Beside them: {'; '.join(found)}."] if found and chosen.get("kind") else []
 
 
-def _long_calls(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _long_calls(con: Connection, run_id: str) -> list[str]:
     """Return that busy is an upper bound, where workers are in one call nearly all the time."""
     return [
         f"{row['in_one_call']} of {counted(row['workers'], 'worker')} took nearly all of "
@@ -341,9 +341,7 @@ def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
     ]
 
 
-def _blamed(
-    con: DuckDBPyConnection, run_id: str, reading: Reading, chosen: dict[str, Any]
-) -> list[str]:
+def _blamed(con: Connection, run_id: str, reading: Reading, chosen: dict[str, Any]) -> list[str]:
     rows = dicts(in_reading(con, "idle/by", reading, run_id=run_id, by="blamed"))
     starved = [row for row in rows if row["by"] is not None and row["starvation_seconds"] > 0]
     if not starved or not chosen["starvation"]:
@@ -355,9 +353,7 @@ def _blamed(
     ]
 
 
-def _awaited(
-    con: DuckDBPyConnection, run_id: str, reading: Reading, chosen: dict[str, Any]
-) -> list[str]:
+def _awaited(con: Connection, run_id: str, reading: Reading, chosen: dict[str, Any]) -> list[str]:
     """Return which workers the others wait for, where those are busy nearly always, as a GPU is.
 
     The others could not have been faster there.
@@ -379,7 +375,7 @@ def _awaited(
     ]
 
 
-def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _in_turn(con: Connection, run_id: str) -> list[str]:
     """Return which tasks wait for each other, as those of which never two run at a time do."""
     for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
@@ -401,7 +397,7 @@ def _in_turn(con: DuckDBPyConnection, run_id: str) -> list[str]:
     return []
 
 
-def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _lifecycle(con: Connection, run_id: str) -> list[str]:
     for row in ask_dicts(con, "idle/lifecycle", run_id=run_id):
         stages = [row[f"{stage}_seconds"] for stage in ("wait_for_inputs", "wait_to_run", "run")]
         if not row["known_tasks"] or not sum(stages):

@@ -13,7 +13,7 @@ from apps.queries.base import ask_dicts
 from apps.reports.flags import first_text
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 IMBALANCE = ("function", "imbalance", "max s", "to save s", "growth", "slow ranks")
 # Less than this part of the time is not worth a sentence, or a line of the table.
@@ -25,7 +25,7 @@ _NAME = 36
 _NEAR = 0.1
 
 
-def run_imbalance_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def run_imbalance_sentences(con: Connection, run_id: str) -> list[str]:
     """Return how evenly the ranks of a run share its work; nothing where ranks are unknown."""
     work = ask_dicts(con, "imbalance/work", run_id=run_id)
     functions = ask_dicts(con, "imbalance/functions", run_id=run_id)

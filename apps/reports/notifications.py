@@ -16,7 +16,7 @@ from apps.queries.events import Events
 from apps.reports.events import event_sentences
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _MOST = 10
 
@@ -30,7 +30,7 @@ class Message(NamedTuple):
     subjects: list[str]
 
 
-def pending_messages(con: DuckDBPyConnection, now: datetime, url: str | None) -> list[Message]:
+def pending_messages(con: Connection, now: datetime, url: str | None) -> list[Message]:
     """Return one message for each recipient who was not told everything yet.
 
     `url` is the address of the app, for links.
@@ -43,7 +43,7 @@ def pending_messages(con: DuckDBPyConnection, now: datetime, url: str | None) ->
 
 
 def _message(
-    con: DuckDBPyConnection, recipient: str, rows: Sequence[Row], now: datetime, url: str | None
+    con: Connection, recipient: str, rows: Sequence[Row], now: datetime, url: str | None
 ) -> Message:
     apps = sorted({cell(row["app"]) for row in rows})
     named = ", ".join(apps[:3]) + (f" and {len(apps) - 3} more" if len(apps) > 3 else "")
@@ -58,7 +58,7 @@ def _message(
     return Message(recipient, title, "\n\n".join(lines), [row["subject"] for row in rows])
 
 
-def _line(con: DuckDBPyConnection, row: Row, now: datetime, url: str | None) -> str:
+def _line(con: Connection, row: Row, now: datetime, url: str | None) -> str:
     """Return what one row says; of a change with the first sentence of its cause, and links."""
     if row["what"] == "silence":
         days = (now - row["last_at"]).days

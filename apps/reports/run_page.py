@@ -18,7 +18,7 @@ from apps.reports.svg import bars, history, lanes
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _CAUSES = {cause: cause.replace(" ", "-") for cause in CAUSES}
 _NAME = 60
@@ -59,7 +59,7 @@ _COLOURS = "".join(
 )
 
 
-def run_page(con: DuckDBPyConnection, run_id: str) -> str:
+def run_page(con: Connection, run_id: str) -> str:
     """Return the report of a run as HTML."""
     report = report_of(con, run_id)
     parts = [
@@ -92,7 +92,7 @@ def _sentences(sentences: Sequence[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def _section(con: DuckDBPyConnection, report: Report, section: Section) -> str:
+def _section(con: Connection, report: Report, section: Section) -> str:
     rows = section.relation.limit(LINES + 1).fetchall()
     names = section.relation.columns
     pictures = [_bars(section.title, names, rows[:LINES])]
@@ -150,7 +150,7 @@ def _bars(title: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> st
     return f"<figure>{picture}</figure>"
 
 
-def _timeline(con: DuckDBPyConnection, run_id: str) -> str:
+def _timeline(con: Connection, run_id: str) -> str:
     span = timeline_span(con, run_id)
     if span is None:
         return ""
@@ -168,7 +168,7 @@ def _timeline(con: DuckDBPyConnection, run_id: str) -> str:
     return f"<figure>{picture}<figcaption>{keys}{few.removeprefix(', ')}</figcaption></figure>"
 
 
-def _history(con: DuckDBPyConnection, report: Report) -> str:
+def _history(con: Connection, report: Report) -> str:
     rows = [
         row
         for row in ask_dicts(con, "runs/history", run_id=report.run_id)

@@ -24,7 +24,9 @@ from apps.reports.throughput import throughput_sentences
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 LINES = 10
 _FIRST = 2
@@ -72,7 +74,7 @@ class Report:
         return [*self.leading, *(one for section in self.sections for one in section.first)]
 
 
-def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
+def report_of(con: Connection, run_id: str) -> Report:
     """Return what is known of a run; of one without traces these are its facts."""
     counts = row_counts(con, run_id)
     made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
@@ -89,7 +91,7 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
     )
 
 
-def run_report(con: DuckDBPyConnection, run_id: str) -> str:
+def run_report(con: Connection, run_id: str) -> str:
     """Return the report of a run as text."""
     report = report_of(con, run_id)
     lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]
@@ -101,7 +103,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
 
 
-def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _lacking(con: Connection, run_id: str) -> list[str]:
     lines = [
         f"{what} {cell(PurePath(row['path']).name)}: {cell(row[column], None)}"
         for row in ask_dicts(con, "runs/sources", run_id=run_id)
@@ -114,7 +116,7 @@ def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
     return lines
 
 
-def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
+def trace_sentences(con: Connection, run_id: str, table: str) -> list[str]:
     """Return the verdict of one kind of trace on a run; `table` is its landing table."""
     sections = [make(con, run_id) for of, make in _SECTIONS if of == table]
     return [one for section in sections if section is not None for one in section.sentences]
@@ -159,7 +161,7 @@ def rows_left(section: Section, run_id: str) -> str:
     return f"... and {total - LINES:,} more: {rows_command(section.view, run_id)}"
 
 
-def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
+def _counters(con: Connection, run_id: str) -> Section:
     relation = ask(con, "runs/counters", run_id=run_id)
     events = dicts(relation)
     instructions = ask_dicts(con, "runs/instructions", run_id=run_id)
@@ -232,7 +234,7 @@ def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
     return [f"The cores completed {' and '.join(values)} instructions per cycle."]
 
 
-def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
+def _benchmarks(con: Connection, run_id: str) -> Section:
     relation = ask(con, "runs/benchmarks", run_id=run_id)
     rows = dicts(relation)
     sentences = []
@@ -242,7 +244,7 @@ def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
     return Section("Benchmarks", sentences, relation, "metrics")
 
 
-def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
+def _functions(con: Connection, run_id: str) -> Section:
     relation = ask(con, "runs/functions", run_id=run_id)
     rows = dicts(relation.limit(LINES))
     sentences = []
@@ -259,7 +261,7 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     return Section("Functions by their own time", sentences, relation, "function_shares")
 
 
-def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
+def _costs(con: Connection, run_id: str) -> Section | None:
     """Return the functions of a profile of events, None where there are none.
 
     What is no profile has regions: marked in the program, or sockets, threads and groups of these.
@@ -288,7 +290,7 @@ def _first_together(rows: Sequence[Row], parts: str = "functions") -> str:
     return f"; the first {len(rows)} {parts} take {percent(share)}"
 
 
-def _devices(con: DuckDBPyConnection, run_id: str) -> Section | None:
+def _devices(con: Connection, run_id: str) -> Section | None:
     """Return what the devices of a run did, None where it has none."""
     sentences = gpu_sentences(con, run_id)
     if not sentences:
@@ -297,14 +299,14 @@ def _devices(con: DuckDBPyConnection, run_id: str) -> Section | None:
     return Section("Devices", sentences, relation, "gpu_activity")
 
 
-def _kernels(con: DuckDBPyConnection, run_id: str) -> Section | None:
+def _kernels(con: Connection, run_id: str) -> Section | None:
     relation = ask(con, "runs/kernels", run_id=run_id)
     if not len(relation):
         return None
     return Section("Work of devices", [], relation, "gpu_kernels")
 
 
-def _workers(con: DuckDBPyConnection, run_id: str) -> Section | None:
+def _workers(con: Connection, run_id: str) -> Section | None:
     """Return how the workers of a runtime of tasks idle, None where these are of a device."""
     if ask_value(con, "gpu/any", run_id=run_id):
         return None
@@ -327,7 +329,7 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section | None:
     return Section("Workers", sentences, relation, "worker_summary")
 
 
-def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
+def _launches(con: Connection, run_id: str) -> Section:
     relation = ask(con, "runs/launches", run_id=run_id)
     launches = ask_dicts(con, "threads/verdicts", run_id=run_id, launch=None)
     kinds = similar_launches(launches)
@@ -341,7 +343,7 @@ def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
     return Section("Launches", sentences, relation, "launch_summary")
 
 
-def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
+def _segments(con: Connection, run_id: str) -> Section:
     relation = ask(con, "runs/segments", run_id=run_id)
     rows = dicts(relation)
     total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
@@ -355,7 +357,7 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
     return Section("Instruction streams", sentences, relation, "segment_summary")
 
 
-_SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section | None]], ...] = (
+_SECTIONS: tuple[tuple[str, Callable[[Connection, str], Section | None]], ...] = (
     ("tasks", _devices),
     ("tasks", _kernels),
     ("tasks", _workers),

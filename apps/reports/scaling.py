@@ -16,7 +16,7 @@ from apps.reports.scaling_question import Question, complete_question, predict_g
 from apps.reports.scaling_tables import NAME, why_unmodelled
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _SUM = "sum of rank means"
 # What a program's time is, by program_times.basis.
@@ -33,7 +33,7 @@ _OVERLAPS = 1.01
 _REASONS = 3
 
 
-def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def run_scaling_sentences(con: Connection, run_id: str) -> list[str]:
     """Return how the program of a run scales; nothing where too few counts were measured."""
     which = scaling_set_of(con, [run_id])
     if which is None:

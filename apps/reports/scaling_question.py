@@ -17,7 +17,9 @@ from ingest.parsing.parameters import COUNTS
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 # How runs without an application name are listed; they are chosen by one of their runs.
 UNNAMED = "(no application)"
@@ -80,7 +82,7 @@ class Question:
 
 
 def choose_set(
-    con: DuckDBPyConnection, app: str, version: str | None = None, machine: str | None = None
+    con: Connection, app: str, version: str | None = None, machine: str | None = None
 ) -> tuple[ScalingSet, list[ScalingSet]]:
     """Return the named set of runs, the newest of several, and the others.
 
@@ -111,7 +113,7 @@ def choose_set(
     return best, [one for one in others if one != best and one.app == best.app]
 
 
-def how_to_begin(con: DuckDBPyConnection, app: str | None = None) -> str:
+def how_to_begin(con: Connection, app: str | None = None) -> str:
     """Return what to type where nothing can be predicted of an application, or of any."""
     found = ask_dicts(con, "scaling/wall_times", app=app)
     if not found:
@@ -128,7 +130,7 @@ def how_to_begin(con: DuckDBPyConnection, app: str | None = None) -> str:
     )
 
 
-def _app_of(con: DuckDBPyConnection, name: str) -> str | None:
+def _app_of(con: Connection, name: str) -> str | None:
     """Return the application of that name or of that run; None where there is none."""
     try:
         return resolve_app(con, name)
@@ -137,7 +139,7 @@ def _app_of(con: DuckDBPyConnection, name: str) -> str | None:
 
 
 def _of_run(
-    con: DuckDBPyConnection,
+    con: Connection,
     name: str,
     version: str | None,
     machine: str | None,
@@ -185,7 +187,7 @@ def complete_question(
     return Question(which, targets, scaling or which.scaling, kind, other, scaling is not None)
 
 
-def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
+def predict_program(con: Connection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time, speed-up, efficiency and core hours."""
     return scaling_program(
         con, question.which, question.counts, *question.stated, question.problem_size
@@ -197,7 +199,7 @@ def why_guessed(row: Row) -> str | None:
     return first_text(row["flags"], _GUESSED)
 
 
-def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
+def predict_grid(con: Connection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time at measured counts and about two an octave."""
     counts = ask_column(
         con, "scaling/program_counts", set_id=question.which.set_id, counts=list(question.counts)

@@ -20,7 +20,7 @@ from apps.queries.base import ask_dicts
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # The smallest value of a metric has a ray of this share of the longest, so that zero is shorter.
 _CORE = 0.15
@@ -57,9 +57,7 @@ class Stars:
     stars: tuple[Star, ...]
 
 
-def read_stars(
-    con: DuckDBPyConnection, runs: Sequence[str], by: str | None = None
-) -> tuple[str, Stars]:
+def read_stars(con: Connection, runs: Sequence[str], by: str | None = None) -> tuple[str, Stars]:
     """Return the stars of runs by run, rank, region or sample, and by which of these.
 
     Without `by` it is the first of these that has two places, as a single star shows nothing.

@@ -12,7 +12,7 @@ from apps.queries.base import ask_dicts
 from apps.reports.flags import flag_text
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 FUNCTIONS = (
     "measure",
@@ -32,7 +32,7 @@ _NAME = 40
 _UNKNOWN = "code whose function is not known"
 
 
-def thread_imbalance_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def thread_imbalance_sentences(con: Connection, run_id: str) -> list[str]:
     """Return how evenly the threads of a run share its work; nothing where threads are unknown."""
     processes = ask_dicts(con, "threads/imbalance", run_id=run_id)
     return imbalance_sentences(processes, ask_dicts(con, "threads/functions", run_id=run_id))

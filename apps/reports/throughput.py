@@ -12,7 +12,7 @@ from apps.reports.flags import flag_labels, flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _BOUNDS = ("front end", "critical path", "functional units", "serialising")
 THREADS = (
@@ -49,7 +49,7 @@ _LEAVES_OUT = {
 }
 
 
-def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def throughput_sentences(con: Connection, run_id: str) -> list[str]:
     """Return what the run could reach, what it reaches and what limits it.
 
     Raises `NothingToAnalyse` where nothing can be predicted for its segments.

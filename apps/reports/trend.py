@@ -25,7 +25,7 @@ from apps.reports.series import TOTALS, series_name, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _FIELDS = "fields"
 CHANGES = (
@@ -44,9 +44,7 @@ _WIDTHS = {"metric": 40, "clearest": 40, "run": 24}
 _CHART_WIDTH = 72
 
 
-def trend_text(
-    con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None
-) -> str:
+def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str | None) -> str:
     """Return the history as sentences, charts and tables; raises `NothingToAnalyse` without one.
 
     Without `metrics` the total times come first where they changed, then the metrics with the
@@ -74,7 +72,7 @@ def trend_text(
 
 
 def _text(
-    con: DuckDBPyConnection,
+    con: Connection,
     asked: Series,
     series: Sequence[Row],
     changes: Sequence[Row],
@@ -203,7 +201,7 @@ def _rank(metric: str, changes: Sequence[Row]) -> tuple[int, bool, float]:
     )
 
 
-def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def _mixed_sentences(con: Connection, app: str) -> list[str]:
     return [
         f"Note: a series has {row['most']} values of {row['field']} ({cell(row['texts'])}), "
         "which is not among the fields by which series are grouped."
@@ -211,7 +209,7 @@ def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     ]
 
 
-def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def doubt_sentences(con: Connection, app: str) -> list[str]:
     """Return what of an application's series is in doubt: order, values without one, direction."""
     return [
         *_order_sentences(con, app),
@@ -220,7 +218,7 @@ def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     ]
 
 
-def _order_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def _order_sentences(con: Connection, app: str) -> list[str]:
     """Return what may have put runs in another order than the code has."""
     return [
         f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
@@ -240,7 +238,7 @@ def _part(some: int, runs: int) -> str:
     return "the run" if runs == 1 else f"the {runs} runs"
 
 
-def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def _unit_sentences(con: Connection, app: str) -> list[str]:
     """Return which metrics of an application have no series, as their unit changes."""
     return [
         f"Note: {cell(row['metric'])} is in several units ({cell(row['units'])}), the newest since "
@@ -249,7 +247,7 @@ def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     ]
 
 
-def _direction_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def _direction_sentences(con: Connection, app: str) -> list[str]:
     """Return of which metrics the files state another direction than the unit has."""
     return [
         f"Note: doubtful direction: {cell(row['metric'])} is in {cell(row['unit'])}, of which "
@@ -260,7 +258,7 @@ def _direction_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
 
 
 def _nothing(
-    con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None
+    con: Connection, app: str, metrics: Sequence[str], machine: str | None
 ) -> NothingToAnalyse:
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:

@@ -12,7 +12,7 @@ from ingest.dask_plugin.columns import Rows, graph_tables, process_table
 from ingest.dask_plugin.record import Record
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # The fragments come last: without them the folder is no recording yet.
 _NAMES = ("program", "nodes", "workers", "data", "inputs", "transfers", "runtime", "fragments")
@@ -44,7 +44,7 @@ def write(record: Record, folder: Path) -> None:
         (folder / f"{file}.part").replace(folder / file)
 
 
-def _notes(con: DuckDBPyConnection, record: Record, filled_in: int) -> list[str]:
+def _notes(con: Connection, record: Record, filled_in: int) -> list[str]:
     """Return when it was, how far clocks can be trusted, and what is missing."""
     (origin,) = con.execute("SELECT t FROM origin").fetchall()[0]
     began = datetime.fromtimestamp(origin / 1e9, UTC).isoformat(timespec="microseconds")

@@ -8,11 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @contextmanager
-def scratch() -> Iterator[DuckDBPyConnection]:
+def scratch() -> Iterator[Connection]:
     """Yield a cursor of a database that all files share: making one takes 10 ms, as a file may.
 
     After an error of DuckDB, which may have broken the database, the next file gets a new one.
@@ -28,7 +28,8 @@ def scratch() -> Iterator[DuckDBPyConnection]:
 
 
 @cache
-def _database() -> DuckDBPyConnection:
+def _database() -> Connection:
     import duckdb
 
-    return duckdb.connect()
+    con: Connection = duckdb.connect()
+    return con

@@ -77,12 +77,7 @@ WITH
   -- which values of what benchmarks measure are better
   directions AS (
     SELECT app, bit_xor(hash(metric, better)) AS directions
-    FROM (
-      SELECT DISTINCT r.app, m.metric, m.better
-      FROM metrics AS m
-      JOIN runs AS r ON m.run_id = r.run_id
-      WHERE r.app IN (SELECT app FROM changes) AND m.better IS NOT NULL
-    )
+    FROM _stated_directions
     GROUP BY app
   )
 

@@ -96,7 +96,6 @@ FROM weighed;
 
 COMMENT ON VIEW bottleneck_weights IS 'One row is a class of the samples of one thread in one region of a run (of Unknown, one reason), and how much it weighs. What verdicts on more are added up from.';
 COMMENT ON COLUMN bottleneck_weights.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
-COMMENT ON COLUMN bottleneck_weights.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_weights.weighed_by IS 'What the samples of the run are weighted by: cycles, seconds where none has cycles, samples where none has either.';
 COMMENT ON COLUMN bottleneck_weights.weight IS 'Their weight, in that unit.';
 COMMENT ON COLUMN bottleneck_weights.measured IS 'What of weight was measured: samples without cycles among others weigh as these on average.';
@@ -192,11 +191,9 @@ FROM places;
 COMMENT ON VIEW bottleneck_verdicts IS 'One row is the verdict on a run, a process, a thread or a region: the class with the largest weight of its samples.';
 COMMENT ON COLUMN bottleneck_verdicts.place IS 'What it is the verdict on: run, process (a rank), thread (of a rank) or region.';
 COMMENT ON COLUMN bottleneck_verdicts.rank IS 'MPI rank of a process or thread; NULL where samples are of the whole program.';
-COMMENT ON COLUMN bottleneck_verdicts.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_verdicts.is_tie IS 'Whether several classes have the largest weight, within 1 % of the whole.';
 COMMENT ON COLUMN bottleneck_verdicts.share IS 'Share of the weight that is of that class (of a tie: of those classes), 0..1.';
 COMMENT ON COLUMN bottleneck_verdicts.weighed_by IS 'What samples are weighted by: cycles, seconds where the run has none, samples where it has neither.';
-COMMENT ON COLUMN bottleneck_verdicts.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_verdicts.all_samples IS 'All samples of the place.';
 COMMENT ON COLUMN bottleneck_verdicts.probability IS 'Mean probability of those of that class by the model, weighted by cycles.';
 COMMENT ON COLUMN bottleneck_verdicts.weight IS 'Weight of all samples of the place.';
@@ -222,8 +219,6 @@ WHERE place = 'process';
 
 COMMENT ON VIEW bottleneck_by_process IS 'One row is a process of a run and its bottleneck (bottleneck_verdicts).';
 COMMENT ON COLUMN bottleneck_by_process.rank IS 'MPI rank; NULL where samples are of the whole program.';
-COMMENT ON COLUMN bottleneck_by_process.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
-COMMENT ON COLUMN bottleneck_by_process.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_by_process.share IS 'Share of the cycles of the process that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
 COMMENT ON COLUMN bottleneck_by_process.probability IS 'Mean probability of those samples by the model, weighted by cycles.';
 
@@ -235,8 +230,6 @@ FROM bottleneck_verdicts
 WHERE place = 'region';
 
 COMMENT ON VIEW bottleneck_by_region IS 'One row is a code region of a run and its bottleneck (bottleneck_verdicts).';
-COMMENT ON COLUMN bottleneck_by_region.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
-COMMENT ON COLUMN bottleneck_by_region.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_by_region.share IS 'Share of the cycles of the region that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
 COMMENT ON COLUMN bottleneck_by_region.probability IS 'Mean probability of those samples by the model, weighted by cycles.';
 COMMENT ON COLUMN bottleneck_by_region.cycles IS 'Cycles of all samples of the region.';
@@ -251,5 +244,4 @@ FROM bottleneck_by_process
 GROUP BY run_id, class;
 
 COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run in it.';
-COMMENT ON COLUMN bottleneck_summary.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_summary.processes IS 'Processes (ranks) with that verdict.';

@@ -149,7 +149,6 @@ WHERE state = 'withdrawn';
 
 COMMENT ON VIEW change_events IS 'One row is one event: changes of several metrics, machines or configurations (change_points) at one version, or at the same run or the one next to it.';
 COMMENT ON COLUMN change_events.event_id IS 'Number of the event for life: a boundary that later runs move keeps it, and one that vanishes and comes back.';
-COMMENT ON COLUMN change_events.app IS 'Application.';
 COMMENT ON COLUMN change_events.state IS 'What is known of it (acknowledgements.reason): new, investigating, expected, noise, fixed; reopened: said to be fixed, and it is not; or withdrawn: later runs, or other thresholds, leave no change there; the other columns are as they were, those that are NULL are not known any more. new, investigating and reopened are open.';
 COMMENT ON COLUMN change_events.version IS 'Version of run_id, as the next columns of the clearest change: one for the worse, total times first.';
 COMMENT ON COLUMN change_events.previous_version IS 'Version of previous_run_id.';
@@ -158,12 +157,10 @@ COMMENT ON COLUMN change_events.previous_commit IS 'Commit of previous_run_id: t
 COMMENT ON COLUMN change_events.run_id IS 'First run after the change.';
 COMMENT ON COLUMN change_events.previous_run_id IS 'Last run before it.';
 COMMENT ON COLUMN change_events.started_at IS 'When its commit was made, else when it started.';
-COMMENT ON COLUMN change_events.machine IS 'Machine.';
 COMMENT ON COLUMN change_events.metric IS 'Metric.';
 COMMENT ON COLUMN change_events.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN change_events."before" IS 'Level before (change_points.before).';
 COMMENT ON COLUMN change_events."after" IS 'Level after.';
-COMMENT ON COLUMN change_events.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN change_events.direction IS 'worse or better; NULL where that is not known.';
 COMMENT ON COLUMN change_events.p_value IS 'Probability of such a change in a series without any (change_points.p_value).';
 COMMENT ON COLUMN change_events.acknowledged IS 'The state, where it is expected, noise, or fixed in a version; NULL where any change is open.';

@@ -29,6 +29,10 @@ CREATE OR REPLACE MACRO _likeness(metric) AS
 CREATE OR REPLACE MACRO _is_leading(metric) AS
   metric IN ('wall_seconds', 'functions:seconds', 'functions:cost');
 
+-- Whether a run is one of the first of its series, which show the noise of earlier ones, too: before
+-- them there are too few.
+CREATE OR REPLACE MACRO _is_first(place) AS coalesce(place <= 20, false);
+
 -- Runs that show their noise no better than others do.
 CREATE OR REPLACE MACRO _are_few(runs) AS len(runs) BETWEEN 1 AND 3;
 
@@ -316,24 +320,26 @@ WITH
     WHERE _are_few(before) OR _are_few(after)
   ),
 
+  newest AS (
+    SELECT p.id, max(c.counted_at) AS counted_at
+    FROM placed AS p
+    JOIN _run_commits AS c ON p.run_id = c.run_id
+    GROUP BY p.id
+  ),
+
   -- the last of its runs up to the newest that is compared
   reached AS (
     SELECT
       s.id, p.configuration_id,
       count(*) FILTER (n.counted_at IS NULL OR p.counted_at <= n.counted_at) AS place
     FROM (SELECT DISTINCT id, configuration_id FROM scarce) AS s
-    JOIN (
-      SELECT p.id, max(c.counted_at) AS counted_at
-      FROM placed AS p
-      JOIN _run_commits AS c ON p.run_id = c.run_id
-      GROUP BY p.id
-    ) AS n ON s.id = n.id
+    JOIN newest AS n ON s.id = n.id
     JOIN _run_places AS p ON s.configuration_id = p.configuration_id
     GROUP BY s.id, p.configuration_id
   ),
 
   -- As metric_series, of the 200 runs up to then. No comparison depends on which others are made with
-  -- it.
+  -- it, nor on later runs than the first ones.
   histories AS (
     SELECT
       r.id, r.configuration_id, m.metric,
@@ -341,7 +347,7 @@ WITH
     FROM reached AS r
     JOIN _run_places AS p
       ON r.configuration_id = p.configuration_id
-      AND p.place > r.place - 200 AND p.place <= greatest(r.place, 200)
+      AND p.place > r.place - 200 AND (p.place <= r.place OR _is_first(p.place))
     ANTI JOIN sides AS o ON r.id = o.id AND p.run_id = o.run_id
     JOIN _scalars AS m ON p.run_id = m.run_id
     JOIN scarce AS a
@@ -370,11 +376,13 @@ WITH
 
   -- Equal runs: of one application, version and configuration. Two of them show what noise is.
   equal_runs AS (
-    SELECT app, run_id, started_at, min(run_id) OVER alike AS first_run
-    FROM run_configurations
-    WHERE app IS NOT NULL AND version IS NOT NULL
-    WINDOW alike AS (PARTITION BY app, version, configuration)
-    QUALIFY count(*) OVER alike >= 2
+    SELECT
+      r.app, r.run_id, r.started_at, hash(r.version, r.configuration) AS kind, c.counted_at, p.place
+    FROM run_configurations AS r
+    LEFT JOIN _run_commits AS c ON r.run_id = c.run_id
+    LEFT JOIN _run_places AS p ON r.run_id = p.run_id
+    WHERE r.app IS NOT NULL AND r.version IS NOT NULL
+    QUALIFY count(*) OVER (PARTITION BY r.app, r.version, r.configuration) >= 2
   ),
 
   -- What such metrics do between equal runs of the application: what is stored of it does not depend on
@@ -384,14 +392,20 @@ WITH
       n.id, any_value(n.likeness) AS likeness,
       var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(r.started_at) AS latest,
       -- of equally late ones some of all kinds, the same each time
-      hash(m.metric, r.first_run) AS place
+      hash(m.metric, r.kind) AS place
     FROM _scalars AS m
     JOIN equal_runs AS r ON m.run_id = r.run_id
-    JOIN (SELECT DISTINCT p.id AS id, likeness, p.app AS app FROM remembered WHERE needs_usual) AS n
+    JOIN (
+      SELECT DISTINCT p.id AS id, likeness, p.app AS app, counted_at
+      FROM remembered
+      LEFT JOIN newest ON p.id = newest.id
+      WHERE needs_usual
+    ) AS n
       ON _likeness(m.metric) = n.likeness AND r.app = n.app
     ANTI JOIN sides AS o ON n.id = o.id AND m.run_id = o.run_id
     WHERE m.value > 0 AND isfinite(m.value)
-    GROUP BY n.id, m.metric, r.first_run
+      AND (coalesce(r.counted_at <= n.counted_at, true) OR _is_first(r.place))
+    GROUP BY n.id, m.metric, r.kind
     HAVING count(*) >= 2
   ),
 
@@ -616,4 +630,4 @@ FROM _compared(
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; drift: a drift of both sides, one measured after the other, can be what differs, and the interval has what is left without it: measure by turns; step: where the history has one change between the two sides, and both are at its levels, all figures are those of change_points, its runs and its interval of 95 %; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of the newest version of each application against the one before it: version_comparisons.';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest or of the first 20, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; drift: a drift of both sides, one measured after the other, can be what differs, and the interval has what is left without it: measure by turns; step: where the history has one change between the two sides, and both are at its levels, all figures are those of change_points, its runs and its interval of 95 %; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of each of the newest versions of an application against the one before it: version_comparisons.';

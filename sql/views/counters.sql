@@ -172,12 +172,9 @@ LEFT JOIN sample_cycles AS c
   AND _core_type(s.event) IS NOT DISTINCT FROM c.core_type;
 
 COMMENT ON VIEW pmu_per_cycle IS 'One row is one event of one sample, divided by the cycles of the same sample.';
-COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank, thread and region.';
-COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
 COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores, of instructions:u and the like of the same mode; NULL where they were not counted.';
 COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of values of a moment, shares, rates, memory in use and the issue width (by the unit, or without one by the name).';
-
 
 CREATE OR REPLACE VIEW counter_summary AS
 WITH
@@ -387,7 +384,6 @@ SELECT
 FROM totals;
 
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
-COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power, bytes in use and what processes have of the processors'' time (% CPU) add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores, of events of one mode (instructions:u) those of that mode. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';

@@ -13,26 +13,25 @@ CREATE OR REPLACE MACRO _better_of_unit(of_unit) AS CASE
   ) THEN 'higher'
 END;
 
--- What change_thresholds states, else the unit, else the files of the application (metrics.better,
--- where all that state it agree); NULL where none does.
+-- What the files of an application state, where all that do agree.
+CREATE OR REPLACE VIEW _stated_directions AS
+SELECT
+  coalesce(r.app, '') AS app, 'metric:' || m.metric AS metric, any_value(m.better) AS better
+FROM metrics AS m
+JOIN runs AS r ON m.run_id = r.run_id
+WHERE m.better IS NOT NULL
+GROUP BY coalesce(r.app, ''), m.metric
+HAVING count(DISTINCT m.better) = 1;
+
+-- What change_thresholds states, else the unit, else the files of the application; NULL where none
+-- does.
 CREATE OR REPLACE MACRO _better(stated, of_app, of_metric, of_unit) AS coalesce(
   stated,
   CASE WHEN starts_with(of_metric, 'idle:') THEN 'lower' ELSE _better_of_unit(of_unit) END,
   CASE
     WHEN starts_with(of_metric, 'metric:')
       THEN (
-        SELECT is_better
-        FROM (
-          SELECT
-            'metric:' || metric AS stated_metric, coalesce(app, '') AS stated_app,
-            any_value(better) AS is_better
-          FROM metrics
-          JOIN runs USING (run_id)
-          WHERE better IS NOT NULL
-          GROUP BY metric, stated_app
-          HAVING count(DISTINCT better) = 1
-        )
-        WHERE stated_metric = of_metric AND stated_app = coalesce(of_app, '')
+        SELECT better FROM _stated_directions WHERE metric = of_metric AND app = coalesce(of_app, '')
       )
   END
 );

@@ -187,7 +187,6 @@ WHERE stream IS NULL AND NOT is_step;
 COMMENT ON VIEW gpu_activity IS 'One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.';
 COMMENT ON COLUMN gpu_activity.t_end IS 'Last end, ns.';
 COMMENT ON COLUMN gpu_activity.window_seconds IS 'From the first start to the last end.';
-COMMENT ON COLUMN gpu_activity.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
 COMMENT ON COLUMN gpu_activity.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 
 CREATE OR REPLACE VIEW gpu_activity_by AS
@@ -201,7 +200,6 @@ COMMENT ON COLUMN gpu_activity_by.step IS 'Step in which the work was launched, 
 COMMENT ON COLUMN gpu_activity_by.code IS 'What limits the device in this step (gpu_verdicts); NULL in rows of streams.';
 COMMENT ON COLUMN gpu_activity_by.t_end IS 'Last end, ns.';
 COMMENT ON COLUMN gpu_activity_by.window_seconds IS 'From the first start to the last end, of a step the sum of what it did and of the gaps before that.';
-COMMENT ON COLUMN gpu_activity_by.busy_seconds IS 'Time in which any of them ran: computing, copying or both.';
 COMMENT ON COLUMN gpu_activity_by.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 
 CREATE OR REPLACE VIEW gpu_gains AS

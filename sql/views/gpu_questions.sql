@@ -69,7 +69,6 @@ WHERE event IN ('memory.allocated', 'memory.reserved') AND unit = 'bytes' AND t_
 GROUP BY run_id, region, t_start;
 
 COMMENT ON VIEW gpu_memory IS 'One row is a moment at which the allocator of a framework had something to do: the memory in use and reserved from then on, where the trace records it (profile_memory of PyTorch).';
-COMMENT ON COLUMN gpu_memory.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN gpu_memory.device IS 'Device, or host.';
 COMMENT ON COLUMN gpu_memory.t IS 'The moment, ns.';
 COMMENT ON COLUMN gpu_memory.allocated_bytes IS 'Memory in use; of several changes at one moment the most.';

@@ -159,7 +159,6 @@ FROM figured;
 CREATE OR REPLACE VIEW slo_by_run AS
 SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
 
-
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';

@@ -120,9 +120,6 @@ FROM _behaviour_sums
 WHERE NOT whole_program;
 
 COMMENT ON VIEW kernel_behaviour IS 'One row is one kernel of a run: the verdict on its threads over all its launches, which count by their instructions.';
-COMMENT ON COLUMN kernel_behaviour.launches IS 'Launches.';
-COMMENT ON COLUMN kernel_behaviour.instructions IS 'Executed thread instructions that the trace states or has; NULL where those of a launch are not known.';
-COMMENT ON COLUMN kernel_behaviour.divergent IS 'Branch divergence is prominent: idle_lane_share is over its threshold; where it is not known, launches with more than half of the instructions are divergent. NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN kernel_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
 COMMENT ON COLUMN kernel_behaviour.note IS 'Why divergence or synchronisation is unknown.';
 
@@ -133,8 +130,5 @@ WHERE whole_program;
 
 COMMENT ON VIEW program_behaviour IS 'One row is one run: the verdict on the threads of all launches of all its kernels, which count by their instructions.';
 COMMENT ON COLUMN program_behaviour.kernels IS 'Kernels.';
-COMMENT ON COLUMN program_behaviour.launches IS 'Launches.';
-COMMENT ON COLUMN program_behaviour.instructions IS 'Executed thread instructions that the trace states or has; NULL where those of a launch are not known.';
-COMMENT ON COLUMN program_behaviour.divergent IS 'Branch divergence is prominent: idle_lane_share is over its threshold; where it is not known, launches with more than half of the instructions are divergent. NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN program_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
 COMMENT ON COLUMN program_behaviour.note IS 'Why divergence or synchronisation is unknown.';

@@ -7,7 +7,6 @@ SELECT run_id, launch, block, thread, p.interval AS interval, p.phase AS phase,
 FROM _thread_phases;
 
 COMMENT ON VIEW phases IS 'One row is one interval of a thread''s time and the phase it belongs to.';
-COMMENT ON COLUMN phases.block IS 'Thread block; NULL for CPU threads.';
 COMMENT ON COLUMN phases.interval IS 'Interval of the thread''s time, from 0.';
 COMMENT ON COLUMN phases.phase IS 'Phase, from 0 in the order in which the thread''s phases appear; phases of different threads are not related.';
 COMMENT ON COLUMN phases.distance IS 'Distance of the interval from the centre of its phase, in the projection to 15 dimensions.';
@@ -23,7 +22,6 @@ FROM _thread_phases
 GROUP BY run_id, launch, block, thread, p.phase;
 
 COMMENT ON VIEW phase_representatives IS 'One row is one phase of a thread, with its representative interval: simulating these intervals and weighting them estimates the whole thread (SimPoint).';
-COMMENT ON COLUMN phase_representatives.block IS 'Thread block; NULL for CPU threads.';
 COMMENT ON COLUMN phase_representatives.phase IS 'Phase (phases.phase).';
 COMMENT ON COLUMN phase_representatives.interval IS 'The interval nearest to the centre of the phase.';
 COMMENT ON COLUMN phase_representatives.intervals IS 'Intervals of the phase.';

@@ -101,10 +101,7 @@ SELECT
 FROM against;
 
 COMMENT ON VIEW scaling_efficiencies IS 'One row is a set of runs that is scaled by a count, at one measured count: its efficiencies by the definitions of the POP Centre of Excellence, and the serial fraction of Karp and Flatt.';
-COMMENT ON COLUMN scaling_efficiencies.set_id IS 'Set of runs (scaling_sets.set_id).';
-COMMENT ON COLUMN scaling_efficiencies.app IS 'Application.';
 COMMENT ON COLUMN scaling_efficiencies.version IS 'Version.';
-COMMENT ON COLUMN scaling_efficiencies.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_efficiencies.parallelism IS 'Parallelism, as in scaling_points.';
 COMMENT ON COLUMN scaling_efficiencies.basis IS 'What the time of the program is (program_times.basis).';
 COMMENT ON COLUMN scaling_efficiencies.seconds IS 'Time of the program, s.';

@@ -53,7 +53,6 @@ SELECT
 FROM tall;
 
 COMMENT ON VIEW pmu_standardised IS 'One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.';
-COMMENT ON COLUMN pmu_standardised.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN pmu_standardised.metric_set IS 'Metric set.';
 COMMENT ON COLUMN pmu_standardised.metric IS 'Metric of that set.';
 COMMENT ON COLUMN pmu_standardised.value IS 'Per cycle of the sample, or a share; NULL where an event is missing or no cycle passed.';

@@ -127,7 +127,6 @@ SELECT
 FROM moments;
 
 COMMENT ON VIEW data_lifecycle IS 'One row is a datum and a task that reads it (one row without a task where none does): when it was made, sent to the node of that task, received and consumed.';
-COMMENT ON COLUMN data_lifecycle.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN data_lifecycle.data IS 'Datum.';
 COMMENT ON COLUMN data_lifecycle.producer IS 'Task that made it; NULL where it was there from the start, or that is unknown.';
 COMMENT ON COLUMN data_lifecycle.from_node IS 'Node where it was made.';

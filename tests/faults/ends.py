@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from duckdb import DuckDBPyConnection
-
 import warehouse
 from ingest.base import Reader
 from ingest.contract import contents, land_file, parts_of, written
@@ -20,6 +18,7 @@ from tests.ingest.case import Case
 from tests.ingest.cases import CASES
 from tests.ingest.copies import reader_of
 from warehouse.errors import InputError
+from warehouse.session import Connection
 
 _NO_LINES = (b"{", b"[", b"<", b"window.")  # what closes such a document is no line
 
@@ -33,9 +32,7 @@ def outcomes() -> Iterator[tuple[str, str]]:
     con.close()
 
 
-def of_sample(
-    con: DuckDBPyConnection, case: Case, sample: Path, cuts: int
-) -> Iterator[tuple[str, str]]:
+def of_sample(con: Connection, case: Case, sample: Path, cuts: int) -> Iterator[tuple[str, str]]:
     """Yield the outcomes of a sample without its last line break, and cut within its last line."""
     reader = reader_of(case)
     parts = parts_of(reader, sample)
@@ -55,7 +52,7 @@ def of_sample(
 
 
 def _landed(
-    con: DuckDBPyConnection, reader: Reader, parts: dict[str, bytes]
+    con: Connection, reader: Reader, parts: dict[str, bytes]
 ) -> tuple[dict[str, Any] | None, bool]:
     """Return the rows of a recording, None where it is refused, and whether its end is noted."""
     with tempfile.TemporaryDirectory() as folder:

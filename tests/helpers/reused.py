@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from tests.helpers.support import by_hand, no_longer_by_hand, rows
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @dataclass(frozen=True, slots=True)
 class _Idle:
     """A warehouse, its empty tables, and what a query returns of the rest."""
 
-    con: DuckDBPyConnection
+    con: Connection
     tables: tuple[str, ...]
     query: str
     rest: list[tuple[Any, ...]]
@@ -26,8 +26,8 @@ _IDLE: dict[bool, list[_Idle]] = {True: [], False: []}
 
 
 def reused_warehouse(
-    new: Callable[[], DuckDBPyConnection], *, only_lands: bool = False
-) -> Iterator[DuckDBPyConnection]:
+    new: Callable[[], Connection], *, only_lands: bool = False
+) -> Iterator[Connection]:
     """Yield an empty warehouse, a new one or one that another test of this process has used.
 
     One that cannot be emptied is not used again. Unless no test changes rows of pwh's own, or what
@@ -46,7 +46,7 @@ def reused_warehouse(
         idle.con.close()
 
 
-def _looked_at(con: DuckDBPyConnection) -> _Idle:
+def _looked_at(con: Connection) -> _Idle:
     found = rows(con, "SELECT table_name, estimated_size FROM duckdb_tables() WHERE NOT internal")
     parts = [f"SELECT '{name}', bit_xor(hash(t)) FROM {name} AS t" for name, size in found if size]
     parts += [f"SELECT '{kind}', count(*) FROM duckdb_{kind}()" for kind in ("tables", "views")]

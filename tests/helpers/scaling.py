@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 Times = Mapping[int, float | Sequence[float]]
 
 
 def measured(
-    con: DuckDBPyConnection,
+    con: Connection,
     functions: Mapping[str, Times],
     *,
     app: str = "stencil",
@@ -48,7 +48,7 @@ def law(*terms: tuple[float, float], counts: Sequence[int] = (2, 4, 8, 16, 32)) 
     return {p: sum(factor * p**exponent for factor, exponent in terms) for p in counts}
 
 
-def check_stored_forecasts(con: DuckDBPyConnection, counts: Sequence[int]) -> None:
+def check_stored_forecasts(con: Connection, counts: Sequence[int]) -> None:
     """Check that what is predicted from stored forecasts is what is predicted without any."""
     questions = [
         f"FROM {macro}({list(counts)}) ORDER BY ALL"

@@ -18,7 +18,7 @@ from ingest.derive import derive
 from tests.helpers.support import rows_were_written
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 Row = dict[str, Any]
 Schedule = dict[str, list[Row]]
@@ -70,16 +70,12 @@ NEUTRAL = {
 _TEXT = {"node", "worker", "task", "name", "data", "producer", "from_node", "to_node"}
 
 
-def land_schedule(
-    con: DuckDBPyConnection, schedule: Schedule, run: str = "r1", source: int = 1
-) -> None:
+def land_schedule(con: Connection, schedule: Schedule, run: str = "r1", source: int = 1) -> None:
     """Land a schedule's rows and attribute its idle time, in one transaction."""
     land_schedules(con, {run: schedule}, source)
 
 
-def land_schedules(
-    con: DuckDBPyConnection, schedules: Mapping[str, Schedule], source: int = 1
-) -> None:
+def land_schedules(con: Connection, schedules: Mapping[str, Schedule], source: int = 1) -> None:
     """Land schedules by run, as those of one file: rows and idle time in one transaction."""
     con.execute("BEGIN")
     con.execute(

@@ -19,7 +19,9 @@ from warehouse.catalog import by_run_and_source
 from warehouse.errors import WarehouseOutdated
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
+
+    from warehouse.session import Connection
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
@@ -33,7 +35,7 @@ def shared(name: str) -> Path:
 
 
 # Warehouses of tests that write rows by hand, with a digest of those of which answers are computed.
-_BY_HAND: WeakKeyDictionary[DuckDBPyConnection, tuple[int, ...]] = WeakKeyDictionary()
+_BY_HAND: WeakKeyDictionary[Connection, tuple[int, ...]] = WeakKeyDictionary()
 _FILES: dict[str, tuple[int, ...]] = {}
 # Whether answers are computed before tests read them: not where it is tested what is outdated.
 SETTLES = False
@@ -45,18 +47,18 @@ _WRITABLE = (
 _DIGEST = "SELECT " + ", ".join(f"(SELECT sum(hash(t)) FROM {name} AS t)" for name in _WRITABLE)
 
 
-def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+def rows(con: Connection, sql: str, *params: Any) -> list[tuple[Any, ...]]:
     """Return the rows of a query, with answers that are up to date with rows written by hand."""
     settle(con)
     return con.execute(sql, list(params)).fetchall()
 
 
-def by_hand(con: DuckDBPyConnection) -> None:
+def by_hand(con: Connection) -> None:
     """Note that a test writes rows of this empty warehouse by hand."""
     _BY_HAND[con] = con.execute(_DIGEST).fetchone() or ()
 
 
-def _computed_when_settled(con: DuckDBPyConnection, *args: Any) -> DuckDBPyRelation:
+def _computed_when_settled(con: Connection, *args: Any) -> DuckDBPyRelation:
     """Return the rows of a question of apps.queries, as `rows` does."""
     settle(con)
     return _COMPUTED(con, *args)
@@ -79,12 +81,12 @@ def settle_files() -> None:
             _FILES[path] = _BY_HAND.pop(con)
 
 
-def no_longer_by_hand(con: DuckDBPyConnection) -> None:
+def no_longer_by_hand(con: Connection) -> None:
     """Note that a test is done with a warehouse."""
     _BY_HAND.pop(con, None)
 
 
-def settle(con: DuckDBPyConnection) -> None:
+def settle(con: Connection) -> None:
     """Compute what is stored of runs whose rows were written by hand, as pwh refresh does.
 
     Rows of runs that are not in `runs` are of runs of which nothing else is known.
@@ -99,7 +101,7 @@ def settle(con: DuckDBPyConnection) -> None:
     keep(con)
 
 
-def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> None:
+def given(con: Connection, table: str, text: str, **constants: Any) -> None:
     """Insert rows into a table: a header line, then one line per row, columns separated by blanks.
 
     `NULL` is NULL; run_id and source_id are r1 and 1 where the header leaves them out.
@@ -122,7 +124,7 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     rows_were_written(con)
 
 
-def rows_were_written(con: DuckDBPyConnection) -> None:
+def rows_were_written(con: Connection) -> None:
     """Note that what is stored of rows written by hand is to be computed before it is read."""
     _BY_HAND.setdefault(con, ())
     paths = con.execute("SELECT path FROM duckdb_databases() WHERE NOT internal").fetchall()
@@ -131,7 +133,7 @@ def rows_were_written(con: DuckDBPyConnection) -> None:
             _FILES.setdefault(path, ())
 
 
-def keep(con: DuckDBPyConnection) -> None:
+def keep(con: Connection) -> None:
     """Store the scalars and analyses of all runs, also of those whose rows `given` wrote."""
     con.execute("DELETE FROM kept_runs")
     runs = [run for (run,) in con.execute("SELECT run_id FROM runs").fetchall()]
@@ -142,9 +144,7 @@ def keep(con: DuckDBPyConnection) -> None:
         by_hand(con)
 
 
-def land(
-    con: DuckDBPyConnection, path: Path, *, reader: str | None = None, **options: Any
-) -> list[Landed]:
+def land(con: Connection, path: Path, *, reader: str | None = None, **options: Any) -> list[Landed]:
     """Land what `path` holds; raises the error of the first recording that cannot be read."""
     done = []
     for found in find([path], reader_named(reader) if reader else None):

@@ -14,17 +14,17 @@ from tests.ingest.copies import is_empty
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @pytest.fixture
-def warehouse(in_memory: Callable[[], DuckDBPyConnection]) -> Iterator[DuckDBPyConnection]:
+def warehouse(in_memory: Callable[[], Connection]) -> Iterator[Connection]:
     """Yield an empty warehouse in memory."""
     yield from reused_warehouse(in_memory, only_lands=True)
 
 
 @pytest.fixture
-def landed(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., list[tuple[Any, ...]]]:
+def landed(warehouse: Connection, tmp_path: Path) -> Callable[..., list[tuple[Any, ...]]]:
     """Return a function that lands a file with this content and returns the rows of a query."""
 
     def do(
@@ -37,7 +37,7 @@ def landed(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., list[
 
 
 @pytest.fixture
-def refused(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., InputError]:
+def refused(warehouse: Connection, tmp_path: Path) -> Callable[..., InputError]:
     """Return a function that lands a file which must be refused, and returns the error."""
 
     def refuse(content: str | bytes, name: str = "x.txt", **options: Any) -> InputError:

@@ -10,7 +10,7 @@ from ingest.walk import reader_named
 from tests.ingest.case import Case
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 def reader_of(case: Case) -> Reader:
@@ -25,7 +25,7 @@ def parts_of(case: Case) -> dict[str, bytes]:
     return contract.parts_of(reader_of(case), case.sample)
 
 
-def is_empty(con: DuckDBPyConnection) -> bool:
+def is_empty(con: Connection) -> bool:
     """Return whether no table has a row; names those that have, for the test's message."""
     assert contract.filled(con) == {}
     return True

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from typer.testing import CliRunner
 
+import ingest.analyse
 import warehouse as pwh
 from apps.cli import app
 from apps.fitting.labels import add_label
@@ -242,6 +243,23 @@ def assert_as_from_nothing(con):
         assert has == wants, (name, sorted(has - wants)[:3], sorted(wants - has)[:3])
 
 
+class _CutOffError(Exception):
+    """In place of the end of the process: its transaction is lost."""
+
+
+def _until_cut_off(left):
+    """Return what computes so many analyses, and then ends."""
+    renew, remaining = ingest.analyse._renew, [None] * left
+
+    def renew_or_end(*args, **named):
+        if not remaining:
+            raise _CutOffError
+        remaining.pop()
+        return renew(*args, **named)
+
+    return renew_or_end
+
+
 def _take_out(con, forget, name, failed):
     with transaction(con):
         forget(con, name, failed)
@@ -278,6 +296,17 @@ class Warehouse(RuleBasedStateMachine):
         run_id = None if names_runs else run
         with suppress(InputError):
             land(self.con, path, run_id=run_id, facts=facts, tags=tags, replace=replace)
+
+    @rule(kind=st.sampled_from(sorted(KINDS)), number=st.integers(0, 3), left=st.integers(0, 20))
+    def be_cut_off_while_landing(self, kind, number, left):
+        with pytest.MonkeyPatch.context() as cut, suppress(_CutOffError):
+            cut.setattr(ingest.analyse, "_renew", _until_cut_off(left))
+            self._land(kind, "r1", {"app": "sort"}, {}, number, replace=True)
+
+    @rule(name=st.sampled_from(analyses.ORDER))
+    def come_from_another_pwh(self, name):
+        self.con.execute("UPDATE analyses SET revision = 'other' WHERE analysis = $1", [name])
+        analyse_all(self.con)
 
     @rule(data=st.data(), whole=st.booleans())
     def forget(self, data, whole):
@@ -471,6 +500,20 @@ def test_what_reads_a_failed_analysis_is_computed_with_it(in_memory, tmp_path, m
         land(con, _counters(tmp_path, "", {}, 1))
     assert rows(con, "FROM bottlenecks") == []
     assert analyse_all(con).keys() == {"sample_metrics", "bottlenecks"}
+    assert_as_from_nothing(con)
+    con.close()
+
+
+def test_keys_that_are_computed_in_parts_are_as_those_at_once(in_memory, tmp_path, monkeypatch):
+    con = in_memory()
+    parted = tuple(
+        replace(one, together=3) if one.name == "version_comparisons" else one
+        for one in analyses.every()
+    )
+    with monkeypatch.context() as changed:
+        changed.setattr(analyses, "every", lambda: parted)
+        land(con, _history(tmp_path, "", {}, 0))
+    assert rows(con, "SELECT count(DISTINCT pair_id) FROM version_comparisons") == [(4,)]
     assert_as_from_nothing(con)
     con.close()
 

@@ -22,13 +22,13 @@ from tests.bench.bench_growth import runs_of
 from tests.helpers.support import land, rows
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 class _Counting:
     """A connection that lists its statements."""
 
-    def __init__(self, con: DuckDBPyConnection) -> None:
+    def __init__(self, con: Connection) -> None:
         self._con = con
         self.statements: list[str] = []
 

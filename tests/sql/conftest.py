@@ -14,16 +14,14 @@ from tests.helpers import support
 from tests.helpers.reused import reused_warehouse
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @pytest.fixture
-def warehouse(
-    template: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[DuckDBPyConnection]:
+def warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """Yield an empty warehouse."""
 
-    def new() -> DuckDBPyConnection:
+    def new() -> Connection:
         return pwh.connect(shutil.copy(template, tmp_path_factory.mktemp("reused") / "w.duckdb"))
 
     yield from reused_warehouse(new)

@@ -354,18 +354,60 @@ STORED = (
 )
 
 
-def test_the_newest_version_against_the_one_before_it_is_stored(warehouse):
+def test_each_version_against_the_one_before_it_is_stored(warehouse):
     version(warehouse, "a", BEFORE)
     version(warehouse, "b", BEFORE, first_day=11)
     version(warehouse, "c", AFTER, first_day=21)
-    asked = f"{STORED} FROM version_comparisons ORDER BY place"
-    stored = rows(warehouse, f"SELECT version, previous_version, app, direction, certain, {asked}")
-    live = compared(warehouse, ["b"], ["c"], STORED)
-    assert stored == [("c", "b", "app", "worse", True, *row) for row in live]
-    sides = "SELECT DISTINCT runs, against FROM version_comparisons"
-    assert rows(warehouse, sides) == [([f"c{i}" for i in range(5)], [f"b{i}" for i in range(5)])]
+    sides = "SELECT DISTINCT version, previous_version, runs, against FROM version_comparisons"
+    runs = {name: [f"{name}{i}" for i in range(5)] for name in "abc"}
+    assert sorted(rows(warehouse, sides)) == [
+        (after, before, runs[after], runs[before]) for before, after in ("ab", "bc")
+    ]
+    for before, after in ("ab", "bc"):
+        stored = rows(
+            warehouse,
+            f"SELECT app, direction, certain, {STORED} FROM version_comparisons "
+            f"WHERE version = '{after}' ORDER BY place",
+        )
+        verdict = ("worse", True) if after == "c" else (None, False)
+        live = compared(warehouse, [before], [after], STORED)
+        assert stored == [("app", *verdict, *row) for row in live]
     ids = "SELECT count(*) FROM version_comparisons JOIN series USING (series_id, metric, app)"
-    assert rows(warehouse, ids) == [(1,)]
+    assert rows(warehouse, ids) == [(2,)]
+
+
+def _one_run_of_each(warehouse, first, last):
+    """Write versions of one run each, an hour apart."""
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    lines = "\n".join(
+        f"r{i} app v{i:03} m {(began + timedelta(hours=i)).isoformat()} {10 + i % 7 / 10}"
+        for i in range(first, last)
+    )
+    given(warehouse, "runs", f"run_id app version machine started_at wall_seconds\n{lines}")
+
+
+def test_the_newest_fifty_pairs_are_stored(warehouse):
+    _one_run_of_each(warehouse, 0, 60)
+    pairs = "SELECT count(*), min(version), max(version) FROM version_comparisons"
+    assert rows(warehouse, pairs) == [(50, "v010", "v059")]
+
+
+def test_a_later_version_leaves_earlier_pairs_as_they_are(warehouse):
+    _one_run_of_each(warehouse, 0, 30)
+    digests = "SELECT key, digest FROM analysis_states WHERE analysis = 'version_comparisons'"
+    before = dict(rows(warehouse, digests))
+    _one_run_of_each(warehouse, 30, 31)
+    after = dict(rows(warehouse, digests))
+    assert len(after) == 30
+    assert before.items() <= after.items()
+    # One that is found to have run before all others shows more of their noise.
+    given(
+        warehouse,
+        "runs",
+        "run_id app version machine started_at wall_seconds\nr app old m 2025-01-01T00:00:00Z 10",
+    )
+    again = dict(rows(warehouse, digests))
+    assert not before.items() & again.items()
 
 
 def test_of_versions_of_one_place_none_is_compared_with_the_other(warehouse):

@@ -114,8 +114,10 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
         early = ask_dicts(warehouse, "trend/provisional", **asked)
         stored = warehouse.sql(
             "SELECT * FROM version_comparisons "
-            "WHERE app = ? AND metric = 'wall_seconds'"
+            "WHERE app = $1 AND metric = 'wall_seconds'"
             "  AND verdict IN ('worse', 'better') AND noise <> 'step'"
+            "  AND version IN ("
+            "    SELECT arg_max(version, version_order) FROM app_versions WHERE app = $1)"
             "  AND (runs_after > 1 OR noise IN ('repetitions', 'counts'))",
             params=[app],
         )

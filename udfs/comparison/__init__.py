@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous, elements, lengths
@@ -22,9 +23,10 @@ from udfs.comparison import drift
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
-from udfs.comparison.spikes import MOST_RUNS, spike_chances
+from udfs.comparison.spikes import MOST_RUNS, deviations, spike_chances
 from udfs.comparison.spread import moderate, spreads
 
+_TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
 _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
@@ -129,29 +131,47 @@ def compare_runs(
         more runs of each side would show a difference as large as that seen (`more_runs`), NULL
         where the noise of both sides is not that of their own runs.
     """
-    rows = []
-    columns = (before, after, history_before, history_after)
+    columns = (before, after, history_before, history_after, usual, within, family, level)
     lists = [contiguous(column) for column in columns]
-    families, levels, usuals = contiguous(family), contiguous(level), contiguous(usual)
-    withins = contiguous(within)
-    for i in range(len(families)):
-        sides = [_samples(side[i].values) for side in lists]
-        own = families[i].values
-        names = np.asarray(own.field("name").to_pylist(), dtype=object)
-        typical = _fields(usuals[i].values, _USUAL.names)
-        inner = withins[i].values
-        kinds = inner.field("noise").to_pylist()
-        counted, first = (
-            np.asarray(own.field(name).to_pylist(), dtype=np.bool_)
-            for name in ("is_counted", "is_leading")
-        )
-        step = np.where(counted, 0, resolutions(sides))
-        source = np.array([_NOISES.index(kind) if kind else -1 for kind in kinds], np.int64)
-        *known, variance, freedom = _fields(inner, ("before", "after", "variance", "freedom"))
-        noise = _Within(np.stack(known), variance, freedom, source)
-        order = np.nan_to_num(_floats(own.field("order"))).astype(np.int64)
-        rows.append(_compare(sides, typical, noise, names, step, first, order, levels[i].as_py()))
-    return pa.array(rows, pa.list_(_CHANGE))
+    part = np.cumsum(lengths(lists[0])) // _TOGETHER
+    bounds = [0, *np.flatnonzero(np.diff(part)) + 1, len(part)]
+    compared = [
+        _compare_lists([column.slice(since, until - since) for column in lists])
+        for since, until in pairwise(bounds)
+    ]
+    return pa.concat_arrays(compared)
+
+
+def _compare_lists(columns: list[Any]) -> pa.ListArray:
+    """Return `compare_runs` of comparisons whose metrics are computed at once."""
+    *lists, level = columns
+    sizes = lengths(lists[0])
+    *runs, usual, within, own = (elements(column) for column in lists)
+    sides = [_samples(side) for side in runs]
+    names = own.field("name").to_pylist()
+    kinds = within.field("noise").to_pylist()
+    counted, leading = (
+        np.asarray(own.field(name).to_pylist(), dtype=np.bool_)
+        for name in ("is_counted", "is_leading")
+    )
+    source = np.array([_NOISES.index(kind) if kind else -1 for kind in kinds], np.int64)
+    *known, variance, freedom = _fields(within, ("before", "after", "variance", "freedom"))
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    changes = _compare(
+        sides,
+        _fields(usual, _USUAL.names),
+        _Within(np.stack(known), variance, freedom, source),
+        _Metrics(
+            of=of,
+            names=names,
+            step=np.where(counted, 0, resolutions(sides)),
+            leading=leading,
+            order=np.nan_to_num(_floats(own.field("order"))).astype(np.int64),
+            error=1 - _floats(level)[of],
+        ),
+    )
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, changes)
 
 
 def _samples(lists: pa.ListArray) -> Samples:
@@ -160,6 +180,43 @@ def _samples(lists: pa.ListArray) -> Samples:
     values = elements(lists).to_numpy(zero_copy_only=False).astype(np.float64)
     known = np.isfinite(values)
     return Samples(values[known], owner[known], len(lists))
+
+
+@dataclass(frozen=True, slots=True)
+class _Metrics:
+    """The metrics of several comparisons, (metrics) each; `of` is the number of the comparison.
+
+    `step` is the resolution of the values, `error` the probability of error of the comparison, and
+    the others as of the argument `family` of `compare_runs`.
+    """
+
+    of: Integers
+    names: list[str]
+    step: Floats
+    leading: Booleans
+    order: Integers
+    error: Floats
+
+    def families(self, positive: Booleans) -> list[Integers]:
+        """Return the places of the metrics of each family.
+
+        Relative scatter, of positive values, and absolute scatter are not of one family.
+        """
+        found: dict[tuple[int, str, bool], list[int]] = {}
+        keys = zip(self.of.tolist(), self.names, positive.tolist(), strict=True)
+        for place, key in enumerate(keys):
+            found.setdefault(key, []).append(place)
+        return [np.array(places) for places in found.values()]
+
+    def tests(self, known: Booleans) -> Floats:
+        """Return by how many tests the error of each metric is divided, (metrics), 1 or more."""
+        ours, others = (
+            np.bincount(self.of[known & which], minlength=len(self.of))[self.of]
+            for which in (self.leading, ~self.leading)
+        )
+        shares = np.where((ours > 0) & (others > 0), 2, 1)
+        out: Floats = shares * np.maximum(np.where(self.leading, ours, others), 1.0)
+        return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,34 +239,26 @@ def _fields(structs: pa.StructArray, names: Sequence[str]) -> list[Floats]:
 
 
 def _compare(
-    sides: list[Samples],
-    usual: list[Floats],
-    within: _Within,
-    family: NDArray[np.object_],
-    step: Floats,
-    leading: Booleans,
-    order: Integers,
-    level: float,
-) -> list[dict[str, float | str | None]]:
+    sides: list[Samples], usual: list[Floats], within: _Within, metrics: _Metrics
+) -> pa.StructArray:
     positive = np.logical_and.reduce([side.all(side.values > 0) for side in sides])
     scale = _scale(sides[0], sides[1], positive)
     before, after, *histories = (side.scaled(scale).logs(positive) for side in sides)
     means = [before.means(), after.means()]
     # An absolute error of a value is a relative error of its logarithm.
     size = np.where(positive, np.exp(np.fmin(*means)), scale)
-    # Relative and absolute scatter are not of one family.
-    family = np.where(positive, family, family + " with zeros")
+    families = metrics.families(positive)
     usual = [np.where(positive, usual[0], np.nan), usual[1]]
-    rounding = np.maximum(step / size, _EXACT) ** 2 / 12
+    rounding = np.maximum(metrics.step / size, _EXACT) ** 2 / 12
     own_size = np.where(positive, np.exp(means), scale)
     many = np.where(np.isnan(within.freedom), np.inf, within.freedom)
     counting = np.nan_to_num(within.known / own_size**2)
     inner = _Within(counting, within.variance / size**2, many, within.source)
     variances, freedoms, most, sources, separable = _noises(
-        before, after, histories, usual, inner, family, rounding
+        before, after, histories, usual, inner, families, rounding
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
-    tested = _tests(known, leading)
+    error = metrics.error / metrics.tests(known)
     with np.errstate(all="ignore"):
         total = variances.sum(axis=0)
         freedom = np.minimum(total**2 / (variances**2 / freedoms).sum(axis=0), most)
@@ -218,9 +267,9 @@ def _compare(
         gap = means[1] - means[0]
         t = np.where(gap == 0, 0, np.abs(gap) / np.sqrt(total))
         p = np.where(known, 2 * stdtr(freedom, -t), np.nan)
-        reach = -stdtrit(freedom, (1 - level) / 2 / tested)
+        reach = -stdtrit(freedom, error / 2)
         half = reach * np.sqrt(total)
-        sizes, chances = _spikes([before, after], histories, family)
+        sizes, chances = _spikes([before, after], histories, families)
         spiky = np.flatnonzero(known & chances.any(axis=1))
         error_of = (freedom[spiky], np.sqrt(total[spiky]))
         p[spiky] = _chance_beyond(np.abs(gap[spiky]), sizes[spiky], chances[spiky], error_of)
@@ -228,9 +277,7 @@ def _compare(
         off = half.copy()
         at = spiky[np.abs(gap[spiky]) > half[spiky]]
         error_of = (freedom[at], np.sqrt(total[at]))
-        off[at] = _farthest_by_chance(
-            half[at], sizes[at], chances[at], error_of, (1 - level) / tested[at]
-        )
+        off[at] = _farthest_by_chance(half[at], sizes[at], chances[at], error_of, error[at])
         logarithmic = np.exp(
             [gap, gap - np.where(gap > 0, off, half), gap + np.where(gap < 0, off, half)]
         )
@@ -241,37 +288,38 @@ def _compare(
         signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
         ratios[1] = np.where(~signed & (ratios[1] < 0), 0, ratios[1])
         rare, closest, farthest = _separations(sides[0], sides[1], separable)
-        exact = known & (rare < p) & (rare <= (1 - level) / tested)
+        exact = known & (rare < p) & (rare <= error)
         p = np.where(exact, rare, p)
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
         can, p, ratios[1:] = drift.widen(
             (before, after),
-            order,
+            metrics.order,
             positive & (sources == 0).all(axis=0),
             p,
             ratios[1:],
-            (1 - level) / tested,
+            error,
         )
         sources = np.where(can, _NOISES.index("drift"), sources)
         shown = [np.where(positive, np.exp(mean), scale * mean) for mean in means]
     counts = np.stack([before.counts, after.counts])
-    more = more_runs(gap, variances, counts, freedom, (1 - level) / tested)
+    more = more_runs(gap, variances, counts, freedom, error)
     settled = np.where(known & (sources == 0).all(axis=0), more, np.nan)
-    columns: tuple[Floats, ...] = (*shown, *ratios, np.minimum(tested * p, 1), settled)
+    adjusted = np.minimum(p * metrics.error / error, 1)
     noise = [_NOISES[s] if k else None for s, k in zip(sources.max(axis=0), known, strict=True)]
-    return [
-        dict(zip(_CHANGE.names, (*map(_number, row[:-2]), row[-1], _whole(row[-2])), strict=True))
-        for row in zip(*columns, noise, strict=True)
-    ]
+    return _changes([*shown, *ratios, adjusted], noise, settled)
 
 
-def _tests(known: Booleans, leading: Booleans) -> Floats:
-    """Return by how many tests each metric's error is divided, (metrics), 1 or more."""
-    ours, others = known & leading, known & ~leading
-    shares = 2 if ours.any() and others.any() else 1
-    out: Floats = shares * np.maximum(np.where(leading, ours.sum(), others.sum()), 1.0)
-    return out
+def _changes(figures: list[Floats], noise: list[str | None], settled: Floats) -> pa.StructArray:
+    columns = [_numbers(column) for column in figures]
+    columns += [pa.array(noise, pa.string()), _numbers(settled).cast(pa.int32())]
+    return pa.StructArray.from_arrays(columns, fields=list(_CHANGE))
+
+
+def _numbers(values: Floats) -> pa.Array:
+    """Return numbers as DOUBLE, NULL where they are not finite."""
+    known = np.isfinite(values)
+    return pa.array(np.where(known, values, 0.0), mask=~known)
 
 
 def _scale(before: Samples, after: Samples, positive: Booleans) -> Floats:
@@ -311,21 +359,13 @@ def _separations(before: Samples, after: Samples, separable: Floats) -> Floats:
     )
 
 
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _whole(value: float) -> int | None:
-    return int(value) if np.isfinite(value) else None
-
-
 def _noises(
     before: Samples,
     after: Samples,
     histories: list[Samples],
     usual: list[Floats],
     within: _Within,
-    family: NDArray[np.object_],
+    families: list[Integers],
     rounding: Floats,
 ) -> tuple[Floats, Floats, Floats, Integers, Floats]:
     """Return the variance of each side's mean, its degrees of freedom and its source, (2, metrics).
@@ -341,16 +381,20 @@ def _noises(
     freedoms = ones.copy()
     past = ones.copy()
     past_freedoms = ones.copy()
-    for name in dict.fromkeys(family):
-        at = np.flatnonzero(family == name)
+    counts = np.stack([before.counts, after.counts])
+    # Of single runs nothing is estimated that others of their family would add to.
+    scatters = [at for at in families if counts[:, at].max() > 1]
+    single = np.setdiff1d(np.arange(before.metrics), np.concatenate([*scatters, []]))
+    for at in [*scatters, single.astype(np.int64)]:
         steps = np.broadcast_to(rounding[at], (2, len(at)))
         both = spreads(before.part(at), after.part(at), steps, within.known[:, at])
         for i, spread in enumerate(both):
             ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
-            past[i, at], past_freedoms[i, at] = history_variances(histories[i].part(at))
+    past[0], past_freedoms[0] = past[1], past_freedoms[1] = history_variances(histories[0])
+    others = np.flatnonzero(~_equal(*histories))
+    past[1, others], past_freedoms[1, others] = history_variances(histories[1].part(others))
     sources = np.where(np.isfinite(ones), 0, -1)
-    counts = np.stack([before.counts, after.counts])
     few = (counts > 1) & (counts <= _FEW)
     # Many runs of the other side show more of the noise than a history that is shorter.
     beside = few & (counts[::-1] >= _MANY) & ~(past_freedoms > freedoms[::-1])
@@ -381,37 +425,48 @@ def _noises(
 
 
 def _spikes(
-    sides: list[Samples], histories: list[Samples], family: NDArray[np.object_]
+    sides: list[Samples], histories: list[Samples], families: list[Integers]
 ) -> tuple[Floats, Floats]:
     """Return the chance that all runs of one of the sides are spikes as large as a difference.
 
     Args:
         sides: both sides; those of one to three runs may be spikes only.
         histories: other runs of either side, in the same unit.
-        family: (metrics), names of families.
+        families: places of the metrics of each.
 
     Returns:
         Sizes in that unit (metrics, steps), ascending, inf behind the last one, and the chance of
         spikes of either side of at least each size (metrics, steps + 1), 0 in the last column.
     """
-    few = np.any([(s.counts > 0) & (s.counts <= MOST_RUNS) for s in sides], axis=0)
-    found = {}
-    for name in dict.fromkeys(family[few]):
-        at = np.flatnonzero(family == name)
-        pairs = zip(sides, histories, strict=True)
-        own = [spike_chances(history.part(at), side.counts[at]) for side, history in pairs]
-        sizes = np.unique(np.concatenate([some for some, _ in own]))
+    runs = np.stack([side.counts for side in sides])
+    few: Booleans = np.any((runs > 0) & (runs <= MOST_RUNS), axis=0)
+    equal = _equal(*histories) & (runs[0] == runs[1])
+    apart = [deviations(history) for history in histories]
+    found = []
+    for at in (at for at in families if few[at].any()):
+        first = spike_chances(apart[0], at, runs[0, at])
+        second = first if equal[at].all() else spike_chances(apart[1], at, runs[1, at])
+        sizes = np.union1d(first[0], second[0])
         chances = np.zeros((len(at), len(sizes) + 1))
-        for some, of_side in own:
+        for some, of_side in (first, second):
             chances += np.pad(of_side, ((0, 0), (0, 1)))[:, np.searchsorted(some, [*sizes, np.inf])]
-        found[name] = at, sizes, chances
-    steps = max((len(sizes) for _, sizes, _ in found.values()), default=0)
-    all_sizes = np.full((len(family), steps), np.inf)
-    all_chances = np.zeros((len(family), steps + 1))
-    for at, sizes, chances in found.values():
+        found.append((at, sizes, chances))
+    steps = max((len(sizes) for _, sizes, _ in found), default=0)
+    all_sizes = np.full((len(few), steps), np.inf)
+    all_chances = np.zeros((len(few), steps + 1))
+    for at, sizes, chances in found:
         all_sizes[at, : len(sizes)] = sizes
         all_chances[at, : len(sizes) + 1] = chances
     return all_sizes, all_chances
+
+
+def _equal(one: Samples, other: Samples) -> Booleans:
+    """Return whether both have the same values of a metric, (metrics)."""
+    equal: Booleans = one.counts == other.counts
+    at = np.flatnonzero(equal)
+    first, second = one.part(at), other.part(at)
+    equal[at] = first.all(first.values == second.values)
+    return equal
 
 
 def _chance_beyond(

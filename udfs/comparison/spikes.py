@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -9,19 +12,24 @@ from udfs.changes.outliers import deviations_of_outliers
 from udfs.comparison.history import MIN_HISTORY, scale_of_history
 from udfs.comparison.samples import Floats, Integers, Samples
 
+Apart: TypeAlias = tuple[Integers, Floats]
+
 MOST_RUNS = 3  # in a row that are no level of their own (`udfs.changes.outliers`)
 _FAMILY = 6  # metrics from which on what most of them do at once is no spike of one
 _STEPS = 24  # sizes of spikes that are told apart
 
 
-def spike_chances(history: Samples, runs: Integers) -> tuple[Floats, Floats]:
+def spike_chances(
+    apart: Sequence[Apart], family: Integers, runs: Integers
+) -> tuple[Floats, Floats]:
     """Return how often all of a few runs in a row are as far off as a size, in one direction.
 
     What slows one run of a benchmark down often slows the next one, too: the chance of two is that
     seen of two in a row, and at least that of independent ones.
 
     Args:
-        history: m metrics of one family, from other runs in order of time; any unit.
+        apart: how far off the outliers of histories are (`deviations`).
+        family: (metrics), places of the metrics of one family there, ascending.
         runs: (metrics), how many runs a side has.
 
     Returns:
@@ -29,25 +37,33 @@ def spike_chances(history: Samples, runs: Integers) -> tuple[Floats, Floats]:
         steps) of spikes of at least that size, 0..1; 0 where `runs` is not 1 to 3, or the history
         is shorter than `MIN_HISTORY`. Without spikes there are no sizes.
     """
-    apart = _deviations(history)
-    sizes = np.abs(np.concatenate([rows.ravel() for _, rows in apart] or [np.zeros(0)]))
+    own = []
+    for places, rows in apart:
+        of_family = np.isin(places, family)
+        off = rows[of_family]
+        # What most of a family do at once is no spike of one, but a slow version or machine.
+        if len(off) >= _FAMILY:
+            off = off - np.median(off, axis=0)
+        if len(off):
+            own.append((np.searchsorted(family, places[of_family]), off))
+    sizes = np.abs(np.concatenate([rows.ravel() for _, rows in own] or [np.zeros(0)]))
     sizes = sizes[sizes > 0]
-    chances = np.zeros((history.metrics, _STEPS if len(sizes) else 0))
+    chances = np.zeros((len(family), _STEPS if len(sizes) else 0))
     if not len(sizes):
         return sizes, chances
     sizes = np.quantile(sizes, np.linspace(0, 1, _STEPS), method="higher")
-    single = _rates(apart, 1, sizes, history.metrics)
-    for count in range(1, MOST_RUNS + 1):
-        own = runs == count
-        together = _rates(apart, count, sizes, history.metrics)
-        chances[own] = np.maximum(together, single**count)[own]
+    single = _rates(own, 1, sizes, len(family))
+    for count in np.unique(runs[(runs > 0) & (runs <= MOST_RUNS)]):
+        together = single if count == 1 else _rates(own, count, sizes, len(family))
+        chances[runs == count] = np.maximum(together, single**count)[runs == count]
     return sizes, chances
 
 
-def _deviations(history: Samples) -> list[tuple[Integers, Floats]]:
+def deviations(history: Samples) -> list[Apart]:
     """Return metrics with histories of equal length, and how far off their outliers are.
 
-    What most of a family do at once is no spike of one of them, but a slow version or machine.
+    Args:
+        history: metrics of other runs in order of time; any unit.
     """
     counts = history.counts
     found = []
@@ -57,13 +73,11 @@ def _deviations(history: Samples) -> list[tuple[Integers, Floats]]:
         apart = deviations_of_outliers(values, scale_of_history(values))
         # What is off up to the end may be a new level.
         apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
-        if len(at) >= _FAMILY:
-            apart -= np.median(apart, axis=0)
         found.append((at, apart))
     return found
 
 
-def _rates(apart: list[tuple[Integers, Floats]], runs: int, sizes: Floats, metrics: int) -> Floats:
+def _rates(apart: Sequence[Apart], runs: int, sizes: Floats, metrics: int) -> Floats:
     """Return how often so many runs in a row are all off by each size, (metrics, sizes), falling.
 
     Rates of rare events need more than one history: those of a family are taken as draws of a beta

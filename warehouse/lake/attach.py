@@ -25,7 +25,7 @@ from warehouse.spill import spill_folder
 from warehouse.sqlfiles import literal
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 NAME = "lake"
 """The database of a lake, in the connection that has attached it."""
@@ -48,7 +48,7 @@ _CONNECT_SECONDS = 30
 _OPTIONS = {"parquet_compression": "zstd", "data_inlining_row_limit": str(_MOST_INLINED)}
 
 
-def engine(lake: Lake) -> DuckDBPyConnection:
+def engine(lake: Lake) -> Connection:
     """Return a connection of DuckDB in memory that can attach a lake, with one thread.
 
     Opening asks the catalogue some dozens of small questions. With several threads DuckDB hands
@@ -63,7 +63,8 @@ def engine(lake: Lake) -> DuckDBPyConnection:
     # DuckDB would look through 80 MB of signed files at each start, for half the time that it
     # takes. pip did that when it installed them. What DuckDB downloads itself it has to check.
     are_packaged = all(map(is_packaged, needed))
-    con = duckdb.connect(config={"allow_unsigned_extensions": are_packaged, "threads": 1})
+    config = {"allow_unsigned_extensions": are_packaged, "threads": 1}
+    con: Connection = duckdb.connect(config=config)
     for name in needed:
         load_extension(con, name, extra="lake")
     con.execute("SET allow_unsigned_extensions = false")
@@ -72,12 +73,12 @@ def engine(lake: Lake) -> DuckDBPyConnection:
     return con
 
 
-def use_all_threads(con: DuckDBPyConnection) -> None:
+def use_all_threads(con: Connection) -> None:
     """Let a connection that `engine` returned use as many threads as any other."""
     con.execute("RESET threads")
 
 
-def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool) -> None:
+def attach(con: Connection, lake: Lake, *, read_only: bool, create: bool) -> None:
     """Attach a lake and use it; one that is created has no tables yet.
 
     Raises `WarehouseMissing`, `WarehouseError` where catalogue or storage cannot be reached, and
@@ -112,9 +113,7 @@ def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool
         )
 
 
-def _is_attached(
-    con: DuckDBPyConnection, lake: Lake, *, read_only: bool, may_be_absent: bool
-) -> bool:
+def _is_attached(con: Connection, lake: Lake, *, read_only: bool, may_be_absent: bool) -> bool:
     """Attach a lake that is there; return False where it is absent, and may be.
 
     Raises `NotAWarehouse` where the file of its catalogue is another.
@@ -142,7 +141,7 @@ def _is_attached(
     return True
 
 
-def _attach(con: DuckDBPyConnection, lake: Lake, options: str) -> None:
+def _attach(con: Connection, lake: Lake, options: str) -> None:
     con.execute(f"ATTACH {literal(f'ducklake:{_catalogue(lake)}')} AS {NAME} ({options})")
 
 
@@ -165,7 +164,7 @@ def _catalogue(lake: Lake) -> str:
 
 
 @contextmanager
-def _creating(con: DuckDBPyConnection, lake: Lake) -> Iterator[None]:
+def _creating(con: Connection, lake: Lake) -> Iterator[None]:
     """Let one process at a time create the catalogue: DuckLake fails where two do at once."""
     if not lake.in_postgres:
         yield
@@ -182,7 +181,7 @@ def _creating(con: DuckDBPyConnection, lake: Lake) -> Iterator[None]:
         con.execute(f"DETACH {_EMPTY}")
 
 
-def _data_path(con: DuckDBPyConnection) -> str:
+def _data_path(con: Connection) -> str:
     row = con.execute(f"SELECT data_path FROM ducklake_settings('{NAME}')").fetchone()
     return str(row[0]) if row else ""
 
@@ -253,7 +252,7 @@ def _unusable(lake: Lake, error: Exception) -> WarehouseError | UsageError:
     return WarehouseError(f"cannot open {lake}: {reason}", hint=hint)
 
 
-def store_nested_in_files(con: DuckDBPyConnection) -> None:
+def store_nested_in_files(con: Connection) -> None:
     """Let tables with a struct of structs or maps have no rows in the catalogue.
 
     DuckLake (1.0) loses quotes and backslashes of texts in these, such as the names in a flag, on
@@ -275,32 +274,32 @@ class Attachment:
 
 
 # DuckDB would ask the catalogue before it tells which database is in use.
-_OF_CONNECTIONS: WeakKeyDictionary[DuckDBPyConnection, Attachment] = WeakKeyDictionary()
+_OF_CONNECTIONS: WeakKeyDictionary[Connection, Attachment] = WeakKeyDictionary()
 
 
-def attachment(con: DuckDBPyConnection) -> Attachment | None:
+def attachment(con: Connection) -> Attachment | None:
     """Return the lake that a connection or cursor uses; None where it uses another database."""
     return _OF_CONNECTIONS.get(con)
 
 
-def is_lake(con: DuckDBPyConnection) -> bool:
+def is_lake(con: Connection) -> bool:
     """Return whether the database in use is a lake."""
     return con in _OF_CONNECTIONS
 
 
-def stored_bytes(con: DuckDBPyConnection) -> int:
+def stored_bytes(con: Connection) -> int:
     """Return the size of the files of a lake."""
     sql = f"SELECT coalesce(sum(file_size_bytes), 0) FROM {METADATA}.ducklake_table_stats"
     row = con.execute(sql).fetchone()
     return int(row[0]) if row else 0
 
 
-def use(own: DuckDBPyConnection, con: DuckDBPyConnection) -> None:
+def use(own: Connection, con: Connection) -> None:
     """Use the lake on a cursor, as the connection does that it is of."""
     own.execute(f"USE {NAME}")
     _OF_CONNECTIONS[own] = _OF_CONNECTIONS[con]
 
 
-def allow_only_its_files(con: DuckDBPyConnection, *others: str) -> None:
+def allow_only_its_files(con: Connection, *others: str) -> None:
     """Let a connection without access to other files read those of its lake, and other folders."""
     con.execute("SET allowed_directories = $1", [[_data_path(con), *others]])

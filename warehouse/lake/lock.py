@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from warehouse.errors import WarehouseBusy
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 # Any number of 64 bits that no other program uses: "pwh" and a one.
 _LOCK = 0x70776801
 _LOCK_SECONDS = 300.0
 
 
-def lock(own: DuckDBPyConnection, database: str) -> None:
+def lock(own: Connection, database: str) -> None:
     """Take the lock of writers for the transaction of a cursor in an attached PostgreSQL.
 
     Raises `WarehouseBusy` after some minutes.

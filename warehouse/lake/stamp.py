@@ -16,7 +16,7 @@ from warehouse.lake.attach import is_lake
 from warehouse.sqlfiles import literal
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 
 @cache
@@ -27,7 +27,7 @@ def _current() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def is_current(con: DuckDBPyConnection) -> bool:
+def is_current(con: Connection) -> bool:
     """Return whether a database is a lake in which everything was made by this pwh."""
     import duckdb
 
@@ -41,7 +41,7 @@ def is_current(con: DuckDBPyConnection) -> bool:
     return row == (_current(), True)
 
 
-def write(con: DuckDBPyConnection, *, is_whole: bool) -> None:
+def write(con: Connection, *, is_whole: bool) -> None:
     """Note in a lake that its tables, views and rows are of this pwh.
 
     `is_whole` is whether the stored scalars are, too.
@@ -53,7 +53,7 @@ def write(con: DuckDBPyConnection, *, is_whole: bool) -> None:
         )
 
 
-def check_unchanged(con: DuckDBPyConnection) -> None:
+def check_unchanged(con: Connection) -> None:
     """Raise where another pwh migrated the lake since a connection opened it."""
     if is_lake(con) and con.execute("SELECT digest FROM _stamp").fetchone() != (_current(),):
         raise WarehouseOutdated(

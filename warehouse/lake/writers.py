@@ -11,7 +11,7 @@ from warehouse.lake.attach import METADATA, NAME, is_lake, use
 from warehouse.lake.lock import lock
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from warehouse.session import Connection
 
 _MORE_THAN_ROWS = f"""
     SELECT 1 FROM {METADATA}.ducklake_snapshot_changes
@@ -24,7 +24,7 @@ _MORE_THAN_ROWS = f"""
 
 
 @contextmanager
-def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
+def alone(con: Connection) -> Iterator[Connection]:
     """Keep all other writers that do the same from committing inside the block, in a lake.
 
     Yield a cursor that sees what was committed before. A killed process keeps nobody waiting:
@@ -53,7 +53,7 @@ def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
                     cursor.execute("ROLLBACK")
 
 
-def _is_in_postgres(con: DuckDBPyConnection) -> bool:
+def _is_in_postgres(con: Connection) -> bool:
     sql = "SELECT type FROM duckdb_databases() WHERE database_name = $1"
     row: object = con.execute(sql, [METADATA]).fetchone()
     return row == ("postgres",)
@@ -64,13 +64,13 @@ def is_conflict(error: Exception) -> bool:
     return "Transaction conflict" in str(error)
 
 
-def snapshot(con: DuckDBPyConnection) -> int:
+def snapshot(con: Connection) -> int:
     """Return the number of the state of the lake that a transaction sees."""
     row = con.execute(f"SELECT id FROM {NAME}.current_snapshot()").fetchone()
     return int(row[0]) if row else 0
 
 
-def last_snapshot(con: DuckDBPyConnection) -> tuple[int, int]:
+def last_snapshot(con: Connection) -> tuple[int, int]:
     """Return the number of the last state of the lake, and its time (us since 1970)."""
     sql = f"SELECT max(snapshot_id), epoch_us(max(snapshot_time)) FROM {METADATA}.ducklake_snapshot"
     number, then = con.execute(sql).fetchall()[0]
@@ -91,7 +91,7 @@ class Touched:
     apps: Sequence[str]
 
 
-def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
+def is_overtaken(own: Connection, since: int, touched: Touched) -> bool:
     """Return whether others have committed something of the same sources or runs after a snapshot.
 
     So do those that changed more than rows: DuckLake loses what a transaction deletes of files that

@@ -9,7 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, Statement
+    from duckdb import Statement
+
+    from warehouse.session import Connection
 
 _READING = {"SELECT", "TRANSACTION", "VARIABLE"}
 _CHANGING = {"INSERT", "UPDATE", "DELETE", "DROP", "ALTER"}
@@ -139,8 +141,9 @@ def _calls_what_is_refused(sql: str) -> bool:
 
 
 @cache
-def _parser() -> DuckDBPyConnection:
+def _parser() -> Connection:
     import duckdb
 
     # To parse IMPORT DATABASE reads a file.
-    return duckdb.connect(config={"enable_external_access": False})
+    con: Connection = duckdb.connect(config={"enable_external_access": False})
+    return con

@@ -1,5 +1,5 @@
--- What comparison/metrics returns at a level of 0.95, of two sets of runs that are those of the newest
--- version of an application and of the one before it; else no rows.
+-- What comparison/metrics returns at a level of 0.95, of two sets of runs that are those of one of the
+-- newest versions of an application and of the one before it; else no rows.
 WITH
   sides AS (
     SELECT
@@ -13,7 +13,7 @@ WITH
 
 SELECT
   v.* EXCLUDE (
-    series_id, app, machine, version, previous_version, place, direction, certain, runs, against
+    pair_id, series_id, app, machine, version, previous_version, place, direction, certain, runs, against
   )
 FROM version_comparisons AS v
 JOIN sides AS s ON v.runs = s."after" AND v.against = s.before

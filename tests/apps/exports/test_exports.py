@@ -386,8 +386,3 @@ def test_what_a_plain_client_cannot_read_is_listed(in_memory):
                 failing[kind].append(name)
     con.close()
     assert failing == {"view": [], "macro": macros}
-
-
-def test_the_option_that_is_gone_names_what_replaces_it(run):
-    code, _, err = run("export", "--views", "answers")
-    assert code == 2 and "every DuckDB client reads all views" in err and "pwh sql" in err

@@ -14,7 +14,7 @@ TYPES = {"event": "VARCHAR", "value": "DOUBLE"}
 LONG = "x" * 17_000_000
 
 
-def landed(tmp_path: Path, text: str) -> duckdb.DuckDBPyConnection:
+def landed(tmp_path: Path, text: str) -> duckdb.Connection:
     """Insert the rows of a CSV file into the table t of a new database."""
     file = tmp_path / "counters.csv"
     file.write_text(text, encoding="utf-8", newline="")
