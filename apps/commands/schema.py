@@ -86,12 +86,15 @@ def sql(
     ] = False,
     wait: WaitOption = None,
 ) -> None:
-    """Run a SQL query, or one that was saved. It uses no files but the warehouse and that of -o."""
+    """Run a SQL query, or one that was saved. It uses no files but the warehouse and that of -o.
+
+    Over --db :memory: it reads any file, too: functions over your own tables.
+    """
     import duckdb
 
     from ingest.analyse import analyse_all
     from warehouse.attached import check_macros
-    from warehouse.connection import first_rows
+    from warehouse.connection import MEMORY, first_rows
     from warehouse.lake.writers import alone
     from warehouse.saved_queries import save_query, saved_query
     from warehouse.sql_files import check_files, restrict_files
@@ -106,11 +109,13 @@ def sql(
     with writing(context, wait) if write else reading(context, wait, all_threads=True) as con:
         text = given if given is not None else saved_query(con, str(saved))
         check_macros(con, text)
-        may_use_files = write or files
-        if not may_use_files:
+        may_write_files = write or files
+        # A warehouse in memory has nothing but what SQL reads into it.
+        may_read_files = may_write_files or str(context.obj) == MEMORY
+        if not may_read_files:
             restrict_files(con, [] if output is None else [place_to_write(output)])
         try:
-            check_files(con, text, may_write=may_use_files)
+            check_files(con, text, may_write=may_write_files)
             is_short = style is Format.table
             with alone(con) if write else nullcontext():
                 rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
@@ -123,7 +128,7 @@ def sql(
             hint = None
             if "read-only" in str(error):
                 hint = "To change the warehouse: --write."
-            elif isinstance(error, duckdb.PermissionException) and not may_use_files:
+            elif isinstance(error, duckdb.PermissionException) and not may_read_files:
                 hint = "To read and write other files: --files."
             raise UsageError(plain_message(error), hint=hint) from None
     if save is not None:

@@ -145,6 +145,15 @@ def test_nothing_is_said_to_land_in_memory(pwh):
     assert pwh("--db", ":memory:", "ingest", "counters.csv", "--dry-run")[0] == 0
 
 
+def test_in_memory_functions_read_tables_of_ones_own_and_write_none(pwh, tmp_path):
+    (tmp_path / "own.csv").write_text("i,v\n" + "".join(f"{i},{1 + (i > 9)}\n" for i in range(20)))
+    query = "SELECT unnest(detect_changes(list(v ORDER BY i))).index AS at FROM read_csv('own.csv')"
+    assert pwh("--db", ":memory:", "sql", query, "--format", "csv")[:2] == (0, "at\n10\n")
+    code, _, err = pwh("--db", ":memory:", "sql", "COPY (SELECT 1) TO 'new.csv'")
+    assert code == 2 and "writes no files" in err and not (tmp_path / "new.csv").exists()
+    assert "--files" in pwh("sql", query)[2]
+
+
 def test_a_glob_and_a_path_that_is_not_there(pwh):
     assert pwh("ingest", "count*.csv")[0] == 0
     code, _, err = pwh("ingest", "nothing*.csv")
