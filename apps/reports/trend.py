@@ -317,7 +317,7 @@ def event_line(row: Row) -> tuple[Any, ...]:
         row["run_id"],
         row["metric"],
         signed_percent(row["change"]) or "from 0",
-        row["direction"] if row["state"] == "present" else row["state"],
+        row["state"] if row["state"] == "withdrawn" else row["direction"],
         row["others"],
         commit_range(row),
         _moved(row),

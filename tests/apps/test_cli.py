@@ -151,7 +151,7 @@ def test_in_memory_functions_read_tables_of_ones_own_and_write_none(pwh, tmp_pat
     assert pwh("--db", ":memory:", "sql", query, "--format", "csv")[:2] == (0, "at\n10\n")
     code, _, err = pwh("--db", ":memory:", "sql", "COPY (SELECT 1) TO 'new.csv'")
     assert code == 2 and "writes no files" in err and not (tmp_path / "new.csv").exists()
-    assert "--files" in pwh("sql", query)[2]
+    assert pwh("ingest", "counters.csv")[0] == 0 and "--files" in pwh("sql", query)[2]
 
 
 def test_a_glob_and_a_path_that_is_not_there(pwh):

@@ -35,7 +35,7 @@ FROM (
     if(previous_version <> version, app || '@' || version, run_id) AS "after",
     (started_at, 0) AS last_ran
   FROM change_events
-  WHERE state = 'present' AND ($app IS NULL OR app = $app)
+  WHERE state <> 'withdrawn' AND ($app IS NULL OR app = $app)
   UNION ALL
   SELECT p.preference, p.before, p.name, a.last_ran
   FROM placed AS p
