@@ -61,7 +61,7 @@ def ui(
         typer.Option(
             "--auth",
             metavar="FILE",
-            help="Ask for a login by OpenID Connect: a TOML file with [auth], as Streamlit has it, "
+            help="Require a login by OpenID Connect: a TOML file with [auth], as Streamlit has it, "
             "and [roles], such as 'ann@example.org' = 'ingest' and '*' = 'read'.",
         ),
     ] = None,
