@@ -24,7 +24,7 @@ _LABEL = "Find (Ctrl-K)"
 
 def find_box(path: Address, pages: Mapping[str, Page]) -> None:
     """Show the box, and links to what has its text in its name."""
-    text = st.text_input(_LABEL, key="_find", placeholder="run, version, commit, metric, day")
+    text = st.text_input(_LABEL, key="_find", placeholder="part of a name, or day")
     text = text.strip()
     if not text:
         return

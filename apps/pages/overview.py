@@ -140,7 +140,7 @@ def _watch_list(view: View) -> None:
             "history": st.column_config.ImageColumn("history", width=_PICTURE),
             "state": st.column_config.TextColumn("state", width="medium"),
             "last_at": st.column_config.DatetimeColumn("last run", format="distance"),
-            "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),
+            "run_id": st.column_config.LinkColumn("run", display_text=r"\?run=(.*)$"),
         },
     )
     st.caption(
