@@ -42,6 +42,15 @@ READ_BETTER = {
             "papi/rank_000000.json",
         )
     ),
+    # takes the name of a file with several counts for that of the application
+    *(
+        (older, f"extrap-{file}")
+        for older in ("0009_scaling", "0017_run_scalars", "0028_cores")
+        for file in (
+            *("json/stencil.json", "json/stencil_by_ids.json", "jsonl/stencil.jsonl"),
+            *("talpas/stencil.txt", "text/stencil.txt"),
+        )
+    ),
 }
 # Older models remain, so that those of this pwh have other versions.
 # Sources are numbered as they land; they are compared by their content. What was inside compressed
