@@ -41,8 +41,8 @@ def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provi
     """Return the levels at the end of a series that are not certain at a significance.
 
     A level is young with 2 to 4 points that all lie apart from the level before on the same side;
-    its p-value is that of Student's t test with ten degrees of freedom at most, and at least the
-    share of equally long stretches before that lay as far off, times the number of lengths tried. A
+    its p-value is that of Student's t test with ten degrees of freedom at most, times the number of
+    lengths tried, and at least the share of equally long stretches before that lay as far off. A
     longer level is uncertain where the p-value of the last change is larger than the significance
     but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more runs.
 
@@ -96,7 +96,7 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
         t = abs(float(after.mean())) / error**0.5
         p = 2 * float(stdtr(min(len(before) - 1, _MOST_FREEDOM), -t)) * len(_YOUNG)
         earlier = sliding_window_view(raw[: points - count], count)
-        p = max(p, float((_nearest(earlier) >= nearest).mean()) * len(_YOUNG))
+        p = max(p, float((_nearest(earlier) >= nearest).mean()))
         if p < best:
             best, found = p, (points - count, float(np.log(p)))
     return found
