@@ -81,15 +81,13 @@ def sql(
         bool,
         typer.Option(
             "--files",
-            help="Let SQL read and write files (read_csv, COPY, ATTACH, LOAD), as --write does.",
+            help="Let SQL read and write files (read_csv, COPY, ATTACH, LOAD), as --write does; "
+            "over --db :memory: it reads them without.",
         ),
     ] = False,
     wait: WaitOption = None,
 ) -> None:
-    """Run a SQL query, or one that was saved. It uses no files but the warehouse and that of -o.
-
-    Over --db :memory: it reads any file, too: functions over your own tables.
-    """
+    """Run a SQL query, or one that was saved. It uses no files but the warehouse and that of -o."""
     import duckdb
 
     from ingest.analyse import analyse_all
