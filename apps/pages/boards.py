@@ -22,7 +22,7 @@ _WAIT = 10.0
 
 def page(view: View) -> None:
     """Show the answers of the queries of the board that the address names or the user chooses."""
-    saved = view.ask("schema/saved", board=None)
+    saved = view.ask("schema/saved")
     boards = saved["board"].drop_nulls().unique().sort().to_list()
     board = view.select("Board", boards, key="board")
     if board is None:

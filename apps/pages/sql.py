@@ -124,7 +124,7 @@ def _edit(sql: str, chart: Mapping[str, str | None] | None = None) -> None:
 
 def _earlier(view: View) -> None:
     """Show the queries of this session and those saved in the warehouse; one chosen is edited."""
-    saved = {row["name"]: row for row in view.ask("schema/saved", board=None).to_dicts()}
+    saved = {row["name"]: row for row in view.ask("schema/saved").to_dicts()}
     earlier: list[str] = st.session_state.get(_HISTORY, [])
     recent = {_first_line(sql): {"query": sql} for sql in reversed(earlier)}
     with st.container(horizontal=True, vertical_alignment="bottom"):

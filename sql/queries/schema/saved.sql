@@ -1,5 +1,4 @@
--- Queries that were saved under a name, of the board $board or all.
+-- Queries that were saved under a name, with their boards and charts.
 SELECT name, query, board, chart, across, up, colour
 FROM saved_queries
-WHERE $board IS NULL OR board = $board
 ORDER BY name

@@ -58,7 +58,7 @@ class Api(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_PUT = _serve  # noqa: N815
 
     def log_message(self, *_):
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
