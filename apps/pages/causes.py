@@ -8,6 +8,7 @@ import polars as pl
 import streamlit as st
 
 from apps.output.tables import Row
+from apps.output.text import short_names
 from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart
@@ -33,6 +34,9 @@ _FIGURES = (
     "noise",
 )
 _LEDGER = ("part", "before", "after", "difference", "unit", "share", "certain")
+# Functions that have a link, and the runs on either side of a change among which profiles are sought.
+_LINKED, _NEAR = 4, 5
+_NAME = 40
 _TREE = (
     "callpath",
     "own_before",
@@ -70,6 +74,7 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
                 st.markdown(plain(sentence.text))
                 if sentence.query is not None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
+    _profiles(view, which, rows)
     _ledger(view, rows)
     with st.expander("Figures"):
         figures = found.filter(pl.col("topic") != "ledger").select(_FIGURES)
@@ -78,6 +83,30 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
     if not tree.is_empty():
         with st.expander("Call tree"):
             view.table(tree.select(_TREE), percent=("own_share", "inclusive_share"))
+
+
+def _profiles(view: View, which: Comparison, rows: Sequence[Row]) -> None:
+    """Show the ways to the functions that differ, in the profiles of the two runs at the change."""
+    pair = view.ask("profile/pair", runs=which.runs[:_NEAR], against=which.against[-_NEAR:])
+    if pair.is_empty():
+        return
+    before, after = pair.row(0)
+    differ = sorted(
+        (row for row in rows if "function" in (row["topic"], row["metric"]) and row["share"]),
+        key=lambda row: -abs(row["share"]),
+    )
+    names = list(dict.fromkeys(row["subject"] for row in differ))[:_LINKED]
+    with st.container(horizontal=True):
+        for name, short in zip(names, short_names(names, _NAME), strict=True):
+            view.link(
+                short,
+                "profile",
+                icon="local_fire_department",
+                run=after,
+                against=before,
+                function=name,
+            )
+        view.link("Both profiles", "profile", icon="compare", run=after, against=before)
 
 
 def _ledger(view: View, rows: Sequence[Row]) -> None:

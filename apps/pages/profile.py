@@ -1,4 +1,8 @@
-"""Profile: flame graph and functions of a run or version, or of two against each other."""
+"""Profile: flame graph and functions of a run or version, or of two against each other.
+
+A box of the graph that is clicked is zoomed to: the table then has what is in it, and more is shown of
+its function.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,23 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output.numbers import counted
+from apps.output.numbers import amount, counted, signed_percent
+from apps.pages.address import unknown
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.flame import profile_tree
+from apps.pages.scaling import set_label
+from apps.pages.text import plain
 from apps.queries.profile import Profile
-from apps.queries.runs import resolve_runs
+from apps.queries.runs import resolve_runs, run_facts
+from apps.queries.scaling import scaling_set_of
 from apps.reports.imbalance import run_imbalance_sentences
 from warehouse.errors import UsageError
 
 _HEIGHT, _ROWS = 460, 12
 _NAME = "a run or APP@VERSION"
+_CHOICES = 100
+_FLAME, _FUNCTION = "_flame", "function"
 
 
 def page(view: View) -> None:
@@ -62,31 +72,87 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
     which = Profile(runs, against, str(event), rank, thread)
     is_flat = chosen["depth"] == 1
     tree, left_out = view.value(profile_tree, which)
-    functions = view.ask(
-        "profile/functions",
-        **which.params,
-        run=runs[0] if len(runs) == 1 else None,
-        is_flat=is_flat,
-    )
-    if functions.is_empty():
+    looked = _looked(view)
+    of_run = {"run": runs[0] if len(runs) == 1 else None, "is_flat": is_flat}
+    whole = view.ask("profile/functions", **which.params, **of_run, **_within([], looked))
+    if whole.is_empty():
         st.info("Nothing was measured there: no function has a cost above 0.")
         return
+    functions = view.ask(
+        "profile/functions", **which.params, **of_run, **_within(looked["zoom"], looked)
+    )
+    names = functions["function"].head(_CHOICES).to_list()
+    function = view.pick("Function", names, key=_FUNCTION, placeholder="one to see more of")
     if len(runs) == 1 and not against and event == "time":
         sentences = view.value(run_imbalance_sentences, runs[0])
         if sentences:
             view.verdicts(sentences)
-    _graph(view, tree | {"unit": chosen["unit"], "flat": is_flat}, left_out)
+    drawn = {"unit": chosen["unit"], "flat": is_flat, "function": function}
+    _graph(tree | drawn, looked, left_out)
     if against:
         gone = "" if is_flat else " Widths of before show what is gone."
         st.caption(f"Orange takes more than before, blue less, grey the same.{gone}")
-    _table(view, functions, chosen["unit"], several=bool(against))
+    if function is not None:
+        row = next(iter(whole.filter(function=function).to_dicts()), None)
+        if row is None:
+            raise unknown("Function", function, names)
+        _function(view, which, row, chosen["unit"])
+    _table(view, functions if len(functions) else whole, chosen["unit"], several=bool(against))
+
+
+def _within(zoom: list[str], looked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a query for what is in a box: the names from the root to it."""
+    return {"within": zoom, "is_inverted": looked["inverted"]}
+
+
+def _function(view: View, which: Profile, row: Mapping[str, Any], unit: str) -> None:
+    """Show what a function costs, what was counted in it, and the ways to more of it."""
+    name, run = row["function"], which.runs[0]
+    st.subheader(plain(name), anchor=False)
+    known = [f"own {amount(row['own'], unit)}"]
+    if which.against:
+        change = signed_percent(row["change"] / row["own_before"]) if row["own_before"] else "new"
+        known.append(f"before {amount(row['own_before'], unit)} ({change})")
+    if row["inclusive"] is not None:
+        known.append(f"with callees {amount(row['inclusive'], unit)}")
+    line = view.ask("profile/line", runs=which.runs, function=name)["line"][0]
+    if line is not None:
+        known.append(f"line {line} of its source file")
+    st.markdown(plain(f"{'; '.join(known)}."))
+    counters = view.ask(
+        "profile/counters", runs=which.runs, against=which.against, function=name
+    )
+    facts = view.value(run_facts, run)
+    with st.container(horizontal=True):
+        if not counters.is_empty():
+            view.link("What limits it", "bottlenecks", icon="speed", run=run, by="region")
+        models = view.value(scaling_set_of, [run])
+        if models is not None:
+            scaled = view.ask("scaling/models", set_id=models.set_id)["function"].to_list()
+            if name in scaled:
+                view.link(
+                    "How it scales",
+                    "scaling",
+                    icon="stacked_line_chart",
+                    app=models.app,
+                    set=set_label(models),
+                    function=name,
+                )
+        metric = f"{'seconds' if unit == 's' else 'cost'}:{name}"
+        if name and metric in view.ask("trend/choices", app=facts.get("app"))["metric"]:
+            view.link("Its history", "trends", icon="trending_up", app=facts["app"], metric=metric)
+        if facts.get("url"):
+            st.link_button("See the commit", facts["url"], icon=":material/commit:")
+    if not counters.is_empty():
+        with st.expander("What was counted in it"):
+            view.table(counters)
 
 
 def show_flame_graph(view: View, run_id: str, of: Mapping[str, Any]) -> None:
     """Show the flame graph of a run; `of` is a row of profile/events: what it is of."""
     which = Profile([run_id], [], of["event"], None, None)
     tree, left_out = view.value(profile_tree, which)
-    _graph(view, tree | {"unit": of["unit"], "flat": False}, left_out)
+    _graph(tree | {"unit": of["unit"], "flat": False, "function": None}, _looked(view), left_out)
 
 
 def _part(view: View, label: str, values: list[int | None], key: str) -> int | None:
@@ -102,37 +168,51 @@ def _part(view: View, label: str, values: list[int | None], key: str) -> int | N
 _SWITCHES = ("inverted", "alphabetical", "width")
 
 
-def _graph(view: View, tree: dict[str, Any], left_out: int) -> None:
-    """Show a tree of calls, `left_out` of whose paths are not in it."""
+def _looked(view: View) -> dict[str, Any]:
+    """Return what the address or, since then, the browser has of the graph: zoom, search, switches."""
     address = view.address
-    if address.sets("_flame"):
+    if address.sets(_FLAME):
         # Between two arrivals the browser has the state; it says to which one that belongs.
-        st.session_state["_flame"] = {
-            "arrival": st.session_state.get("_flame", {}).get("arrival", 0) + 1,
+        st.session_state[_FLAME] = {
+            "arrival": st.session_state.get(_FLAME, {}).get("arrival", 0) + 1,
             "zoom": [one for one in address.given.get("zoom", []) if one],
             "search": address.asked("search") or "",
             **{key: address.asked(key) == "true" for key in _SWITCHES},
         }
-    given = st.session_state["_flame"]
-    result: Any = component("flame")(
-        key="flame",
-        data={**tree, "cut": left_out > 0, "view": given},
-        on_view_change=_nothing,
-    )
-    now = result.get("view") or given
-    if now["arrival"] != given["arrival"]:
-        now = given
+    given: dict[str, Any] = st.session_state[_FLAME]
+    now = _of_browser(given)
     address.keep("zoom", now["zoom"] or [""])
     address.keep("search", [now["search"]])
     for key in _SWITCHES:
         address.keep(key, [str(bool(now[key])).lower()])
+    return now
+
+
+def _of_browser(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the state that the browser has, `given` where that is of an earlier arrival."""
+    result: Any = st.session_state.get("flame") or {}
+    now: dict[str, Any] = result.get("view") or given
+    return now if now["arrival"] == given["arrival"] else given
+
+
+def _graph(tree: dict[str, Any], looked: dict[str, Any], left_out: int) -> None:
+    """Show a tree of calls, `left_out` of whose paths are not in it."""
+    component("flame")(
+        key="flame",
+        data={**tree, "cut": left_out > 0, "view": st.session_state[_FLAME]},
+        on_view_change=_choose_function,
+    )
+    st.session_state["_zoom"] = looked["zoom"]
     if left_out:
         paths = counted(left_out, "call path is", "call paths are")
         st.caption(f"{paths} too small to be drawn, and counted with the callers.")
 
 
-def _nothing() -> None:
-    """Do nothing: the page runs again, and reads what the component has."""
+def _choose_function() -> None:
+    """Choose the function of the box that the browser zoomed to; the whole graph chooses none."""
+    zoom = _of_browser(st.session_state[_FLAME])["zoom"]
+    if zoom != st.session_state.get("_zoom"):
+        st.session_state[_FUNCTION] = zoom[-1] if zoom else None
 
 
 def _table(view: View, functions: pl.DataFrame, unit: str, *, several: bool) -> None:

@@ -40,7 +40,7 @@ def page(view: View) -> None:
     most = max(modelled, key=lambda one: one.counts)
     apps = sorted({_app(one) for one in modelled})
     app = view.select("Application", apps, key="app", default=_app(most))
-    known = {_label(one): one for one in modelled if _app(one) == app}
+    known = {set_label(one): one for one in modelled if _app(one) == app}
     which = known[view.select("Runs", list(known), key="set") or next(iter(known))]
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
@@ -69,7 +69,8 @@ def _app(one: ScalingSet) -> str:
     return NO_APPLICATION if one.app is None else one.app
 
 
-def _label(one: ScalingSet) -> str:
+def set_label(one: ScalingSet) -> str:
+    """Return what a set of runs is called in the list of sets, and in addresses."""
     parts = [f"version {one.version}"] if one.version is not None else []
     parts += [f"on {one.machine}"] if one.machine is not None else []
     return f"{' '.join(parts) or 'all runs'}: {one.counts} counts, {one.smallest} to {one.largest}"

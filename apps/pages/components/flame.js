@@ -1,7 +1,8 @@
-// A flame graph from the top down (icicle), or a treemap of a flat profile, on a canvas.
+// A flame graph from the top down (icicle) on a canvas; that of a flat profile has one level.
 //
 // data: names, parent, name, own, before (or null) of the nodes of a tree, parents first; unit;
-// flat; cut: whether small call paths are left out; view: {zoom, search, inverted, alphabetical, width} as the address has it.
+// flat; cut: whether small call paths are left out; function: the one that is marked, or null;
+// view: {zoom, search, inverted, alphabetical, width} as the address has it.
 // Names come from traces: they are only ever drawn as text.
 const ROW = 18;
 const LEAST = 0.5; // narrower boxes are not drawn, nor what is in them
@@ -145,7 +146,7 @@ class Flame {
     this.canvas.addEventListener("mouseleave", () => { this.tip.style.display = "none"; });
     this.canvas.addEventListener("click", (event) => {
       const hit = this.at(event);
-      if (hit && !this.data.flat) this.zoom(hit.node);
+      if (hit) this.zoom(hit.node);
     });
     new ResizeObserver(() => {
       if (this.data && this.frame.clientWidth !== this.drawnWidth) this.draw();
@@ -168,7 +169,6 @@ class Flame {
     }
     const flat = Boolean(data.flat);
     for (const one of [this.inverted, this.alphabetical]) one.label.style.display = flat ? "none" : "";
-    this.reset.style.display = flat ? "none" : "";
     this.width.label.style.display = data.before && !flat ? "" : "none";
     this.arrange();
   }
@@ -244,7 +244,7 @@ class Flame {
     const { tree } = this;
     const matches = query ? tree.names.map((one) => one.toLowerCase().includes(query)) : null;
     this.is = (node) => matches && node > 0 && matches[tree.name[node]];
-    this.boxes = this.data.flat ? this.tiles(width) : this.rows(width);
+    this.boxes = this.rows(width);
     const rows = this.boxes.reduce((most, box) => Math.max(most, box.y + box.h), ROW);
     this.frame.style.height = `${Math.min(rows + 2, MOST_HEIGHT)}px`;
     const ratio = window.devicePixelRatio || 1;
@@ -261,6 +261,11 @@ class Flame {
       const hit = this.is(node);
       pen.fillStyle = hit ? "#cc79a7" : this.colour(node, Boolean(query));
       pen.fillRect(x, y, Math.max(w - (w > 2 ? 0.6 : 0), LEAST), h - 1);
+      if (node > 0 && this.text(node) === this.data.function) {
+        pen.strokeStyle = style.color;
+        pen.lineWidth = 2;
+        pen.strokeRect(x + 1, y + 1, Math.max(w - 2.6, LEAST), h - 3);
+      }
       const room = Math.floor((w - 6) / letter);
       if (room < 2) continue;
       const name = this.text(node);
@@ -319,42 +324,6 @@ class Flame {
         }
         x += w;
       }
-    }
-    return found;
-  }
-
-  // Squarified treemap (Bruls, Huizing and van Wijk, 2000) of the children of the root.
-  tiles(width) {
-    const { tree, size } = this;
-    const height = 360;
-    const nodes = Array.from(tree.children).filter((node) => size[node] > 0);
-    const sum = nodes.reduce((all, node) => all + size[node], 0);
-    const found = [];
-    let x = 0, y = 0, w = width, h = height, i = 0;
-    const area = (node) => size[node] / sum * width * height;
-    const worst = (row, side) => {
-      const all = row.reduce((s, a) => s + a, 0);
-      return Math.max(side * side * Math.max(...row) / (all * all),
-        all * all / (side * side * Math.min(...row)));
-    };
-    while (i < nodes.length && w > LEAST && h > LEAST) {
-      const side = Math.min(w, h);
-      const row = [area(nodes[i])];
-      let j = i + 1;
-      while (j < nodes.length && worst([...row, area(nodes[j])], side) <= worst(row, side)) {
-        row.push(area(nodes[j++]));
-      }
-      const thick = row.reduce((s, a) => s + a, 0) / side;
-      let at = 0;
-      for (let k = i; k < j; k++) {
-        const long = row[k - i] / thick;
-        found.push(w >= h
-          ? { node: nodes[k], x, y: y + at, w: thick, h: long }
-          : { node: nodes[k], x: x + at, y, w: long, h: thick });
-        at += long;
-      }
-      if (w >= h) { x += thick; w -= thick; } else { y += thick; h -= thick; }
-      i = j;
     }
     return found;
   }

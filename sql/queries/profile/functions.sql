@@ -1,12 +1,20 @@
 -- Functions of a profile: what they cost by themselves and with callees, in runs and in those that
 -- they are compared with (as in profile/stacks); calls, over all ranks, and how evenly the ranks
--- share them, of the one run $run (NULL: several). A function that calls itself counts once.
+-- share them, of the one run $run (NULL: several). A function that calls itself counts once. Of $within
+-- only: functions from the root on that stacks begin with, or, of a graph that $is_inverted, from the
+-- last one on to its callers.
 WITH
   functions AS (
-    SELECT is_after, own, stack[-1] AS last, unnest(list_distinct(stack)) AS function
+    SELECT
+      is_after, own, stack[-1] AS last,
+      unnest(
+        list_distinct(if($is_inverted, stack, stack[greatest(len(CAST($within AS VARCHAR[])), 1):]))
+      ) AS function
     FROM _stack_costs(
       CAST($runs AS VARCHAR[]), CAST($against AS VARCHAR[]), $event, $rank, $thread
     )
+    WHERE list_slice(if($is_inverted, list_reverse(stack), stack), 1, len(CAST($within AS VARCHAR[])))
+      = CAST($within AS VARCHAR[])
   ),
 
   sums AS (
