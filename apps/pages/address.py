@@ -17,7 +17,7 @@ from warehouse.errors import UsageError
 # that go along from page to page.
 _SHOWN = "_shown"
 _CARRIED = "_carried"
-CARRIED = ("app", "run")
+CARRIED = ("app", "run", "time")
 
 
 class Address:
@@ -54,6 +54,8 @@ class Address:
     def carry(key: str, value: str) -> None:
         """Take a choice along to other pages; the empty one ends that."""
         carried: MutableMapping[str, str] = st.session_state.setdefault(_CARRIED, {})
+        if key == "app" and carried.get(key) != value:
+            carried.pop("change", None)
         carried[key] = value
 
     @staticmethod

@@ -34,7 +34,7 @@ _FIGURES = (
     "noise",
 )
 _LEDGER = ("part", "before", "after", "difference", "unit", "share", "certain")
-# Functions that have a link, and the runs on either side of a change among which profiles are sought.
+# Functions that have a link, and the runs on either side whose profiles are looked for.
 _LINKED, _NEAR = 4, 5
 _NAME = 40
 _TREE = (

@@ -94,8 +94,8 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
 
 
 def _usual(view: View) -> tuple[str | None, str | None]:
-    """Return the sides that are compared where the address names none, or one of them."""
-    asked = view.address.asked("after")
+    """Return the sides where the address does not name both: those of the change in view."""
+    asked = view.address.asked("after") or view.address.carried("change")
     if asked and not view.address.asked("before"):
         runs = view.value(resolve_side, asked)
         which = view.value(explained_against, runs[0])

@@ -6,6 +6,7 @@ A value in a link that there is not raises `UsageError`: it is never replaced by
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
 from math import isfinite
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -20,6 +21,8 @@ from warehouse.errors import UsageError
 _CHOICES_WIDTH = 360
 
 N = TypeVar("N", int, float)
+Period = tuple[datetime, datetime]
+_DAYS = {"Last 7 days": 7, "Last 30 days": 30, "Last 90 days": 90}
 
 
 class Filters:
@@ -108,6 +111,15 @@ class Filters:
         if chosen:
             self.address.keep(key, [chosen])
         return chosen
+
+    def period(self) -> Period | None:
+        """Return the first and the last time of what is shown; None for all time.
+
+        It goes along from page to page, as the part of a history that was selected does.
+        """
+        text = self.pick("Time", list(_DAYS), key="time", placeholder="all, or DAY to DAY")
+        self.address.keep("time", [text or ""])
+        return period_of(text) if text else None
 
     def tabs(self, titles: Sequence[str], *, key: str) -> str:
         """Return the title of the tab that the user chose; shown where it is called."""
@@ -245,6 +257,35 @@ class Filters:
             with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
                 address = (st.context.url or "").split("?", 1)[0]
                 st.code(f"{address}?{urlencode(given)}", language=None, wrap_lines=True)
+
+
+def period_of(text: str) -> Period:
+    """Return the period that a text states; raises `UsageError` where it states none."""
+    if text in _DAYS:
+        today = datetime.combine(datetime.now(UTC), time(), UTC)
+        return today - timedelta(days=_DAYS[text]), today + timedelta(days=1)
+    try:
+        first, last = (utc(end) for end in text.split(" to "))
+    except ValueError:
+        raise UsageError(
+            f"Time: {text!r} is no period.",
+            hint="Choose one above, or type two days: 2026-01-31 to 2026-02-28.",
+        ) from None
+    return first, last + timedelta(days=1) if last.time() == time() else last
+
+
+def utc(text: str) -> datetime:
+    """Return the time that a text states, of UTC unless it names a zone."""
+    found = datetime.fromisoformat(text.strip())
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def period_text(period: Period) -> str:
+    """Return the text of a period, in days or, where it is short, in seconds."""
+    first, last = (end.astimezone(UTC) for end in period)
+    if last - first >= timedelta(days=2):
+        return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    return f"{first:%Y-%m-%d %H:%M:%S} to {last + timedelta(seconds=1):%Y-%m-%d %H:%M:%S}"
 
 
 def _number(asked: str, usual: N, low: N | None, high: N | None) -> N | None:

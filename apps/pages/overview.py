@@ -17,6 +17,7 @@ from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
 from apps.queries.runs import rows_by_run
 from apps.reports.changes import commit_range, confirmation, series_state
+from apps.reports.events import others_text
 from apps.reports.gate import gate_result
 from apps.reports.runs import trace_sentences
 
@@ -168,7 +169,7 @@ def _regressions(view: View) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
 def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> DeltaGenerator:
     """Show a change and the way to its trend; return where more on it goes."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        others = f" and {counted(row['others'], 'more change')}" if row["others"] else ""
+        others = f" and {others_text(row)}" if row.get("others") else ""
         between = commit_range(row)
         since = run_label(row["version"], row["run_id"], row["started_at"])
         size = signed_percent(row["change"]) or "from 0"
@@ -182,12 +183,13 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
         if row.get("url"):
             st.link_button("See the commit", row["url"], icon=":material/commit:")
         view.link(
-            "See the trend",
+            "Why?",
             "trends",
-            icon="arrow_forward",
+            icon="help",
             app=row["app"],
             metric=row["metric"],
             machine=row["machine"],
+            why=row["run_id"],
         )
     return place
 

@@ -1,7 +1,7 @@
 """Profile: flame graph and functions of a run or version, or of two against each other.
 
-A box of the graph that is clicked is zoomed to: the table then has what is in it, and more is shown of
-its function.
+A box of the graph that is clicked is zoomed to: the table then has what is in it, and more is shown
+of its function.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _function(view: View, which: Profile, row: Mapping[str, Any], unit: str) -> 
     """Show what a function costs, what was counted in it, and the ways to more of it."""
     name, run = row["function"], which.runs[0]
     st.subheader(plain(name), anchor=False)
-    known = [f"own {amount(row['own'], unit)}"]
+    known = [f"Own {amount(row['own'], unit)}"]
     if which.against:
         change = signed_percent(row["change"] / row["own_before"]) if row["own_before"] else "new"
         known.append(f"before {amount(row['own_before'], unit)} ({change})")
@@ -119,9 +119,7 @@ def _function(view: View, which: Profile, row: Mapping[str, Any], unit: str) -> 
     if line is not None:
         known.append(f"line {line} of its source file")
     st.markdown(plain(f"{'; '.join(known)}."))
-    counters = view.ask(
-        "profile/counters", runs=which.runs, against=which.against, function=name
-    )
+    counters = view.ask("profile/counters", runs=which.runs, against=which.against, function=name)
     facts = view.value(run_facts, run)
     with st.container(horizontal=True):
         if not counters.is_empty():
@@ -169,7 +167,7 @@ _SWITCHES = ("inverted", "alphabetical", "width")
 
 
 def _looked(view: View) -> dict[str, Any]:
-    """Return what the address or, since then, the browser has of the graph: zoom, search, switches."""
+    """Return the zoom, search and switches that the address or, since then, the browser has."""
     address = view.address
     if address.sets(_FLAME):
         # Between two arrivals the browser has the state; it says to which one that belongs.

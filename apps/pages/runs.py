@@ -26,10 +26,11 @@ def page(view: View) -> None:
         )
         for kind, label in (("version", "Version"), ("machine", "Machine"), ("tag", "Tag"))
     }
+    first, last = view.period() or (None, None)
     text = view.text("Search", key="text", placeholder="in names and tags")
     marked = view.paged(
         "runs/page",
-        {"app": app, **given, "text": text.strip() or None},
+        {"app": app, **given, "text": text.strip() or None, "since": first, "until": last},
         key="page",
         units=_UNITS,
         choose=True,

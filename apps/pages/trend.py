@@ -82,6 +82,7 @@ def page(view: View) -> None:
     found = points.drop_nulls("after").sort("started_at", descending=True)
     runs = found["run_id"].unique(maintain_order=True).to_list()
     why = view.select("Explain the change at", runs, key="why", every="None")
+    view.address.carry("change", why or "")
     view.verdicts([*sentences, *doubts])
     choice = _charts(view, app, metrics, points, by_version=by == "versions")
     _chosen(view, points, choice)
@@ -177,7 +178,7 @@ def _charts(
 ) -> Choice:
     """Show a chart for each metric; return what the user chose in them."""
     known = points["run_id"].unique(maintain_order=True).to_list()
-    choice = chosen_before(view.address, app, known)
+    choice = chosen_before(view.address, app, known, points["started_at"].to_list())
     shown = [metric for metric in metrics if metric in points["metric"]]
     times = _times(points, choice, by_version=by_version)
     for place in range(len(shown)):

@@ -10,12 +10,12 @@ from typing import Any
 import streamlit as st
 
 from apps.pages.address import Address, unknown
+from apps.pages.filters import Period, period_of, period_text, utc
 from apps.pages.trend_chart import RUNS, WINDOW, Times
 from warehouse.errors import UsageError
 
 _STATE = "_trend"
 _MOST = 2
-Window = tuple[datetime, datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Choice:
     """
 
     app: str
-    window: Window | None = None
+    window: Period | None = None
     runs: tuple[str, ...] = ()
     seen: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     drawn: int = 0
@@ -67,8 +67,12 @@ class Choice:
         return replace(self, runs=kept, seen={**self.seen, chart: runs})
 
 
-def chosen_before(address: Address, app: str, known: Sequence[str]) -> Choice:
+def chosen_before(
+    address: Address, app: str, known: Sequence[str], starts: Sequence[datetime]
+) -> Choice:
     """Return what the address or, since then, the user chose; `known` are the runs there are.
+
+    Where the address has no window it is the period chosen on another page, within their `starts`.
 
     Raises `UsageError` for a window or run of a link that there is not.
     """
@@ -80,7 +84,8 @@ def chosen_before(address: Address, app: str, known: Sequence[str]) -> Choice:
             if run not in known:
                 address.keep("runs", runs)
                 raise unknown("Run", run, known)
-        state = Choice(app, _asked_window(address), runs[-_MOST:], drawn=drawn)
+        window = _asked_window(address) or _carried_window(address, starts)
+        state = Choice(app, window, runs[-_MOST:], drawn=drawn)
     elif state is None or state.app != app:
         state = Choice(app, drawn=0 if state is None else state.drawn + 1)
     return state
@@ -92,20 +97,33 @@ def keep(address: Address, choice: Choice) -> None:
     for key, end in zip(("from", "to"), ends, strict=True):
         address.keep(key, [end])
     address.keep("runs", choice.runs or [""])
+    if choice.window is not None:
+        address.carry("time", period_text(choice.window))
     st.session_state[_STATE] = choice
 
 
 def reset(choice: Choice) -> None:
-    """Take a choice, made by a button, as the present one."""
+    """Take a choice, made by a button, as the present one; without a window also on other pages."""
     st.session_state[_STATE] = choice
+    if choice.window is None:
+        Address.carry("time", "")
 
 
-def _asked_window(address: Address) -> Window | None:
+def _carried_window(address: Address, starts: Sequence[datetime]) -> Period | None:
+    carried = address.carried("time")
+    if carried is None:
+        return None
+    first, last = period_of(carried)
+    found = [start for start in starts if first <= start <= last]
+    return (min(found), max(found)) if len(set(found)) > 1 else None
+
+
+def _asked_window(address: Address) -> Period | None:
     asked = [address.asked(key) or "" for key in ("from", "to")]
     if not any(asked):
         return None
     try:
-        first, last = (_time(text) for text in asked)
+        first, last = (utc(text) for text in asked)
     except ValueError:
         first = last = datetime.max.replace(tzinfo=UTC)
     if first >= last:
@@ -116,8 +134,3 @@ def _asked_window(address: Address) -> Window | None:
             hint="Open the page without them, and drag over a part of the chart.",
         )
     return first, last
-
-
-def _time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -13,7 +13,7 @@ WITHDRAWN = "withdrawn"
 class Events(NamedTuple):
     """Which events are listed, those that match all that is not None.
 
-    `machine` is a name or a pattern with * and ?.
+    `machine` is a name or a pattern with * and ?, `commit` also what one begins with.
     """
 
     states: tuple[str, ...] = (*OPEN, *SETTLED)
@@ -23,6 +23,8 @@ class Events(NamedTuple):
     machine: str | None = None
     owner: str | None = None
     since: datetime | None = None
+    until: datetime | None = None
+    commit: str | None = None
 
     def params(self) -> dict[str, Any]:
         """Return the parameters of events/list."""

@@ -67,10 +67,25 @@ def event_text(con: Connection, row: Row) -> str:
     )
 
 
+def others_text(row: Mapping[str, Any]) -> str:
+    """Return how many more series changed at an event, and which way; the empty text for none."""
+    if not row["others"]:
+        return ""
+    known = [
+        f"{row[key]} {word}"
+        for key, word in (("others_worse", "worse"), ("others_better", "better"))
+        if row[key]
+    ]
+    rest = row["others"] - (row["others_worse"] or 0) - (row["others_better"] or 0)
+    known += [f"{rest} of unknown direction"] if rest and known else []
+    which = f" ({', '.join(known)})" if known else ""
+    return counted(row["others"], "more change") + which
+
+
 def event_sentences(con: Connection, row: Mapping[str, Any]) -> list[str]:
     """Return the clearest change of an event, what is known of it, and the cause."""
     change = change_sentence(row["metric"], {**row, "acknowledged": None})
-    others = f" And {counted(row['others'], 'more change')}." if row["others"] else ""
+    others = f" And {others_text(row)}." if row["others"] else ""
     why = first_sentence(con, row["run_id"]) if row["state"] != "withdrawn" else None
     return [f"{change}{others}", triage_sentence(row), *([why] if why else [])]
 

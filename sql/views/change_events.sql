@@ -61,7 +61,8 @@ WITH
         },
         nth
       ) AS clearest,
-      count(*) - 1 AS others, list(DISTINCT metric ORDER BY metric) AS metrics
+      count(*) - 1 AS others, count(*) FILTER (nth > 1 AND direction = 'worse') AS others_worse,
+      count(*) FILTER (nth > 1 AND direction = 'better') AS others_better, list(DISTINCT metric ORDER BY metric) AS metrics
     FROM ranked
     GROUP BY app, event_id
   ),
@@ -114,7 +115,8 @@ SELECT
   clearest.p_value, clearest.acknowledged, clearest.triage.fix AS fix,
   clearest.triage.fixed_in AS fixed_in, clearest.triage."owner" AS "owner",
   clearest.triage.ticket AS ticket, clearest.triage.note AS note,
-  clearest.triage.said_by AS said_by, clearest.triage.said_at AS said_at, e.others, e.metrics,
+  clearest.triage.said_by AS said_by, clearest.triage.said_at AS said_at, e.others, e.others_worse,
+  e.others_better, e.metrics,
   CASE
     WHEN len(e.environment) > 0
       AND (
@@ -172,6 +174,8 @@ COMMENT ON COLUMN change_events.note IS 'Anything else that was said.';
 COMMENT ON COLUMN change_events.said_by IS 'Who said it last.';
 COMMENT ON COLUMN change_events.said_at IS 'When.';
 COMMENT ON COLUMN change_events.others IS 'How many more series changed.';
+COMMENT ON COLUMN change_events.others_worse IS 'How many of these for the worse.';
+COMMENT ON COLUMN change_events.others_better IS 'How many for the better; of the rest it is not known which is better.';
 COMMENT ON COLUMN change_events.metrics IS 'All metrics that changed.';
 COMMENT ON COLUMN change_events.moved IS 'environment: a field of it, listed in environment, changed at that run, and other applications on the machine changed there, or the version did not, or nothing else ran there; machine: most other applications on it changed there, or of one application most metrics moved in one direction and came back; code: the version or commit changed, and none of these; unknown.';
 COMMENT ON COLUMN change_events.environment IS 'Fields of the environment that differ between the two runs.';

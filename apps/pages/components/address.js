@@ -19,6 +19,14 @@ export default function () {
     event.preventDefault();
     box.focus();
   });
+  // Streamlit folds the sidebar where it would cover the page; from there to 900 px it leaves no room.
+  const narrow = window.matchMedia("(max-width: 900px)");
+  const fold = () => {
+    const open = document.querySelector("[data-testid=stSidebar][aria-expanded=true]");
+    if (narrow.matches) open?.querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
+  };
+  fold();
+  narrow.addEventListener("change", fold);
   window.addEventListener("popstate", () => { touched = false; }, true);
 
   const push = window.history.pushState.bind(window.history);

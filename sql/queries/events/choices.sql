@@ -1,14 +1,15 @@
--- Applications, machines and owners of events.
+-- Applications, branches, machines and owners of events.
 WITH
   choices AS (
     SELECT DISTINCT unnest(
       [
-        {'kind': 'app', 'choice': app}, {'kind': 'machine', 'choice': machine},
-        {'kind': 'owner', 'choice': "owner"}
+        {'kind': 'app', 'choice': e.app}, {'kind': 'machine', 'choice': e.machine},
+        {'kind': 'owner', 'choice': e."owner"}, {'kind': 'branch', 'choice': g.branch}
       ],
       recursive := true
     )
-    FROM change_events
+    FROM change_events AS e
+    LEFT JOIN run_groups AS g ON e.run_id = g.run_id
   )
 
 FROM choices

@@ -7,4 +7,5 @@ SELECT
   (SELECT CAST(coalesce(sum(rows), 0) AS BIGINT) FROM sources) AS rows,
   (SELECT count(*) FROM run_scalars) AS scalars,
   (SELECT max(ingested_at) FROM sources) AS last_at,
-  (SELECT count(*) FROM rejections) AS rejected;
+  (SELECT count(*) FROM rejections) AS rejected,
+  (SELECT concat(count(*), ' ', max(said_at)) FROM acknowledgements) AS acknowledged;

@@ -59,7 +59,10 @@ def runs(warehouse):
 @pytest.mark.parametrize(
     ("name", "params"),
     [
-        ("runs/page", dict.fromkeys(("app", "version", "machine", "tag", "text"))),
+        (
+            "runs/page",
+            dict.fromkeys(("app", "version", "machine", "tag", "text", "since", "until")),
+        ),
         ("runs/started_last", {"number": 9}),
         ("overview/latest", {"number": 9}),
         ("bottlenecks/runs", {"app": "a"}),
