@@ -10,7 +10,7 @@ import streamlit as st
 
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import show, styled
+from apps.pages.charts import show, styled, titled
 from apps.pages.metric_heatmap import PLACE, metric_heatmap
 from apps.pages.slot_charts import (
     TREE,
@@ -115,10 +115,11 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         view.table(view.ask("bottlenecks/metrics", runs=runs))
         st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
         return
+    named = f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places"
     st.altair_chart(
-        styled(metric_heatmap(glyphs)),
+        styled(titled(metric_heatmap(glyphs), named)),
         width="stretch",
-        alt=f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places",
+        alt=named,
         key=_HEATMAP,
         on_select=_star_of_click,
     )
@@ -145,7 +146,7 @@ def _star(view: View, glyphs: Stars) -> None:
         return
     one = replace(glyphs, stars=(glyphs.stars[labels.index(chosen)],))
     st.altair_chart(
-        styled(charts.star_chart(one)),
+        styled(titled(charts.star_chart(one), f"Star glyph of {chosen}")),
         width="content",
         alt=f"Star glyph of {chosen}, one ray per metric",
     )
@@ -184,7 +185,11 @@ def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
             "widths are relative to each other, their numbers as it states them."
         )
     if len(of_run) > 1:
-        show(slots_chart(of_run.head(_REGIONS)), "Shares of the issue slots by region")
+        show(
+            slots_chart(of_run.head(_REGIONS)),
+            "Shares of the issue slots by region",
+            choose=("name", "region"),
+        )
     if len(of_run) > _REGIONS:
         st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
     with st.expander(f"Top-down shares by region of {plain(run)}"):

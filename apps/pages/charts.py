@@ -19,6 +19,10 @@ from apps.output.colours import CLASSES, DARK_SOFT_TEXT, PALETTE, SOFT_TEXT
 # Altair would check each part of a chart when it is made. Each whole chart is checked when drawn.
 disable_debug_mode()
 
+# Keys of the widgets that choose of what a page is.
+_NAMED = ("app", "run", "before", "after", "against")
+# The name of the selection in a chart whose marks can be clicked.
+_PICKED = "picked"
 RATIO_STEPS = (0.5, 0.8, 1.25, 2.0)
 # For less, as usual, and more, in five steps that are distinct for the colour-blind.
 _FROM_LESS_TO_MORE = ("#2166ac", "#7fb5dc", "#c9c9cf", "#f2a65a", "#b8500c")
@@ -62,9 +66,45 @@ def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis
     return alt.Axis(title=named, labelLimit=320, **options)
 
 
-def show(chart: ChartType, description: str) -> None:
-    """Show a chart as wide as the page; `description` is for screen readers."""
-    st.altair_chart(styled(chart), width="stretch", alt=description)
+def show(chart: ChartType, description: str, *, choose: tuple[str, str] | None = None) -> None:
+    """Show a chart as wide as the page; `description` is for screen readers.
+
+    With `choose`, a field and the key of a widget, a click on a mark sets the widget to its value
+    of the field; a click beside the marks empties the widget.
+    """
+    chart = titled(chart, description)
+    if choose is None:
+        st.altair_chart(styled(chart), width="stretch", alt=description)
+        return
+    field, key = choose
+    name = f"_chart_{key}_{description}"
+    picked = alt.selection_point(name=_PICKED, fields=[field])
+    st.altair_chart(
+        styled(chart.add_params(picked)),
+        width="stretch",
+        alt=description,
+        key=name,
+        on_select=lambda: _choose(name, field, key),
+    )
+
+
+def titled(chart: ChartType, title: str) -> ChartType:
+    """Return a chart with its title and the names of what is shown, which go along in pictures."""
+    drawn: ChartType = chart.properties(title=alt.TitleParams(title, subtitle=shown_names()))
+    return drawn
+
+
+def shown_names() -> str:
+    """Return the names of the runs, or else the application, that the page was chosen to show."""
+    chosen = [st.session_state.get(key) for key in _NAMED]
+    return ", ".join(dict.fromkeys(one for one in chosen if isinstance(one, str) and one))
+
+
+def _choose(chart: str, field: str, key: str) -> None:
+    clicked = st.session_state[chart].selection[_PICKED]
+    values = [one[field] for one in clicked if field in one]
+    several = isinstance(st.session_state.get(key), list)
+    st.session_state[key] = values if several else next(iter(values), None)
 
 
 def styled(chart: ChartType) -> ChartType:
@@ -79,6 +119,14 @@ def styled(chart: ChartType) -> ChartType:
         header=alt.HeaderConfig(labelColor=soft, titleColor=soft),
         legend=alt.LegendConfig(padding=0, offset=8, labelColor=soft, titleColor=soft),
         text=alt.MarkConfig(color=soft),
+        title=alt.TitleConfig(
+            anchor="start",
+            fontSize=12,
+            fontWeight="normal",
+            color=soft,
+            subtitleFontSize=11,
+            subtitleColor=soft,
+        ),
     )
     return drawn
 

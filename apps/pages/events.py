@@ -78,7 +78,7 @@ def _card(view: View, row: dict[str, Any], history: dict[str, Any] | None, *, is
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**Event {row['event_id']}: {plain(row['app'])}**", width="content")
             if is_new:
-                st.badge("since your last visit", icon=":material/fiber_new:")
+                st.badge("new since your last visit")
             picture = history and sparkline(history["history"], history["change_at"])
             if picture:
                 st.image(picture)

@@ -14,6 +14,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from apps.pages.address import CARRIED, Address, unknown
+from apps.pages.charts import shown_names
+from apps.pages.components import component
 from apps.pages.text import plain
 from warehouse.errors import UsageError
 
@@ -254,9 +256,12 @@ class Filters:
         self.address.write()
         given = [(key, one) for key, values in self.address.query.items() for one in values]
         if given:
-            with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
-                address = (st.context.url or "").split("?", 1)[0]
-                st.code(f"{address}?{urlencode(given)}", language=None, wrap_lines=True)
+            with st.container(horizontal=True):
+                with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
+                    address = (st.context.url or "").split("?", 1)[0]
+                    st.code(f"{address}?{urlencode(given)}", language=None, wrap_lines=True)
+                with st.popover("Pictures of the charts", icon=":material/image:", type="tertiary"):
+                    component("pictures")(key="pictures", data={"names": shown_names()})
 
 
 def period_of(text: str) -> Period:

@@ -13,7 +13,7 @@ from apps.pages.devices import show_devices
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import Reading, Window, in_reading, within
-from apps.queries.timeline import LANES, timeline_span
+from apps.queries.timeline import LANES, timeline_lanes, timeline_span
 from apps.reports.idle import idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")
@@ -51,7 +51,11 @@ def page(view: View) -> None:
             "First worker", key="worker", value=1, low=1, high=span.workers, step=LANES
         )
     looked = looked_at(view)
-    reading = Reading(mode, rule, looked.window(span))
+    lanes = view.rows(timeline_lanes, run, first)["worker"].to_list()
+    worker = view.pick("Worker", lanes, key="of", placeholder="all, or click a bar")
+    reading = part = Reading(mode, rule, looked.window(span))
+    if worker is not None and reading.window is None:
+        part = reading._replace(window=(span.t_begin, span.t_end))
     st.subheader("Workers by time", anchor=False)
     place = st.container()
     detailed = view.confirmed(
@@ -62,7 +66,10 @@ def page(view: View) -> None:
     )
     with place:
         show_timeline(
-            view, Drawing(run, span, looked, first, (mode, rule), by, text, with_path=detailed)
+            view,
+            Drawing(
+                run, span, looked, first, (mode, rule), by, text, with_path=detailed, worker=worker
+            ),
         )
     if not detailed:
         st.caption("The run is large, so they are found when you switch them on.")
@@ -71,14 +78,16 @@ def page(view: View) -> None:
     view.verdicts(view.value(idle_sentences, run, reading))
     if reading.window is not None:
         st.caption("All but what could be gained is of the window.")
+    if worker is not None:
+        st.caption(plain(f"Waits and critical path are those of {worker}."))
     left, right = st.columns(2)
     with left:
         _sums(view, run, reading)
     with right:
-        _blame(view, run, reading)
+        _blame(view, run, part, worker)
     left, right = st.columns(2)
     with left:
-        _path(view, run, reading.window)
+        _path(view, run, part.window, worker)
     with right:
         _gains(view, run)
 
@@ -86,26 +95,29 @@ def page(view: View) -> None:
 def _sums(view: View, run: str, reading: Reading) -> None:
     st.subheader("Where the time went", anchor=False)
     sums = view.rows(in_reading, "idle/workers", reading, run_id=run, most=_MOST_WORKERS)
-    show(charts.sums_chart(sums), "Share of each worker's time by cause")
+    show(charts.sums_chart(sums), "Share of each worker's time by cause", choose=("worker", "of"))
     if sums["worker"].n_unique() == _MOST_WORKERS:
         st.caption(f"The {_MOST_WORKERS} workers that idled most.")
 
 
-def _blame(view: View, run: str, reading: Reading) -> None:
+def _blame(view: View, run: str, reading: Reading, worker: str | None) -> None:
     st.subheader("What workers waited for", anchor=False)
-    blame = view.rows(in_reading, "idle/blame", reading, run_id=run, most=12)
+    blame = view.rows(in_reading, "idle/blame", reading, run_id=run, most=12, worker=worker)
     if blame.is_empty():
         st.caption("No wait for another task's data is known.")
         return
-    for by, title in (("type", "waits for tasks of the type"), ("worker", "waits for the worker")):
+    for by, title, key in (
+        ("type", "waits for tasks of the type", "task"),
+        ("worker", "waits for the worker", "of"),
+    ):
         part = blame.filter(pl.col("waits_by") == by)
-        _bars(part, title, f"Seconds of {title}, by cause")
+        _bars(part, title, f"Seconds of {title}, by cause", key)
 
 
-def _bars(rows: pl.DataFrame, title: str, description: str) -> None:
-    """Show seconds by what and cause as bars; of one thing in words."""
+def _bars(rows: pl.DataFrame, title: str, description: str, key: str) -> None:
+    """Show seconds by what and cause as bars, which set a filter; of one thing in words."""
     if rows["what"].n_unique() > 1:
-        show(charts.bars_by_cause(rows, title), description)
+        show(charts.bars_by_cause(rows, title), description, choose=("what", key))
         return
     parts = ", ".join(
         f"{row['cause']} {amount(row['seconds'], 's')}"
@@ -114,13 +126,13 @@ def _bars(rows: pl.DataFrame, title: str, description: str) -> None:
     st.markdown(plain(f"{rows['what'][0]}, {title}: {parts}."))
 
 
-def _path(view: View, run: str, window: Window | None) -> None:
+def _path(view: View, run: str, window: Window | None, worker: str | None) -> None:
     st.subheader("Critical path", anchor=False)
-    path = view.rows(within, "idle/path_parts", window, run_id=run, most=12)
+    path = view.rows(within, "idle/path_parts", window, worker, run_id=run, most=12)
     if path.is_empty():
         st.caption("No task is on it here: the run has no dependent tasks, or the window none.")
         return
-    _bars(path, "on the critical path", "Critical path by type and cause")
+    _bars(path, "on the critical path", "Critical path by type and cause", "task")
     st.caption("The chain of tasks and waits that determines the end of the run.")
 
 

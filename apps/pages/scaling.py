@@ -227,7 +227,11 @@ def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
             )
         ]
     )
-    show(charts.ranking_chart(tall, target, largest), "Functions by share of the predicted time")
+    show(
+        charts.ranking_chart(tall, target, largest),
+        "Functions by share of the predicted time",
+        choose=("function", "function"),
+    )
     with st.expander("All functions"):
         view.table(
             ranking.drop("formula"),

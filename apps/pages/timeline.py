@@ -102,8 +102,8 @@ class Drawing:
     """What is drawn: `LANES` workers of a run from the `first` on, in the window looked at.
 
     `reading` is mode and latency rule, `by` what colours are of (cause or type); tasks that have
-    `text` in them are marked. The critical path is drawn `with_path`: of a large run it takes long
-    to find.
+    `text` in them are marked, and the lane of `worker`. The critical path is drawn `with_path`: of
+    a large run it takes long to find.
     """
 
     run: str
@@ -114,6 +114,7 @@ class Drawing:
     by: str
     text: str
     with_path: bool
+    worker: str | None = None
 
     @property
     def window(self) -> Window:
@@ -144,12 +145,13 @@ def show_timeline(view: View, drawn: Drawing) -> None:
             "found": None if found is None else _found(found, first, len(lanes)),
             "total": 0 if found is None or found.is_empty() else found["found"][0],
             "query": text,
+            "worker": drawn.worker,
             "colours": WORKER_CAUSES,
             "by": drawn.by,
         },
         on_window_change=nothing,
     )
-    notes = ["Wheel: zoom. Drag: pan. Over a wait: whom it was for."]
+    notes = ["Wheel: zoom. Drag: pan. Over a wait: whom it was for; a click keeps that."]
     if span.workers > LANES:
         last = min(first + LANES - 1, span.workers)
         notes.append(f"Workers {first} to {last} of {span.workers}.")

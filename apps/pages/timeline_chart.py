@@ -7,9 +7,11 @@ import polars as pl
 
 from apps.output.colours import BLUE, CAUSES, GREY, PINK
 from apps.output.numbers import prefixed
+from apps.output.text import short_names
 from apps.pages.charts import axis, legend, scale, soft_ink
 from apps.pages.sizes import FIT
 
+_NAME = 40
 PATH_CAUSES = {
     "compute": CAUSES["busy"],
     **CAUSES,
@@ -58,14 +60,15 @@ def sums_chart(frame: pl.DataFrame) -> alt.Chart:
 
 def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     """Draw seconds by what and cause, the largest first: what, cause, seconds, percent."""
+    names = pl.Series("name", short_names(frame["what"].to_list(), _NAME), pl.String)
     longest = frame.group_by("what").agg(pl.sum("seconds"))["seconds"].to_list()
     size, unit = prefixed(longest, "s")
     chart: alt.Chart = (
-        alt.Chart(frame.with_columns(time=pl.col("seconds") / size))
+        alt.Chart(frame.with_columns(names, time=pl.col("seconds") / size))
         .mark_bar(stroke=soft_ink(), strokeWidth=0.5)
         .encode(
             x=alt.X("sum(time):Q", axis=axis(title, unit)),
-            y=alt.Y("what:N", sort="-x", axis=axis(None, labelFlush=False)),
+            y=alt.Y("name:N", sort="-x", axis=axis(None, labelFlush=False)),
             color=_colour(frame["cause"].unique().to_list(), PATH_CAUSES),
             tooltip=[
                 "what:N",

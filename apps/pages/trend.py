@@ -13,7 +13,7 @@ from apps.output.numbers import amount
 from apps.output.text import cell
 from apps.pages import causes
 from apps.pages.base import View
-from apps.pages.charts import styled
+from apps.pages.charts import styled, titled
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
@@ -196,7 +196,7 @@ def _charts(
             continue
         chart = history(of_metric, times, picked=choice.runs, several=len(shown) > 1)
         st.altair_chart(
-            styled(chart),
+            styled(titled(chart, f"{metric} over time")),
             width="stretch",
             alt=f"{metric} of {app} over time",
             key=choice.key(place),

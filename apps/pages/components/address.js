@@ -22,8 +22,8 @@ export default function () {
   // Streamlit folds the sidebar where it would cover the page; from there to 900 px it leaves no room.
   const narrow = window.matchMedia("(max-width: 900px)");
   const fold = () => {
-    const open = document.querySelector("[data-testid=stSidebar][aria-expanded=true]");
-    if (narrow.matches) open?.querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
+    const open = "[data-testid=stSidebarCollapseButton] button[aria-expanded=true]";
+    if (narrow.matches) document.querySelector(open)?.click();
   };
   fold();
   narrow.addEventListener("change", fold);

@@ -7,3 +7,11 @@ function make(kind, parent, name) {
   return made;
 }
 
+// As short_name in apps/output: names differ at their ends.
+function shortened(name, room) {
+  if (name.length <= room) return name;
+  if (room < 8) return `${name.slice(0, Math.max(1, room - 1))}…`;
+  const start = Math.floor((room - 1) / 3);
+  return `${name.slice(0, start)}…${name.slice(start + 1 - room)}`;
+}
+

@@ -114,6 +114,7 @@ class Flame {
     this.frame = make("div", root, "frame");
     this.canvas = make("canvas", this.frame);
     this.canvas.setAttribute("role", "img");
+    (window.pwhCanvases ||= new Set()).add(this.canvas);
     this.tip = make("div", root, "tip");
     this.view = {};
     this.given = null;
@@ -269,9 +270,7 @@ class Flame {
       const room = Math.floor((w - 6) / letter);
       if (room < 2) continue;
       const name = this.text(node);
-      // As short_name in apps/output: names differ at their ends.
-      const start = Math.floor((room - 1) / 3);
-      const shown = name.length <= room ? name : `${name.slice(0, start)}…${name.slice(start + 1 - room)}`;
+      const shown = shortened(name, room);
       pen.fillStyle = "#1c1c1c";
       pen.save();
       pen.beginPath();

@@ -12,7 +12,8 @@ const LEAST = 1e-7; // s, the narrowest window
 const STYLE = `
   .bar { display: flex; gap: 14px; align-items: center; flex-wrap: wrap; margin-bottom: 6px;
     font: 13px var(--st-font); color: var(--st-text-color); }
-  .bar button { font: inherit; padding: 3px 10px; color: inherit; cursor: pointer;
+  .tip button { display: block; margin-top: 6px; }
+  .bar button, .tip button { font: inherit; padding: 3px 10px; color: inherit; cursor: pointer;
     background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
     border-radius: 6px; }
   .key { display: inline-flex; gap: 5px; align-items: center; }
@@ -60,6 +61,7 @@ class Timeline {
     this.canvas = make("canvas", this.frame);
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
+    (window.pwhCanvases ||= new Set()).add(this.canvas);
     this.canvas.setAttribute("aria-label", "Workers by time");
     this.tip = make("div", root, "tip");
     this.seq = 0;
@@ -82,7 +84,7 @@ class Timeline {
       this.canvas.style.cursor = "grabbing";
     });
     this.canvas.addEventListener("pointermove", (event) => {
-      if (!from) { this.hover(event); return; }
+      if (!from) { if (!this.pinned) this.hover(event); return; }
       const moved = (from.x - event.clientX) / this.wide * (this.b - this.a);
       if (Math.abs(from.x - event.clientX) > 2) this.pan(from.a + moved - this.a);
     });
@@ -90,10 +92,11 @@ class Timeline {
     this.canvas.addEventListener("pointerup", (event) => {
       const clicked = from && Math.abs(from.x - event.clientX) <= 2;
       end();
-      if (clicked) this.follow();
+      if (clicked) this.pin(event);
     });
     this.canvas.addEventListener("pointercancel", end);
     this.canvas.addEventListener("pointerleave", () => {
+      if (this.pinned) return;
       this.tip.style.display = "none";
       if (this.wait !== undefined) { this.wait = undefined; this.draw(); }
     });
@@ -103,7 +106,7 @@ class Timeline {
       const does = {
         w: () => this.scale(0.7, middle), s: () => this.scale(1.4, middle),
         a: () => this.pan(-step), d: () => this.pan(step),
-        ArrowLeft: () => this.pan(-step), ArrowRight: () => this.pan(step),
+        Escape: () => this.unpin(), ArrowLeft: () => this.pan(-step), ArrowRight: () => this.pan(step),
       }[event.key];
       if (does) { event.preventDefault(); does(); }
     });
@@ -113,6 +116,23 @@ class Timeline {
     new ResizeObserver(() => {
       if (this.data && this.frame.clientWidth !== this.drawnWidth) this.draw();
     }).observe(this.frame);
+  }
+
+  // What hovering shows stays, and its text can be copied, until a click elsewhere.
+  pin(event) {
+    this.hover(event);
+    this.pinned = this.tip.style.display === "block";
+    this.tip.style.pointerEvents = this.pinned ? "auto" : "none";
+    if (!this.pinned || this.wait === undefined) return;
+    const button = make("button", this.tip);
+    button.textContent = "Show what it waited for";
+    button.addEventListener("click", () => this.follow());
+  }
+
+  unpin() {
+    this.pinned = false;
+    this.tip.style.display = "none";
+    this.tip.style.pointerEvents = "none";
   }
 
   whole() { this.move(0, this.data.span); }
@@ -142,6 +162,7 @@ class Timeline {
 
   // Show another window: what is known of it at once, the rest when it has been asked for.
   move(a, b) {
+    this.unpin();
     this.a = a;
     this.b = b;
     this.seq += 1;
@@ -171,7 +192,7 @@ class Timeline {
     for (const [name, known] of [["waits", "p"], ["path", "lane"]]) data[name][known] ??= [];
     this.data = data;
     this.wait = undefined;
-    this.tip.style.display = "none";
+    this.unpin();
     if (arrived || data.seq === this.seq) {
       this.a = data.from * data.span / 100;
       this.b = data.to * data.span / 100;
@@ -208,7 +229,7 @@ class Timeline {
       const largest = [...sums].sort((x, y) => y[1] - x[1]).slice(0, 8);
       for (const [what] of largest) {
         const name = pieces.whats[what];
-        add(name.length > 40 ? `${name.slice(0, 39)}…` : name, this.of_type(name));
+        add(shortened(name, 40), this.of_type(name));
       }
     } else {
       for (const cause of Object.keys(this.data.colours)) {
@@ -286,6 +307,12 @@ class Timeline {
         shown = `…${shown.slice(shown.startsWith("…") ? 2 : 1)}`;
       }
       pen.fillText(shown, 2, TOP + LANE * (i + 0.5));
+      if (name === data.worker) {
+        pen.strokeStyle = this.ink;
+        pen.lineWidth = 2;
+        pen.strokeRect(1, TOP + LANE * i, width - 2, LANE);
+        pen.lineWidth = 1;
+      }
     });
     const n = data.found ? data.found.lane.length : 0;
     this.count.textContent = !data.found ? "" : n === 0 ? "no task found"
@@ -330,8 +357,7 @@ class Timeline {
       if (what !== null && pieces.task[i] !== null && w > 30) {
         const room = Math.floor((w - 6) / 6.2);
         pen.fillStyle = "#1c1c1c";
-        pen.fillText(what.length <= room ? what : `${what.slice(0, Math.max(1, room - 1))}…`,
-          Math.max(x, this.left) + 3, y + h / 2);
+        pen.fillText(shortened(what, room), Math.max(x, this.left) + 3, y + h / 2);
       }
     }
     if (!found) return;

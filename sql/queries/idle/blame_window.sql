@@ -1,4 +1,4 @@
--- As idle/blame, of [$t0, $t1).
+-- As idle/blame, of [$t0, $t1), and of the waits of $worker where that is not NULL.
 WITH
   wait AS (
     SELECT
@@ -9,7 +9,7 @@ WITH
     FROM idle_window($run_id, $t0, $t1) AS i
     LEFT JOIN tasks AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
     WHERE i.mode = $mode AND i.latency_rule = $latency_rule AND i.kind <> 'tail'
-      AND i.starvation1 > 0
+      AND i.starvation1 > 0 AND ($worker IS NULL OR i.worker = $worker)
   ),
 
   sums AS (

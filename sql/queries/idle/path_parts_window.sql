@@ -1,4 +1,4 @@
--- As idle/path_parts, of [$t0, $t1). A part that the window cuts counts by the share of its stretch
+-- As idle/path_parts, of [$t0, $t1), and on $worker where that is not NULL. A part that the window cuts counts by the share of its stretch
 -- that lies within.
 WITH
   cut AS (
@@ -7,6 +7,7 @@ WITH
       CAST(ns AS DOUBLE) * (least(t_end, $t1) - greatest(t_start, $t0)) / (t_end - t_start) AS ns
     FROM critical_path($run_id)
     WHERE t_end > $t0 AND t_start < $t1 AND t_end > t_start
+      AND ($worker IS NULL OR worker = $worker)
   ),
 
   parts AS (
