@@ -35,7 +35,7 @@ _FIGURES = (
 )
 _LEDGER = ("part", "before", "after", "difference", "unit", "share", "certain")
 # Functions that have a link, and the runs on either side whose profiles are looked for.
-_LINKED, _NEAR = 4, 5
+_LINKED, _NEAR, _LEAST = 4, 5, 0.02
 _NAME = 40
 _TREE = (
     "callpath",
@@ -92,11 +92,16 @@ def _profiles(view: View, which: Comparison, rows: Sequence[Row]) -> None:
         return
     before, after = pair.row(0)
     differ = sorted(
-        (row for row in rows if "function" in (row["topic"], row["metric"]) and row["share"]),
+        (
+            row
+            for row in rows
+            if "function" in (row["topic"], row["metric"]) and abs(row["share"] or 0) >= _LEAST
+        ),
         key=lambda row: -abs(row["share"]),
     )
     names = list(dict.fromkeys(row["subject"] for row in differ))[:_LINKED]
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("In the profiles before and after:", width="content")
         for name, short in zip(names, short_names(names, _NAME), strict=True):
             view.link(
                 short,

@@ -1,5 +1,8 @@
 // What all components make their elements with; it stands before each of them.
 
+// The page's own style of what has the focus does not reach into components.
+const FOCUS = ":focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }";
+
 function make(kind, parent, name) {
   const made = document.createElement(kind);
   if (name) made.className = name;

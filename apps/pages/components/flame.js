@@ -8,7 +8,7 @@ const ROW = 18;
 const LEAST = 0.5; // narrower boxes are not drawn, nor what is in them
 const MOST_HEIGHT = 620;
 
-const STYLE = `
+const STYLE = `${FOCUS}
   .bar { display: flex; gap: 12px; align-items: center; flex-wrap: wrap; margin-bottom: 6px;
     font: 13px var(--st-font); color: var(--st-text-color); }
   .bar input[type=search] { font: inherit; padding: 4px 8px; width: 220px; color: inherit;

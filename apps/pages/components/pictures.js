@@ -3,14 +3,13 @@
 // data: names, of what the page shows. Charts state their title and names themselves; what is drawn on
 // a canvas (window.pwhCanvases, as its aria-label says) gets them here.
 // Names come from traces: they are only ever text.
-const STYLE = `
+const STYLE = `${FOCUS}
   .row { display: flex; gap: 8px; align-items: center; font: 13px var(--st-font); margin: 4px 0;
     color: var(--st-text-color); }
   .row span { flex: 1; }
   .row button { font: inherit; padding: 3px 10px; color: inherit; cursor: pointer;
     background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
-    border-radius: 6px; }
-  .row button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }`;
+    border-radius: 6px; }`;
 const SPACE = "http://www.w3.org/2000/svg";
 const HEAD = 44; // px above what is on a canvas, for two lines
 const FONT = "sans-serif";

@@ -9,7 +9,7 @@ const TOP = 26;
 const GAP = 2;
 const LEAST = 1e-7; // s, the narrowest window
 
-const STYLE = `
+const STYLE = `${FOCUS}
   .bar { display: flex; gap: 14px; align-items: center; flex-wrap: wrap; margin-bottom: 6px;
     font: 13px var(--st-font); color: var(--st-text-color); }
   .tip button { display: block; margin-top: 6px; }
@@ -18,7 +18,7 @@ const STYLE = `
     border-radius: 6px; }
   .key { display: inline-flex; gap: 5px; align-items: center; }
   .key canvas { cursor: default; }
-  canvas { display: block; cursor: grab; outline: none; touch-action: none; }
+  canvas { display: block; cursor: grab; touch-action: none; }
   .tip { position: fixed; z-index: 1000; pointer-events: none; display: none; max-width: 460px;
     font: 12px var(--st-font); padding: 6px 8px; border-radius: 6px; white-space: pre-wrap;
     overflow-wrap: anywhere; color: var(--st-text-color); background: var(--st-background-color);

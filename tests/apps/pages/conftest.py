@@ -65,6 +65,14 @@ def texts(app):
     return "\n".join(said).replace("\\", "").replace("\u2060", "")
 
 
+def links(app):
+    """Return the links of a page: label, page and parameters."""
+    return {
+        link.proto.label.replace("\\", ""): (link.proto.page, link.proto.query_string)
+        for link in app.get("page_link")
+    }
+
+
 def sql_behind(app):
     """Open the SQL behind a page, and return it."""
     app.session_state["_behind"] = True

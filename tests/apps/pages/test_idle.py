@@ -277,6 +277,23 @@ def test_the_charts_follow_the_window(schedule, window):
     assert path == pytest.approx(max(0, min(90, window[1]) - window[0]))
 
 
+def test_waits_are_narrowed_to_a_worker(schedule, open_page, demo_warehouse):
+    con, run, _ = schedule
+    whole = Reading(window=(0, 100 * SECOND))
+
+    def waits(worker):
+        rows = in_reading(con, "idle/blame", whole, run_id=run, most=12, worker=worker)
+        return sum(row["seconds"] for row in dicts(rows) if row["waits_by"] == "type")
+
+    workers = [name for (name,) in con.execute("SELECT DISTINCT worker FROM workers").fetchall()]
+    assert sum(map(waits, workers)) == pytest.approx(waits(None)) != 0
+    assert waits("nobody") == 0
+    app = open_page("idle", demo_warehouse, of="1/t0")
+    assert "Waits and critical path are those of 1/t0." in texts(app)
+    assert "0/t0, waits for the worker" in texts(app)
+    assert sent(app, "timeline")["worker"] == "1/t0"
+
+
 def test_runs_with_devices_are_read_by_device_first(open_page, new_warehouse, tmp_path):
     sample = Path(__file__).parents[2] / "samples" / "kineto" / "rank0.pt.trace.json"
     trace = json.loads(sample.read_text())

@@ -8,16 +8,8 @@ from urllib.parse import unquote
 import pytest
 
 import warehouse as pwh
-from tests.apps.pages.conftest import run_ids, sql_behind, texts
+from tests.apps.pages.conftest import links, run_ids, sql_behind, texts
 from tests.helpers.support import given, keep
-
-
-def links(app):
-    """Return the links of a page: label, page and parameters."""
-    return {
-        link.proto.label.replace("\\", ""): (link.proto.page, link.proto.query_string)
-        for link in app.get("page_link")
-    }
 
 
 def test_it_counts_what_there_is(open_page, demo_warehouse):

@@ -8,7 +8,7 @@ import pytest
 
 import warehouse as pwh
 from apps.pages.flame import merge_stacks
-from tests.apps.pages.conftest import address, sent, texts
+from tests.apps.pages.conftest import address, links, sent, texts
 from tests.helpers.support import given
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -136,7 +136,34 @@ def test_the_state_of_the_flame_graph_comes_from_the_address(open_page, profiled
     assert address(app, "inverted") == "true"
 
 
-def test_a_flat_profile_is_a_treemap(open_page, demo_warehouse):
+def test_a_box_that_is_zoomed_to_narrows_the_table(open_page, profiled):
+    assert set(table(open_page("profile", profiled, run="r1", zoom=["main", "f"]))) == {"f"}
+    callers = open_page("profile", profiled, run="r2", zoom=["f"], inverted="true")
+    assert table(callers)["main"]["inclusive"] == table(callers)["f"]["own"] == 1
+    # of a graph that another run had, as far as it is there
+    assert set(table(open_page("profile", profiled, run="r1", zoom=["gone"]))) == {"main", "f"}
+
+
+def test_a_function_leads_to_all_that_is_known_of_it(open_page, demo_warehouse, profiled):
+    link = {"run": "stencil-1.23", "against": "stencil-1.22", "function": "sweep"}
+    app = open_page("profile", demo_warehouse, **link)
+    assert "Own 9.13 s; before 7.18 s (+27.2 %)." in texts(app)
+    ways = links(app)
+    assert ways["What limits it"] == ("bottlenecks", "run=stencil-1.23&by=region")
+    assert "function=sweep" in ways["How it scales"][1]
+    assert "metric=seconds%3Asweep" in ways["Its history"][1]
+    counted = next(one.value for one in app.dataframe if "event" in one.value)
+    assert counted["event"].iloc[0] == "mem_writes"
+    assert counted["ratio"].iloc[0] > 100
+    assert "line 40 of its source file" in texts(
+        open_page("profile", demo_warehouse, run="heat-1.5", function="heat.py(sweep)")
+    )
+    hostile = open_page("profile", profiled, run="r2", function=HOSTILE)
+    assert HOSTILE in texts(hostile)
+    assert "there is no 'g' here" in texts(open_page("profile", profiled, run="r1", function="g"))
+
+
+def test_a_flat_profile_has_one_level(open_page, demo_warehouse):
     app = open_page("profile", demo_warehouse, run="heat-1.3")
     assert sent(app, "flame")["flat"]
 

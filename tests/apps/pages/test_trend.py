@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
 
 import warehouse as pwh
+from apps.pages.filters import period_of, period_text
 from apps.pages.trend_chart import change_label, history, levels_of, times_of
 from apps.pages.trend_choice import Choice
-from tests.apps.pages.conftest import address, texts
+from tests.apps.pages.conftest import address, links, texts
 from tests.helpers.support import given, keep
 
 
@@ -192,6 +193,27 @@ def test_the_explanation_begins_with_the_functions(open_page, demo_warehouse):
     spec = json.loads(app.get("vega_lite_chart")[1].proto.spec)
     assert spec["encoding"]["x2"]["field"] == "end"
     assert "86.6 % of the loss is in sweep" in texts(app)
+    pair = "run=stencil-1.23&against=stencil-1.22"
+    assert links(app)["sweep"] == ("profile", f"{pair}&function=sweep")
+    assert links(app)["Both profiles"] == ("profile", pair)
+    assert "boundary" not in links(app), "it differs by less than 2 % of all"
+
+
+def test_a_part_that_is_chosen_goes_along_as_a_period(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="stencil", time="2026-10-25 to 2026-10-27")
+    assert len(app.dataframe[0].value) == 3
+    app = open_page("events", demo_warehouse, time="2026-11-01 to 2026-11-03")
+    assert list(app.dataframe[0].value["event_id"]) == [2]
+    assert "'soon' is no period" in texts(open_page("events", demo_warehouse, time="soon"))
+
+
+@pytest.mark.parametrize("hours", [1, 48, 24 * 90])
+def test_the_text_of_a_period_is_read_as_that_period(hours):
+    first = datetime(2026, 11, 1, 22, 30, 5, 250000, tzinfo=UTC)
+    last = first + timedelta(hours=hours)
+    begin, end = period_of(period_text((first, last)))
+    assert begin <= first < last <= end
+    assert end - begin < last - first + timedelta(days=2)
 
 
 def test_a_single_run_is_a_link_and_no_chart(open_page, new_warehouse):

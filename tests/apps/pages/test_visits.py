@@ -1,0 +1,38 @@
+"""What a browser saw at its last visit."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from apps.pages import visits
+
+NOW = round(time.time() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("cookie", "seen"),
+    [
+        (None, 0),
+        ("", 0),
+        ("3.5", 0),
+        ("3.5.x", 0),
+        ("-3.5.1", 0),
+        (f"3.5.{NOW}", 3),
+        (f"3.5.{NOW - 3600_000}", 5),
+    ],
+)
+def test_a_visit_ends_after_half_an_hour(monkeypatch, cookie, seen):
+    path = Path("some.duckdb")
+    cookies = {} if cookie is None else {visits._cookie(path): cookie}
+    monkeypatch.setattr(visits.st, "context", type("Context", (), {"cookies": cookies}))
+    assert visits.last_seen(path) == seen
+    assert visits._cookie(path) != visits._cookie(Path("other.duckdb"))
+
+
+def test_what_is_settled_is_not_new():
+    assert visits.is_unseen({"state": "new", "event_id": 4}, 3)
+    assert not visits.is_unseen({"state": "new", "event_id": 3}, 3)
+    assert not visits.is_unseen({"state": "expected", "event_id": 4}, 3)
