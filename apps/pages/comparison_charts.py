@@ -78,14 +78,14 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("at:Q", scale=extent))
     one = alt.Chart(pl.DataFrame({"at": [1.0]})).mark_rule(strokeDash=[4, 3], color=GREY)
     # Beside a circle at the edge is what it stands for.
+    far = alt.Text("ratio:Q", format=".3~g")
     beyond = [
-        base.transform_filter(f"datum.ratio {test}")
-        .mark_text(align=align, dx=dx, fontSize=11)
-        .encode(x=alt.X("at:Q", scale=extent), text=alt.Text("ratio:Q", format=".3~g"))
-        for test, align, dx in (
-            (f"> {MOST_RATIO}", "right", -8),
-            (f"< {1 / MOST_RATIO}", "left", 8),
-        )
+        base.transform_filter(f"datum.ratio > {MOST_RATIO}")
+        .mark_text(align="right", dx=-8)
+        .encode(x=alt.X("at:Q", scale=extent), text=far),
+        base.transform_filter(f"datum.ratio < {1 / MOST_RATIO}")
+        .mark_text(align="left", dx=8)
+        .encode(x=alt.X("at:Q", scale=extent), text=far),
     ]
     layers = [one.encode(x=alt.X("at:Q", scale=extent)), ranges, points, *beyond]
     chart = alt.layer(*layers).properties(height=alt.Step(20), autosize=FIT)

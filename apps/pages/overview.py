@@ -15,6 +15,7 @@ from apps.pages.failures import show_errors
 from apps.pages.sparklines import sparkline
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
+from apps.pages.visits import last_seen
 from apps.queries.runs import rows_by_run
 from apps.reports.changes import commit_range, confirmation, series_state
 from apps.reports.events import others_text
@@ -178,7 +179,8 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
             f"on {row['machine'] or 'an unknown machine'}: {metric} {size}{others} since "
             f"{since}{f' ({between})' if between else ''}{_moved(row)}{certainty}"
         )
-        st.markdown(f"{icon} **{plain(row['app'])}** {plain(said)}")
+        new = ":blue-badge[new] " if row.get("event_id", 0) > last_seen(view.path) else ""
+        st.markdown(f"{icon} {new}**{plain(row['app'])}** {plain(said)}")
         place: DeltaGenerator = st.empty()
         if row.get("url"):
             st.link_button("See the commit", row["url"], icon=":material/commit:")

@@ -39,16 +39,6 @@ def in_address(tab, text):
     tab.wait_for_function("text => location.search.includes(text)", arg=text, timeout=PATIENCE)
 
 
-def test_which_application_got_slower_and_why(tab, served, screenshots):
-    visit(tab, served, "overview")
-    assert tab.url.rstrip("/") == served[1]
-    appears(tab, "See the trend").click()
-    appears(tab, "Why did it change at").click()
-    appears(tab, "of the loss is in sweep")
-    settle(tab)
-    keep(tab, screenshots, "cause-1280-light.png")
-
-
 def test_open_a_run_from_a_table_and_go_back(tab, served):
     visit(tab, served, "runs?app=heat")
     cell(tab, 0, 70)
@@ -73,7 +63,7 @@ def test_send_a_view_to_a_colleague(tab, served, colleague):
     visit(tab, served, "runs")
     choose(tab, "Application", "heat")
     appears(tab, "6 rows", exact=True)
-    in_address(tab, "app=heat&version=&machine=&tag=&text=")
+    in_address(tab, "app=heat&version=&machine=&tag=&time=&text=")
     colleague.goto(tab.url)
     appears(colleague, "6 rows", exact=True)
     has(colleague.get_by_role("combobox", name="Application"), "heat")

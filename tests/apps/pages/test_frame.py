@@ -95,7 +95,7 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     shown = sql_behind(app)
     assert "FROM runs AS r" in shown
     assert "-- $app = 'heat'" in shown
-    assert "?app=heat&version=&machine=&tag=&text=" in shown
+    assert "?app=heat&version=&machine=&tag=&time=&text=" in shown
     assert address(app, "version") == ""
 
 

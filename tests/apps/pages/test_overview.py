@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 import warehouse as pwh
-from tests.apps.pages.conftest import links, run_ids, sql_behind, texts
+from tests.apps.pages.conftest import run_ids, sql_behind, texts
 from tests.helpers.support import given, keep
 
 
@@ -52,7 +52,7 @@ def test_latest_is_by_start(open_page, new_warehouse):
     assert "have no counters, profiles or traces" in texts(app)
 
 
-def test_the_planted_regression_leads_to_its_trend_and_to_its_cause(open_page, demo_warehouse):
+def test_the_planted_regression_leads_to_its_cause(open_page, demo_warehouse):
     app = open_page("overview", demo_warehouse)
     assert "stencil" in texts(app)
     (query,) = (
@@ -61,9 +61,6 @@ def test_the_planted_regression_leads_to_its_trend_and_to_its_cause(open_page, d
         if link.proto.page.endswith("trends") and "app=stencil" in link.proto.query_string
     )
     params = dict(part.split("=") for part in query.split("&"))
-    trend = open_page("trends", demo_warehouse, **params)
-    why = [query for label, (_, query) in links(trend).items() if label.startswith("Why")]
-    params = dict(part.split("=") for part in why[0].split("&"))
     assert "of the loss is in sweep" in texts(open_page("trends", demo_warehouse, **params))
 
 

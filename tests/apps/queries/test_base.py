@@ -16,7 +16,7 @@ from apps.queries.base import (
 )
 from tests.helpers.support import given
 
-EVERY = {"app": None, "version": None, "machine": None, "tag": None, "text": None}
+EVERY = dict.fromkeys(("app", "version", "machine", "tag", "text", "since", "until"))
 
 
 def test_a_page_is_a_part_of_the_whole(warehouse):
