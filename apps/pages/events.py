@@ -56,7 +56,16 @@ def page(view: View) -> None:
         st.caption("None is of these choices.")
         return
     shown = rows[:_CARDS]
-    known = view.ask("events/histories", events=[row["event_id"] for row in shown], most=_VALUES)
+    of_events = {
+        name: [row[column] for row in shown]
+        for name, column in (
+            ("events", "event_id"),
+            ("apps", "app"),
+            ("metrics", "metric"),
+            ("runs", "run_id"),
+        )
+    }
+    known = view.ask("events/histories", **of_events, most=_VALUES)
     histories = {row["event_id"]: row for row in known.to_dicts()}
     for row in shown:
         _card(view, row, histories.get(row["event_id"]), is_new=is_unseen(row, seen))

@@ -1,13 +1,18 @@
--- The history of the clearest change of each of $events: $most runs of its series with the change in
--- their middle, which is at place change_at of it, from 1.
+-- The history of each of $events, which are changes of $metrics of $apps at $runs: $most runs of its
+-- series with the change in their middle, which is at place change_at of it, from 1.
 WITH
+  event AS (
+    SELECT
+      unnest(CAST($events AS BIGINT[])) AS event_id, unnest(CAST($apps AS VARCHAR[])) AS app,
+      unnest(CAST($metrics AS VARCHAR[])) AS metric, unnest(CAST($runs AS VARCHAR[])) AS run_id
+  ),
+
   found AS (
     SELECT
       e.event_id, s.series,
       list_position(list_transform(s.series, lambda point: point.run_id), e.run_id) AS changed
-    FROM change_events AS e
+    FROM event AS e
     JOIN metric_series AS s ON e.app = s.app AND e.metric = s.metric
-    WHERE list_contains(CAST($events AS BIGINT[]), e.event_id)
   ),
 
   placed AS (

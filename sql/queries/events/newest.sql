@@ -1,3 +1,3 @@
 -- The largest number of an event; 0 without any.
 SELECT coalesce(max(event_id), 0) AS event_id
-FROM change_events;
+FROM _change_events;

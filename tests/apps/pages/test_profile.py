@@ -153,7 +153,7 @@ def test_a_function_leads_to_all_that_is_known_of_it(open_page, demo_warehouse, 
     assert "function=sweep" in ways["How it scales"][1]
     assert "metric=seconds%3Asweep" in ways["Its history"][1]
     counted = next(one.value for one in app.dataframe if "event" in one.value)
-    assert counted["event"].iloc[0] == "mem_writes"
+    assert counted["event"].iloc[0] == "l3_misses"
     assert counted["ratio"].iloc[0] > 100
     assert "line 40 of its source file" in texts(
         open_page("profile", demo_warehouse, run="heat-1.5", function="heat.py(sweep)")
