@@ -16,14 +16,19 @@ function remember({ cookie, newest }) {
 
 const cards = () => [...document.querySelectorAll("[class*='st-key-event_']")];
 
+function go(card) {
+  card.tabIndex = -1;
+  card.focus();
+}
+
 function press(event) {
   const typing = event.target.closest("input, textarea, [contenteditable], [role=dialog]");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const all = cards();
   const at = all.findIndex((card) => card.contains(document.activeElement));
   const does = {
-    j: () => all[Math.min(at + 1, all.length - 1)].focus(),
-    k: () => all[Math.max(at - 1, 0)].focus(),
+    j: () => go(all[Math.min(at + 1, all.length - 1)]),
+    k: () => go(all[Math.max(at - 1, 0)]),
     Enter: () => all[at].querySelector("a").click(),
     e: () => all[at].querySelector("[data-testid=stPopoverButton], [data-testid=stPopover] button").click(),
   }[event.key];
@@ -36,7 +41,6 @@ function press(event) {
 
 export default function ({ data }) {
   if (document.visibilityState === "visible") remember(data);
-  for (const card of cards()) card.tabIndex = -1;
   if (window.pwhInbox) return;
   window.pwhInbox = true;
   document.addEventListener("keydown", press);
