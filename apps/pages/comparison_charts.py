@@ -10,7 +10,7 @@ import polars as pl
 from apps.output.colours import BETTER, BLUE, BROWN, CAUSES, GREY, NEUTRAL, SKY, WORSE
 from apps.output.numbers import amount, prefixed
 from apps.output.text import short_names
-from apps.pages.charts import axis, class_scale, legend, scale
+from apps.pages.charts import axis, class_scale, legend, scale, soft_ink
 from apps.pages.sizes import FIT
 
 _VERDICTS = {
@@ -78,14 +78,14 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("at:Q", scale=extent))
     one = alt.Chart(pl.DataFrame({"at": [1.0]})).mark_rule(strokeDash=[4, 3], color=GREY)
     # Beside a circle at the edge is what it stands for.
-    far = alt.Text("ratio:Q", format=".3~g")
+    far, ink = alt.Text("ratio:Q", format=".3~g"), alt.value(soft_ink())
     beyond = [
         base.transform_filter(f"datum.ratio > {MOST_RATIO}")
         .mark_text(align="right", dx=-8)
-        .encode(x=alt.X("at:Q", scale=extent), text=far),
+        .encode(x=alt.X("at:Q", scale=extent), text=far, color=ink),
         base.transform_filter(f"datum.ratio < {1 / MOST_RATIO}")
         .mark_text(align="left", dx=8)
-        .encode(x=alt.X("at:Q", scale=extent), text=far),
+        .encode(x=alt.X("at:Q", scale=extent), text=far, color=ink),
     ]
     layers = [one.encode(x=alt.X("at:Q", scale=extent)), ranges, points, *beyond]
     chart = alt.layer(*layers).properties(height=alt.Step(20), autosize=FIT)
