@@ -13,7 +13,6 @@ import polars as pl
 import streamlit as st
 
 from apps.output.numbers import amount, counted, signed_percent
-from apps.pages.address import unknown
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.flame import profile_tree
@@ -95,8 +94,9 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
     if function is not None:
         row = next(iter(whole.filter(function=function).to_dicts()), None)
         if row is None:
-            raise unknown("Function", function, names)
-        _function(view, which, row, chosen["unit"])
+            st.caption(plain(f"{named} has no function {function}."))
+        else:
+            _function(view, which, row, chosen["unit"])
     _table(view, functions if len(functions) else whole, chosen["unit"], several=bool(against))
 
 

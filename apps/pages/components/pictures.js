@@ -1,7 +1,7 @@
 // The charts of the page as pictures to keep: each with its title, units and the names of its runs.
 //
 // data: names, of what the page shows. Charts state their title and names themselves; what is drawn on
-// a canvas (window.pwhCanvases, as its aria-label says) gets them here.
+// a canvas (window.pwhCanvases, as its aria-label says) gets them here, and its pwhLegend: names, fills.
 // Names come from traces: they are only ever text.
 const STYLE = `${FOCUS}
   .row { display: flex; gap: 8px; align-items: center; font: 13px var(--st-font); margin: 4px 0;
@@ -11,7 +11,7 @@ const STYLE = `${FOCUS}
     background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
     border-radius: 6px; }`;
 const SPACE = "http://www.w3.org/2000/svg";
-const HEAD = 44; // px above what is on a canvas, for two lines
+const LINE = 20; // px
 const FONT = "sans-serif";
 
 function page() {
@@ -37,18 +37,40 @@ function ofChart(svg) {
   return copy;
 }
 
+function drawn(keys, width, ink) {
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = LINE;
+  const pen = canvas.getContext("2d");
+  pen.font = `12px ${FONT}`;
+  let x = 4;
+  for (const [name, fill] of keys) {
+    pen.fillStyle = fill;
+    pen.fillRect(x, 4, 12, 12);
+    pen.fillStyle = ink;
+    pen.fillText(name, x + 17, 14);
+    x += 31 + pen.measureText(name).width;
+  }
+  return canvas.toDataURL();
+}
+
 function ofCanvas(canvas, names) {
   const { width, height } = canvas.getBoundingClientRect();
   const { ground, ink } = page();
+  const keys = canvas.pwhLegend || [];
+  const head = (keys.length ? 3 : 2) * LINE + 4;
   const svg = document.createElementNS(SPACE, "svg");
-  for (const [name, value] of [["xmlns", SPACE], ["width", width], ["height", height + HEAD]]) {
+  for (const [name, value] of [["xmlns", SPACE], ["width", width], ["height", height + head]]) {
     svg.setAttribute(name, value);
   }
   add(svg, "rect", { width: "100%", height: "100%", fill: ground });
   const text = { x: 4, fill: ink, "font-family": FONT };
   add(svg, "text", { ...text, y: 16, "font-size": 13 }, canvas.getAttribute("aria-label"));
   add(svg, "text", { ...text, y: 34, "font-size": 12 }, names);
-  add(svg, "image", { y: HEAD, width, height, href: canvas.toDataURL() });
+  if (keys.length) {
+    add(svg, "image", { y: 2 * LINE, width, height: LINE, href: drawn(keys, width, ink) });
+  }
+  add(svg, "image", { y: head, width, height, href: canvas.toDataURL() });
   return svg;
 }
 

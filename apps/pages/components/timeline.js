@@ -209,7 +209,9 @@ class Timeline {
   legend() {
     const { pieces, path } = this.data;
     this.keys.replaceChildren();
+    this.canvas.pwhLegend = [];
     const add = (name, colour) => {
+      this.canvas.pwhLegend.push([name, colour]);
       const key = make("span", this.keys, "key");
       const box = make("canvas", key);
       box.width = box.height = 12;

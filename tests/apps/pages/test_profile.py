@@ -160,7 +160,7 @@ def test_a_function_leads_to_all_that_is_known_of_it(open_page, demo_warehouse, 
     )
     hostile = open_page("profile", profiled, run="r2", function=HOSTILE)
     assert HOSTILE in texts(hostile)
-    assert "there is no 'g' here" in texts(open_page("profile", profiled, run="r1", function="g"))
+    assert "r1 has no function g." in texts(open_page("profile", profiled, run="r1", function="g"))
 
 
 def test_a_flat_profile_has_one_level(open_page, demo_warehouse):
