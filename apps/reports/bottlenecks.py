@@ -88,8 +88,6 @@ _KERNEL_LIMITS = {
     ),
 }
 _MISSING = "metrics_missing"
-# Sets of counters of processors on which top-down analysis is possible.
-_OF_PROCESSORS = {"linux", "linux-intel", "linux-amd", "linux-aarch64", "papi"}
 _LEVEL_1 = {"retiring", "bad_speculation", "frontend_bound", "backend_bound"}
 # Which few tools count: a verdict that lacks them says so.
 _LEVEL_3 = {"page_walks", "fetch_misses"}
@@ -129,11 +127,6 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
         advice = part["advice"]
         where = f" where it is {part['class']}" if len(known) > 1 else ""
         sentences.append(f"What usually helps{where}: {advice[:1].lower()}{advice[1:]}")
-    if not known and not has_slots and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
-        sentences.append(
-            "Top-down counters tell what a core waits for without a model: perf stat -M TopdownL1 "
-            "(AMD: PipelineL1), likwid-perfctr -g TMA."
-        )
     notes = {
         f"Note: {flag_text(flag)}."
         for row in classes
