@@ -20,7 +20,8 @@ SELECT
   r.run_id AS key, r.run_id AS scope,
   md5(
     concat_ws(
-      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'], _settings('bottlenecks')
+      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'], r.environment['cpu'],
+      _settings('bottlenecks')
     )
   ) AS digest
 FROM _run_contents AS c

@@ -80,13 +80,13 @@ WITH
     SELECT
       *,
       classify_bottleneck("values", counted, model_number) AS verdict,
-      CASE
-        WHEN model IS NULL
-          THEN _rule_class(
-            CASE WHEN whole > 0 THEN _slots(counts) END, counts, 1, _slot_command(metric_set)
-          )
-      END AS by_rules
-    FROM (SELECT *, map(names, "values") AS counts FROM checked)
+      CASE WHEN model IS NULL THEN _rule_class(slots, counts, 1, command) END AS by_rules
+    FROM (
+      SELECT
+        *, map(names, "values") AS counts, CASE WHEN whole > 0 THEN _slots(counts) END AS slots,
+        _slot_command(metric_set) AS command
+      FROM checked
+    ) AS sampled
   ),
 
   class_advice AS (

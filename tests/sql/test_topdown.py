@@ -167,8 +167,8 @@ def test_each_kind_of_cores_of_a_hybrid_processor_has_its_shares(warehouse):
     )
     warehouse.execute("UPDATE pmu_samples SET event = replace(event, '~', ' ')")
     assert rows(warehouse, "SELECT region, category, share FROM topdown ORDER BY region") == [
-        ("cpu_atom", "frontend_bound", 0.6),
-        ("cpu_core", "backend_bound", 0.8),
+        ("f cpu_atom", "frontend_bound", 0.6),
+        ("f cpu_core", "backend_bound", 0.8),
     ]
 
 

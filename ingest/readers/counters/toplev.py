@@ -57,6 +57,8 @@ class Toplev(SingleFile):
             elif fields and not fields[0].startswith("#"):
                 heading = fields
                 break
+        if not {"Area", "Value", "Unit"} <= set(heading):
+            raise InputError("there is no heading", expected="columns Area, Value, Unit ...")
         found = _samples(heading, lines)
         first = next(found, None)
         if first is None:
