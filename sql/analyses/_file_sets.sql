@@ -59,7 +59,8 @@ WITH
     FROM counted AS c
     LEFT JOIN set_events AS s ON c.name = s.alias AND c.samples > 0
     QUALIFY s.metric_set IS NULL OR rank() OVER (
-      PARTITION BY c.run_id, c.source_id, s.metric_set, s.event, coalesce(_core_type(c.event) = 'cpu_atom', false)
+      PARTITION BY c.run_id, c.source_id, s.metric_set, s.event,
+        coalesce(_core_type(c.event), 'cpu_core')
       ORDER BY s.preference, c.form
     ) = 1
   ),

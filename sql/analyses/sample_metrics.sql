@@ -66,17 +66,16 @@ WITH
     )
   ),
 
-  -- what is of no kind beside such is counted on the larger cores
-  placed_counters AS (
+  -- where cores of several kinds counted, what is of no kind is of the larger ones
+  of_kinds AS (
     SELECT
       *,
-      coalesce(
-        _core_type(event),
-        CASE
-          WHEN count(_core_type(event)) OVER (PARTITION BY run_id, source_id) > 0 THEN 'cpu_core'
-        END
-      ) AS kind
-    FROM counters
+      CASE
+        WHEN min(core_type) OVER (PARTITION BY run_id, source_id)
+          < max(core_type) OVER (PARTITION BY run_id, source_id)
+          THEN coalesce(core_type, 'cpu_core')
+      END AS kind
+    FROM (SELECT *, _core_type(event) AS core_type FROM counters)
   ),
 
   -- the issue width that a tag of the run or its machine states, where no event counts it
@@ -104,7 +103,7 @@ WITH
           THEN {'pair': e.pair, 'is_part': e.event = e.pair.part, 'value': s.value}
       END AS of_pair
     -- in this order: a condition on the run is one on events, which narrow the counters
-    FROM placed_counters AS e
+    FROM of_kinds AS e
     JOIN pmu_samples AS s USING (run_id, source_id, event)
   ),
 

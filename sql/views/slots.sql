@@ -274,7 +274,7 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running, command) AS (
 -- The class of a sample by counts without shares of issue slots: per cycle, by the usual cost of a
 -- miss. Balance where 70 % of the issue width is used; else a loss of 20 % of the cycles that is three
 -- times the next and not smaller than what the counts leave unexplained. tests/bench/bench_count_rules.py has how
--- often that is right: of simulated kernels 96 %, of real programs about 80 %, which is the probability.
+-- often that is right: of simulated kernels 92 to 100 %; of real programs, which differ more, about 80 %.
 CREATE OR REPLACE MACRO _count_class(counts, running, command) AS (
   WITH
     _count_given AS (SELECT counts AS m, running AS r, command AS c),

@@ -172,6 +172,13 @@ def test_each_kind_of_cores_of_a_hybrid_processor_has_its_shares(warehouse):
     ]
 
 
+def test_what_limits_is_advised_against_where_most_slots_retire(warehouse):
+    names = (name for name, _ in LEVEL1)
+    slots(warehouse, *zip(names, (0.32, 0.29, 0.19, 0.2), strict=True))
+    ((category, advice),) = rows(warehouse, "SELECT category, advice FROM topdown")
+    assert (category, advice.split(" or ")[0]) == ("retiring", "make branches predictable")
+
+
 def test_shares_are_there_beside_counts_that_name_a_class(warehouse):
     counts = ("cycles", "instructions", "cache-misses", "L1-dcache-loads", "branch-misses")
     slots(warehouse, *LEVEL1, *((event, 100) for event in counts))
