@@ -130,7 +130,9 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     for part in known:
         advice = part["advice"]
         where = f" where it is {part['class']}" if len(known) > 1 else ""
-        sentences.append(f"What usually helps{where}: {advice[:1].lower()}{advice[1:]}")
+        sentences.append(
+            f"What usually helps{where}: {advice[:1].lower()}{advice[1:].removesuffix('.')}."
+        )
     notes = {
         f"Note: {flag_text(flag)}."
         for row in classes
