@@ -348,6 +348,6 @@ CREATE OR REPLACE MACRO _count_class(counts, running, command) AS (
 -- the metrics are of neither kind.
 CREATE OR REPLACE MACRO _rule_class(slots, counts, running, command) AS CASE
   WHEN slots IS NOT NULL THEN _slot_class(slots, counts, running, command)
-  WHEN map_contains(counts, 'IPC') AND map_contains(counts, 'BRMPC')
+  WHEN map_contains(counts, 'MEMAPC') AND map_contains(counts, 'BRMPC')
     THEN _count_class(counts, running, command)
 END;

@@ -174,9 +174,7 @@ def test_counts_without_slots_name_a_class_where_they_tell_one(warehouse, events
 
 def test_what_to_count_is_said_for_the_processor_of_the_run(warehouse):
     cpu = "AMD EPYC 9654 96-Core Processor"
-    warehouse.execute(
-        "INSERT INTO runs (run_id, environment) VALUES ('r1', MAP {'cpu': ?})", [cpu]
-    )
+    warehouse.execute("INSERT INTO runs (run_id, environment) VALUES ('r1', MAP {'cpu': ?})", [cpu])
     counted(warehouse, COUNTS)
     ((reason,),) = rows(warehouse, "SELECT flag_text(reason) FROM bottlenecks")
     assert reason.endswith(": AMD Zen 4 and newer: perf stat -M PipelineL1,PipelineL2 COMMAND")
