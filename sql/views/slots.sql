@@ -69,8 +69,8 @@ CREATE OR REPLACE MACRO _slot_advice(slot) AS (
   SELECT arg_min(c.advice, c.shipped) FROM slot_categories AS c WHERE c.name = slot
 );
 
--- The category that limits, with Intel's thresholds: of those that lose more than theirs the largest; retiring
--- where none does, or 70 % retire.
+-- The category that limits, with Intel's thresholds: of those that lose more than theirs the largest;
+-- retiring where none does, or 70 % retire.
 CREATE OR REPLACE MACRO _slot_limit(s) AS CASE
   WHEN s['retiring'] <= 0.7 THEN coalesce(
     list_sort(
@@ -273,8 +273,9 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running, command) AS (
 
 -- The class of a sample by counts without shares of issue slots: per cycle, by the usual cost of a
 -- miss. Balance where 70 % of the issue width is used; else a loss of 20 % of the cycles that is three
--- times the next and not smaller than what the counts leave unexplained. tests/bench/bench_count_rules.py has how
--- often that is right: of simulated kernels 92 to 100 %; of real programs, which differ more, about 80 %.
+-- times the next and not smaller than what the counts leave unexplained. bench_count_rules in tests/bench
+-- has how often that is right: of simulated kernels 92 to 100 %; real programs differ more, so that the
+-- probability is 80 % at most.
 CREATE OR REPLACE MACRO _count_class(counts, running, command) AS (
   WITH
     _count_given AS (SELECT counts AS m, running AS r, command AS c),
@@ -344,8 +345,8 @@ CREATE OR REPLACE MACRO _count_class(counts, running, command) AS (
   FROM _count_judged
 );
 
--- The class that rules name where no model was fitted: by shares of issue slots, else by counts; NULL where
--- the metrics are of neither kind.
+-- The class that rules name where no model was fitted: by shares of issue slots, else by counts; NULL
+-- where the metrics are of neither kind.
 CREATE OR REPLACE MACRO _rule_class(slots, counts, running, command) AS CASE
   WHEN slots IS NOT NULL THEN _slot_class(slots, counts, running, command)
   WHEN map_contains(counts, 'MEMAPC') AND map_contains(counts, 'BRMPC')

@@ -123,8 +123,11 @@ WITH
 SELECT
   run_id, region, leaf, category, most[1].share AS share, largest_over_time,
   larger.name AS part, larger.share AS part_share,
+  -- most slots may retire, though others are lost
   _slot_advice(
-    CASE WHEN limits = category OR len(most) > 1 OR category <> 'retiring' THEN coalesce(larger.name, category) ELSE limits END
+    CASE WHEN category = 'retiring' AND limits <> category THEN limits
+      ELSE coalesce(larger.name, category)
+    END
   ) AS advice,
   retiring, bad_speculation, frontend_bound, backend_bound, smt_contention, branch_mispredict,
   machine_clears, frontend_latency, frontend_bandwidth, memory_bound, core_bound, light_operations,
