@@ -136,9 +136,10 @@ CREATE OR REPLACE MACRO _slot_command(described) AS array_to_string(
   '; '
 );
 
--- The class of a sample by shares of its issue slots: what carries the category that limits, Balance for
--- retiring. Counts of misses at hand, per cycle, stand for shares that were not counted, by usual costs,
--- and with more doubt. One struct: class, its probability, drivers, slot (what advice is for), rules, reason.
+-- The class of a sample by shares of its issue slots: what carries the category that limits, Balance
+-- for retiring. Counts of misses at hand, per cycle, stand for shares that were not counted, by usual
+-- costs, and with more doubt. One struct: class, its probability, drivers, slot (what advice is for),
+-- rules, reason.
 CREATE OR REPLACE MACRO _slot_class(slots, misses, running, command) AS (
   WITH
     _slot_given AS (
@@ -198,35 +199,35 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running, command) AS (
             * CASE WHEN other.over THEN _likely(worst.share - other.share, r, 0) ELSE 1 END
         END AS of_category,
         CASE category
-          WHEN 'retiring' THEN {'class': 'Balance', 'likely': 1.0, 'second': 'Mem or Other'}
-          WHEN 'bad_speculation' THEN {'class': 'Other', 'likely': 1.0, 'second': 'Balance'}
+          WHEN 'retiring' THEN {'class': 'Balance', 'likely': 1.0}
+          WHEN 'bad_speculation' THEN {'class': 'Other', 'likely': 1.0}
           WHEN 'frontend_bound' THEN CASE
             WHEN fetches >= 0.05 AND fetches >= worst.share / 3 THEN {
-              'class': 'ICache', 'second': 'Other',
+              'class': 'ICache',
               'likely': _likely(fetches - greatest(0.05, worst.share / 3), r, 0.02)
             }
             WHEN fetches IS NOT NULL THEN {
-              'class': 'Other', 'second': 'ICache',
+              'class': 'Other',
               'likely': _likely(greatest(0.05, worst.share / 3) - fetches, r, 0.02)
             }
             WHEN s['frontend_bandwidth'] > s['frontend_latency'] THEN {
-              'class': 'Other', 'second': 'ICache',
+              'class': 'Other',
               'likely': _likely(s['frontend_bandwidth'] - s['frontend_latency'], r, 0)
             }
           END
           WHEN 'backend_bound' THEN CASE
             WHEN memory >= core AND walks >= greatest(0.1, memory / 2) THEN {
-              'class': 'DTB', 'second': 'Mem',
+              'class': 'DTB',
               'likely': trust * _likely(memory - core, r, 0)
                 * _likely(walks - greatest(0.1, memory / 2), r, 0.02)
             }
             WHEN memory >= core THEN {
-              'class': 'Mem', 'second': 'Other',
+              'class': 'Mem',
               'likely': trust * _likely(memory - core, r, 0)
                 * coalesce(_likely(greatest(0.1, memory / 2) - walks, r, 0.02), 0.9)
             }
             WHEN memory < core THEN {
-              'class': 'Other', 'second': 'Mem',
+              'class': 'Other',
               'likely': trust * _likely(core - memory, r, 0)
             }
           END
@@ -253,7 +254,7 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running, command) AS (
     END,
     'drivers': list_filter(
       [{'metric': part, 'share': s[part]}, {'metric': category, 'share': share}],
-      lambda d: d.metric IS NOT NULL
+      lambda d: d.share IS NOT NULL
     ),
     'slot': coalesce(part, category),
     'rules': 'top-down rules',
