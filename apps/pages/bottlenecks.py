@@ -84,7 +84,7 @@ def page(view: View) -> None:
 
 
 def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
-    """Return the runs that the user chooses, else those of the newest version, and their application.
+    """Return the runs that the user chooses, else those of the newest version, and their app.
 
     One scope is that of all figures: the verdict, the charts and the tables.
     """
