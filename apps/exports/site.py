@@ -41,7 +41,6 @@ _NAME, _CELL = 60, 28
 _TINTS = {"worse": WORSE, "better": BETTER}
 _STYLE = """
 nav { margin-bottom: 1.2rem; color: var(--soft); }
-a { color: inherit; }
 article { border-top: 1px solid var(--rule); padding: .6rem 0; }
 article h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
 article > img { float: right; margin: 0 0 .4rem 1rem; }
@@ -282,5 +281,5 @@ def _plotted(title: str, series: Row, found: Found, events: Sequence[Row]) -> st
     picture = plot("Line", rows, ("start of the run", f"{what} ({unit})" if unit else what), marks)
     return (
         f'<h2 class="series">{plain(title)}</h2>{anchors}<figure>{picture}</figure>'
-        f"{sentences(found.sentences(title, series))}"
+        f"{sentences(found.sentences(what, series))}"
     )

@@ -146,6 +146,14 @@ class View(Filters):
         """Show rows; `units` follow the names of columns, `percent` names shares (0.1: 10 %)."""
         show_rows(frame, units or {}, percent, height)
 
+    def download(
+        self, label: str, content: Callable[[], str | bytes], name: str, kind: str
+    ) -> None:
+        """Show a button that downloads a file, made on the click; `kind` is its MIME type."""
+        st.download_button(
+            label, content, name, kind, icon=":material/download:", on_click="ignore"
+        )
+
     def count(self, name: str, params: Mapping[str, Any]) -> int:
         """Return the number of rows that a question has."""
         total: int = self._get(f"{name} counted", params, lambda con: ask_count(con, name, params))

@@ -143,9 +143,10 @@ def _watch_list(view: View) -> None:
             "run_id": st.column_config.LinkColumn("run", display_text=r"\?run=(.*)$"),
         },
     )
+    few = f"The first {_SERIES} series. " if len(rows) == _SERIES else ""
     st.caption(
-        "Wall time of the last runs, else the time or cost of their functions, or cycles, else the "
-        "result of a benchmark or the counter that changed last. State: the latest change."
+        f"{few}Wall time of the last runs, else the time or cost of their functions, or cycles, "
+        "else the result of a benchmark or the counter that changed last. State: the latest change."
     )
 
 

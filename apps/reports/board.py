@@ -19,6 +19,7 @@ body { max-width: 84rem; }
 .board { display: flex; flex-wrap: wrap; gap: 0 2rem; }
 .board section { flex: 1 1 100%; min-width: 0; }
 .board .half { flex-basis: calc(50% - 1rem); flex-grow: 0; }
+.board figure svg { max-width: 62rem; }
 @media (max-width: 900px) { .board .half { flex-basis: 100%; } }
 """
 

@@ -23,6 +23,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
 h1 { font-size: 1.4rem; margin-bottom: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.05rem; margin: 2rem 0 .4rem; }
 p.facts, p.note, figcaption, footer { color: var(--soft); overflow-wrap: anywhere; }
+a { color: inherit; }
 ul { padding-left: 1.1rem; }
 li { margin: .2rem 0; overflow-wrap: anywhere; }
 div.table { overflow-x: auto; }

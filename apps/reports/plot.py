@@ -25,6 +25,8 @@ _LETTERS, _TITLE = 16, 60
 # Points of a line beyond which only the line is drawn.
 _DOTS = 400
 _ROW = 14
+_COLOURS = 30  # that a legend has at most
+_ROOM = 0.03  # of an axis beside its first and last value
 
 
 class Mark(NamedTuple):
@@ -52,6 +54,9 @@ class _Axis:
         self.low, self.high = min(finite), max(finite)
         if self.low == self.high:
             room = abs(self.low) / 10 or 1.0
+            self.low, self.high = self.low - room, self.high + room
+        elif not zero:
+            room = (self.high - self.low) * _ROOM
             self.low, self.high = self.low - room, self.high + room
 
     def place(self, value: Any) -> float | None:
@@ -99,9 +104,10 @@ def plot(
     if kind == "Bars":
         x, y, parts = _bars(rows, colours)
     else:
-        x, y = _Axis(row[0] for row in rows), _Axis(row[1] for row in rows)
+        # Upwards from the last one: names are read from the top.
+        x, y = _Axis(row[0] for row in rows), _Axis(row[1] for row in reversed(rows))
         parts = _points(rows, x, y, colours, is_line=kind == "Line")
-    legend = f"<figcaption>{keys(colours)}</figcaption>" if len(groups) > 1 else ""
+    legend = f"<figcaption>{keys(colours)}</figcaption>" if 1 < len(groups) <= _COLOURS else ""
     title = escape(cell(f"{names[1]} by {names[0]}", None))
     return (
         f'{legend}<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}">'
@@ -158,7 +164,8 @@ def _bars(
         begin = ends.get(key, 0.0)
         ends[key] = begin + size
         pieces.append((row, begin, begin + size))
-    places = _Axis((row[along] for row in rows), named=True)
+    in_order = reversed(rows) if is_lying else rows
+    places = _Axis((row[along] for row in in_order), named=True)
     sizes = _Axis(ends.values(), zero=True)
     thick = 0.8 / max(len(places.names or ()), 1)
     parts = []
@@ -258,6 +265,7 @@ def _right(place: float) -> float:
 
 
 def _down(place: float) -> float:
+    """Return the pixel of a place on the vertical axis."""
     return _HEIGHT - _BOTTOM - place * (_HEIGHT - _TOP - _BOTTOM)
 
 
