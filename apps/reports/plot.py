@@ -53,7 +53,7 @@ class _Axis:
         finite += [0.0] if zero or not finite else []
         self.low, self.high = min(finite), max(finite)
         if self.low == self.high:
-            room = abs(self.low) / 10 or 1.0
+            room = _DAY / 2 if self.is_time else abs(self.low) / 10 or 1.0
             self.low, self.high = self.low - room, self.high + room
         elif not zero:
             room = (self.high - self.low) * _ROOM
@@ -78,11 +78,13 @@ class _Axis:
                 ((place * step + 0.5) / len(self.names), name) for place, name in enumerate(shown)
             ]
         if self.is_time:
+            edge = _ROOM / (1 + 2 * _ROOM)  # the first time is beside the end of the axis
+            places = [edge + (1 - 2 * edge) * part / 4 for part in range(5)]
             span = self.high - self.low
             style = "%Y-%m-%d" if span > 2 * _DAY else "%m-%d %H:%M"
             return [
-                (part / 4, f"{datetime.fromtimestamp(self.low + span * part / 4, UTC):{style}}")
-                for part in range(5)
+                (place, f"{datetime.fromtimestamp(self.low + span * place, UTC):{style}}")
+                for place in places
             ]
         found = ticks(self.high, self.low)
         size = found[1] - found[0] if len(found) > 1 else 1.0
@@ -152,7 +154,9 @@ def _bars(
     rows: Sequence[tuple[Any, ...]], colours: dict[str, str]
 ) -> tuple[_Axis, _Axis, list[str]]:
     """Return axes and bars of rows, stacked at equal places; lying where only x has sizes."""
-    is_lying = all(_size(row[1]) is None for row in rows)
+    is_lying = any(
+        isinstance(row[1], date) or (row[1] is not None and _number(row[1]) is None) for row in rows
+    )
     along, of = (1, 0) if is_lying else (0, 1)
     ends: dict[tuple[str, bool], float] = {}
     pieces = []
