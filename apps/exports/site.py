@@ -278,7 +278,9 @@ def _plotted(title: str, series: Row, found: Found, events: Sequence[Row]) -> st
         for event in events
     )
     what = short_name(series["metric"], _NAME)
-    picture = plot("Line", rows, ("start of the run", f"{what} ({unit})" if unit else what), marks)
+    picture = plot(
+        "Line", rows, ("start of the run", f"{what} ({unit})" if unit else what), marks, zero=False
+    )
     return (
         f'<h2 class="series">{plain(title)}</h2>{anchors}<figure>{picture}</figure>'
         f"{sentences(found.sentences(what, series))}"

@@ -9,6 +9,7 @@ import polars as pl
 import streamlit as st
 
 from apps.output.numbers import counted
+from apps.output.text import version_text
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show, styled
@@ -101,11 +102,15 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
     if run is not None:
         return [run], app
     few = of_app.filter(pl.col("rows_so_far") <= _MOST_ROWS)["run_id"].to_list() or found[:1]
-    newest = view.ask("bottlenecks/newest", runs=found)["run_id"].to_list()
+    of_newest = view.ask("bottlenecks/newest", runs=found).to_dicts()
+    newest = [row["run_id"] for row in of_newest]
     shown = [one for one in few[:_NEWEST] if one in newest] or newest[:1]
-    left = len(newest) - len(shown)
-    more = f", the newest {len(shown)} of {len(newest)}" if left else ""
-    st.caption(f"{counted(len(shown), 'run')} of the newest version{more}; the history is of all.")
+    version, versions = of_newest[0]["version"], of_newest[0]["versions"]
+    which = "without a version" if version is None else f"of version {version_text(version)}"
+    more = "" if len(shown) == len(newest) else f", the newest of {len(newest):,}"
+    if versions > 1 or more:
+        runs, all_of = counted(len(shown), "run"), counted(versions, "version")
+        st.caption(plain(f"Shown: {runs} {which}{more}; the history has {all_of}."))
     return shown, app
 
 

@@ -50,14 +50,15 @@ class _Axis:
             self.names = {text: place for place, text in enumerate(texts)}
             return
         finite = [number for number in numbers if number is not None and isfinite(number)]
-        finite += [0.0] if zero or not finite else []
+        finite += [0.0] if (zero and not self.is_time) or not finite else []
         self.low, self.high = min(finite), max(finite)
         if self.low == self.high:
             room = _DAY / 2 if self.is_time else abs(self.low) / 10 or 1.0
             self.low, self.high = self.low - room, self.high + room
-        elif not zero:
+        else:
             room = (self.high - self.low) * _ROOM
-            self.low, self.high = self.low - room, self.high + room
+            self.low -= 0 if zero and self.low == 0 else room
+            self.high += 0 if zero and self.high == 0 else room
 
     def place(self, value: Any) -> float | None:
         """Return where a value is; None where it is unknown or not finite."""
@@ -96,10 +97,13 @@ def plot(
     rows: Sequence[tuple[Any, ...]],
     names: tuple[str, str],
     marks: Sequence[Mark] = (),
+    *,
+    zero: bool = True,
 ) -> str:
     """Return rows as Line, Bars or Points; `names` are of the axes.
 
-    A row is x, y, what its colour is of, and what else is to be seen of it.
+    A row is x, y, what its colour is of, and what else is to be seen of it. Axes of numbers have 0,
+    unless `zero` is false.
     """
     groups = list(dict.fromkeys(cell(row[2], None) for row in rows))
     colours = {group: PALETTE[place % len(PALETTE)] for place, group in enumerate(groups)}
@@ -107,7 +111,8 @@ def plot(
         x, y, parts = _bars(rows, colours)
     else:
         # Upwards from the last one: names are read from the top.
-        x, y = _Axis(row[0] for row in rows), _Axis(row[1] for row in reversed(rows))
+        x = _Axis((row[0] for row in rows), zero=zero)
+        y = _Axis((row[1] for row in reversed(rows)), zero=zero)
         parts = _points(rows, x, y, colours, is_line=kind == "Line")
     legend = f"<figcaption>{keys(colours)}</figcaption>" if 1 < len(groups) <= _COLOURS else ""
     title = escape(cell(f"{names[1]} by {names[0]}", None))

@@ -21,7 +21,7 @@ def numbers(svg, pattern):
 
 
 def test_a_line_goes_up_where_values_do_and_in_the_order_of_x():
-    svg = plot("Line", [(3, 30.0, None), (1, 10.0, None), (2, 20.0, None)], NAMES)
+    svg = plot("Line", [(3, 30.0, None), (1, 10.0, None), (2, 20.0, None)], NAMES, zero=False)
     (points,) = re.findall(r'<polyline points="([^"]+)"', svg)
     places = [tuple(map(float, one.split(","))) for one in points.split()]
     assert places == sorted(places)
