@@ -53,7 +53,7 @@ def export(
     if sum(one is not None for one in (to, board, site)) > 1:
         raise UsageError("--to, --board and --site exclude each other")
     if site is not None:
-        from apps.exports.site import write_site
+        from apps.reports.site import write_site
 
         with reading(context) as con:
             note(write_site(con, context.obj, site))

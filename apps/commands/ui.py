@@ -14,7 +14,7 @@ import typer
 from apps.commands.options import need
 from apps.output.colours import BLUE, DARK_PAGE, DARK_SIDEBAR, DARK_SOFT_TEXT, SOFT_TEXT, TEXT
 from apps.output.streams import note
-from apps.pages import ROLES
+from apps.reports.roles import ROLES
 from warehouse.address import Address
 from warehouse.errors import UsageError
 

@@ -19,9 +19,6 @@ class Entry:
     module: str
 
 
-ROLES = ("read", "acknowledge", "ingest")
-"""What people may do, each with what stands before it. Who acknowledges also saves queries."""
-
 PAGES: tuple[Entry, ...] = (
     Entry("Overview", "home", "overview", "apps.pages.overview"),
     Entry("Runs", "list_alt", "runs", "apps.pages.runs"),

@@ -6,9 +6,9 @@ import os
 
 import streamlit as st
 
-from apps.pages import ROLES
 from apps.pages.components import component
 from apps.pages.text import plain
+from apps.reports.roles import ROLES
 
 AUTH = "PWH_AUTH"
 """The variable that says whether there is a login."""

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from apps.exports.site import _names, write_site
+from apps.reports.site import _names, write_site
 from warehouse.connection import connect
 from warehouse.saved_queries import Shown, save_query
 
