@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import threading
+from dataclasses import replace as replaced
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -133,6 +134,12 @@ def ingest(
         bool,
         typer.Option("--list-skipped", help="Name each file of a folder that is skipped, and why."),
     ] = False,
+    reject_unknown: Annotated[
+        bool,
+        typer.Option(
+            "--reject-unknown", help="Reject what no reader recognises in a folder, too: no skips."
+        ),
+    ] = False,
     watch: Annotated[
         bool,
         typer.Option(
@@ -183,9 +190,10 @@ def ingest(
         _watch(context.obj, paths, chosen, options, wait)
         return
     with prompt_interrupts():
+        found = list(find(paths, chosen))
         failed = _land_all(
             context.obj,
-            list(find(paths, chosen)),
+            [replaced(one, skipped=False) for one in found] if reject_unknown else found,
             options,
             wait,
             dry_run=dry_run,

@@ -45,7 +45,7 @@ _COLUMNS = (
 
 def page(view: View) -> None:
     """Show the comparison that the address names, without one that of the last two versions."""
-    choices = view.ask("comparison/choices", most=100)["choice"].to_list()
+    choices = view.ask("comparison/choices")["choice"].to_list()
     if not choices:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
