@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse import sqlfiles
+from warehouse.catalog import landing
 from warehouse.errors import UsageError
-from warehouse.lake.attach import NAME, is_lake
+from warehouse.lake.attach import NAME, is_lake, stored_bytes
 from warehouse.lake.writers import alone
 from warehouse.transactions import write_error
 
@@ -87,3 +89,27 @@ def maintain(con: Connection, keep_days: float) -> Maintained | None:
         message.hint = "No rows are lost. Try again: what is done already is not done twice."
         raise message from error
     return None
+
+
+def used_bytes(con: Connection) -> float:
+    """Return how much of the disk what is in a warehouse takes."""
+    if is_lake(con):
+        return stored_bytes(con)
+    ((size,),) = con.execute(
+        "SELECT used_blocks * block_size FROM pragma_database_size() "
+        "WHERE database_name = current_database()"
+    ).fetchall()
+    return float(size)
+
+
+def bytes_of_rows(con: Connection) -> dict[str, float]:
+    """Return by landing table about how many bytes a row takes."""
+    if is_lake(con):
+        sql = sqlfiles.read("queries/maintenance/bytes_of_rows_lake")
+        return dict(con.execute(sql.format(lake=sqlfiles.literal(NAME))).fetchall())
+    sql = sqlfiles.read("queries/maintenance/bytes_of_rows")
+    found = {}
+    for table in landing():
+        ((size,),) = con.execute(sql.format(table=sqlfiles.literal(table))).fetchall()
+        found[table] = float(size or 0)
+    return found
