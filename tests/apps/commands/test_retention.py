@@ -116,7 +116,7 @@ def test_rules_are_of_branches_rows_and_ages_and_what_is_annotated_stays(run, te
     assert command(*of_branch) == "rule 1 is there already; pwh maintain applies it\n"
     command("retention", "add", "--keep", "answers", "--days", "35")
     command("retention", "add", "--keep", "all", "--rows", "fn_*", "--branch", "main")
-    command("ack", "a@2", "--reason", "invalid run")
+    command("ack", "a@2", "invalid")
     command("maintain")
     with pwh.connect(db) as con:
         assert rows(con, "SELECT version FROM runs ORDER BY 1") == [(n,) for n in "12356"]
