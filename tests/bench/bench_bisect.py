@@ -3,8 +3,8 @@
 128 commits after a good one, of which one, any, changes the level by 5 % at 3 % noise of a run;
 levels and noise unknown at the start. The search ends when a commit has a probability of 95 %, or
 after 40 runs. Also with two runs of a hundred that take up to twice as long. Beside it two searches
-that know what `pwh bisect` does not: both levels and the noise (Horstein's median), or only the noise,
-with the information of each further run computed exactly: what can be reached with so many runs.
+that know what `pwh bisect` does not: both levels and the noise (Horstein's median), or only the
+noise, with the information of each further run computed exactly: what so many runs can tell.
 
     python -m tests.bench.bench_bisect [--trials 300] [--commits 128] [--runs 40]
 """
@@ -67,7 +67,7 @@ def informed(
 def median(
     places: np.ndarray, values: np.ndarray, commits: int, change: float = 0.05 / 0.03
 ) -> tuple[np.ndarray, int]:
-    """Return the probability of each commit where levels are known, and the commit in the middle."""
+    """Return the probability of each commit, of known levels, and the commit in the middle."""
     slower = places[None] >= np.arange(1, commits + 1)[:, None]
     chances = _shares(-((values - change * slower) ** 2).sum(1) / 2)
     return chances, int(abs(np.cumsum(chances) - 0.5).argmin()) + 1
