@@ -64,15 +64,8 @@ def _files(con: Connection) -> int:
     return int(row[0]) if row and row[0] is not None else 0
 
 
-def maintain(con: Connection, keep_days: float) -> Maintained | None:
-    """Write small files of a lake together and forget its past; write the log of a file into it.
-
-    Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.
-    Raises `UsageError` over a server, whose statements have no checkpoint among them, and
-    `WarehouseError` where the warehouse cannot be written.
-    """
-    import duckdb
-
+def check_local(con: Connection) -> None:
+    """Raise `UsageError` over a server, whose statements have no checkpoint among them."""
     from warehouse.quack.client import Remote
 
     if isinstance(con, Remote):
@@ -80,6 +73,18 @@ def maintain(con: Connection, keep_days: float) -> Maintained | None:
             "a served warehouse is maintained where pwh serve runs",
             hint="Stop the server there, and run pwh maintain.",
         )
+
+
+def maintain(con: Connection, keep_days: float) -> Maintained | None:
+    """Write small files of a lake together and forget its past; write the log of a file into it.
+
+    Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.
+    Raises `UsageError` as `check_local` does, and `WarehouseError` where the warehouse cannot be
+    written.
+    """
+    import duckdb
+
+    check_local(con)
     try:
         if is_lake(con):
             return maintain_lake(con, keep_days)

@@ -368,18 +368,20 @@ def maintain(
     """Delete what the rules say (pwh retention), and compact the warehouse; no answer changes."""
     from ingest.retention import apply, expired
     from warehouse.connection import MEMORY
-    from warehouse.maintenance import maintain, used_bytes
+    from warehouse.maintenance import check_local, maintain, used_bytes
     from warehouse.replacement import compact
 
     where, now = context.obj, datetime.now(UTC)
     limit = None if most is None else parse_size(most, "--most")
     if dry_run:
         with reading(context, wait) as con:
+            check_local(con)
             lines = _gone(con, expired(con, now, limit))
         for line in lines or ["nothing"]:
             print_data(f"would delete {line}")
         return
     with writing(context, wait) as con:
+        check_local(con)
         # how many bytes rows take is known while they are there
         lines = _gone(con, expired(con, now, limit))
         apply(con, now, limit)
