@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ingest.analyse import until_analysed
 from ingest.forget import forget_runs
 from warehouse import sqlfiles
-from warehouse.maintenance import bytes_of_rows, used_bytes
+from warehouse.maintenance import bytes_of_rows, size_of
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
@@ -57,10 +57,11 @@ def expired(con: Connection, now: datetime, most: float | None = None) -> list[E
     found = con.execute(sql, {"now": now, "every": most is not None}).fetchall()
     rows = [Expired(*one[:4]) for one in found]
     due = [one for one in rows if one.rule_id != LIMIT]
-    if most is None:
+    total = size_of(con)
+    if most is None or total <= most:
         return due
     size = bytes_of_rows(con)
-    excess = used_bytes(con) - most * _COMPACT - sum(_bytes(one, size) for one in due)
+    excess = total - most * _COMPACT - sum(_bytes(one, size) for one in due)
     for one in rows:
         if one.rule_id == LIMIT and excess > 0:
             due.append(one)

@@ -96,12 +96,12 @@ def maintain(con: Connection, keep_days: float) -> Maintained | None:
     return None
 
 
-def used_bytes(con: Connection) -> float:
-    """Return how much of the disk what is in a warehouse takes."""
+def size_of(con: Connection) -> float:
+    """Return the bytes of a warehouse's file, or of the files of a lake."""
     if is_lake(con):
         return stored_bytes(con)
     ((size,),) = con.execute(
-        "SELECT used_blocks * block_size FROM pragma_database_size() "
+        "SELECT total_blocks * block_size FROM pragma_database_size() "
         "WHERE database_name = current_database()"
     ).fetchall()
     return float(size)

@@ -368,7 +368,7 @@ def maintain(
     """Delete what the rules say (pwh retention), and compact the warehouse; no answer changes."""
     from ingest.retention import apply, expired
     from warehouse.connection import MEMORY
-    from warehouse.maintenance import check_local, maintain, used_bytes
+    from warehouse.maintenance import check_local, maintain, size_of
     from warehouse.replacement import compact
 
     where, now = context.obj, datetime.now(UTC)
@@ -388,7 +388,7 @@ def maintain(
         for line in lines:
             print_data(f"deleted {line}")
         done = maintain(con, keep_days)
-        left = used_bytes(con)
+        left = size_of(con)
     if done is None and str(where) != MEMORY:
         before, after = (size / 1e6 for size in compact(where, wait=wait, on_wait=note))
         saved = f"{before:.1f} MB before, {after:.1f} MB after"
