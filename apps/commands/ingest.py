@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import threading
 from dataclasses import replace as replaced
@@ -14,7 +13,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from apps.commands.options import ParameterOption, WaitOption, parse_parameters, parse_tags
+from apps.commands.options import (
+    ParameterOption,
+    WaitOption,
+    parse_parameters,
+    parse_size,
+    parse_tags,
+)
 from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
 from apps.output.streams import note, print_data
@@ -27,7 +32,6 @@ if TYPE_CHECKING:
     from ingest.walk import Found
 
 _LOOK_SECONDS = 1.0  # between two looks at folders that are watched
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 
 
 def _time(text: str) -> datetime:
@@ -181,7 +185,7 @@ def ingest(
         align_clocks=align_clocks,
         lenient=lenient,
         time_zone=time_zone,
-        max_bytes=MAX_BYTES if max_size is None else _bytes(max_size),
+        max_bytes=MAX_BYTES if max_size is None else parse_size(max_size, "--max-size"),
     )
     chosen = None if reader is None else reader_named(reader)
     if watch:
@@ -261,15 +265,6 @@ def _land_arrived(db: Address, one: Found, options: Options, wait: float | None)
         note(f"{error.problem}; {one.path} will be tried again")
         return False
     return True
-
-
-def _bytes(text: str) -> int:
-    """Return the bytes of a size such as 200MB; units are powers of 1000."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None:
-        raise UsageError(f"--max-size {text!r} is no size", hint="For example: --max-size 200MB")
-    number, unit = found.groups()
-    return int(float(number) * 1000 ** float(" KMGT".index(unit.upper() or " ")))
 
 
 def _clock_offset(text: str) -> tuple[str, int]:

@@ -111,6 +111,11 @@ def _lacking(con: Connection, run_id: str) -> list[str]:
         for column, what in (("left_out", "Left out of"), ("repeats", "Duplicates in"))
         if row[column] is not None
     ]
+    lines += [
+        f"Deleted by pwh maintain: {counted(row['rows'], 'row')} of {row['table']} "
+        f"({row['forgotten_at']:%Y-%m-%d}); what was computed of them is kept"
+        for row in ask_dicts(con, "runs/gone", run_id=run_id)
+    ]
     more = len(lines) - LINES
     if more > 0:
         lines[LINES:] = [f"and {counted(more, 'line')} more: pwh sources {cell(run_id)}"]
