@@ -42,7 +42,7 @@ def page(view: View) -> None:
             "pwh ingest profile.txt --app program --version 1.0",
         )
         return
-    choices = view.ask("comparison/choices", most=100)["choice"].to_list()
+    choices = view.ask("comparison/choices")["choice"].to_list()
     most = known[profiled["paths"].arg_max() or 0]
     named = view.pick("Run", known, key="run", placeholder=_NAME, default=most)
     other = view.pick("Compared with", choices, key="against", placeholder="none")
