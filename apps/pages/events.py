@@ -9,12 +9,12 @@ import streamlit as st
 from apps.output.numbers import counted
 from apps.pages.base import View
 from apps.pages.failures import show_errors
-from apps.pages.sparklines import sparkline
 from apps.pages.text import plain, run_label
 from apps.pages.triage import triaging
 from apps.pages.visits import is_unseen, last_seen, remember_seen
 from apps.queries.events import OPEN, SETTLED, WITHDRAWN, Events
 from apps.reports.events import event_sentences, state_text
+from apps.reports.sparklines import sparkline
 
 _CARDS, _VALUES = 8, 40
 _EVERY = "Open and settled"
