@@ -87,7 +87,11 @@ CREATE OR REPLACE MACRO _gpu_args(of_code, ns, j) AS
     }
     ELSE MAP {
       'share': _share_text(ns, j.idle),
-      'time': _duration_text(ns)
+      'time': _duration_text(ns),
+      'what': CASE
+        WHEN j.parts.unknown > ns / 2 THEN 'what is not recorded'
+        ELSE 'the latency of the device itself'
+      END
     }
   END;
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -154,6 +155,15 @@ def test_short_times_between_operators_are_the_interpreters():
     (gap,) = landed(timeline([*host, *works], [(3, 5)]), "gpu_gaps")
     assert (gap["unrecorded_ns"], gap["interpreter_ns"]) == (398 * us, 99 * us)
     assert (gap["call_ns"], gap["device_ns"], gap["late"]) == (5 * us, 5 * us, "aten::mm")
+
+
+@pytest.mark.parametrize(("begun", "part"), [(21, "unrecorded"), (30, "unknown")])
+def test_a_call_after_its_work_did_not_launch_it(begun, part):
+    us = 1000
+    works = [(2, KERNEL, 0, 10 * us), (2, KERNEL, 20 * us, 21 * us)]
+    call = (0, LAUNCH, begun * us, begun * us + us)
+    (gap,) = landed(timeline([call, *works], [(0, 2)]), "gpu_gaps")
+    assert gap[f"{part}_ns"] == 10 * us
 
 
 def test_works_know_their_calls_and_operators():
