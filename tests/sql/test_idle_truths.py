@@ -25,6 +25,9 @@ COARSE = "; ".join(
 )
 # Three workers take turns within their tasks; the same without, begun at once and one by one.
 WITHIN = "; ".join(f"{'ABC'[i % 3]} w{i} {max(0, 20 * i - 40)}-{20 * i + 20} <x" for i in range(30))
+JITTER = (0, 6, -5, 9, -8, 3)
+UNEVEN = "; ".join(f"{'ABC'[i % 3]} w{i} {max(0, 20 * i - 40 + JITTER[i % 3])}-"
+                   f"{20 * i + 20 + JITTER[i % 6]} <x" for i in range(30))  # fmt: skip
 AT_ONCE = "; ".join(f"{'ABC'[i % 3]} w{i} {i // 3 * 60}-{i // 3 * 60 + 60} <x" for i in range(30))
 ONE_BY_ONE = "; ".join(f"{'ABC'[i % 3]} w{i} {20 * i}-{20 * i + 60} <x" for i in range(30))
 LONG_CHAIN = "; ".join(f"A c{i} {50 * i}-{50 * i + 50}" + (f" <c{i - 1}" if i else "") for i in
@@ -144,6 +147,13 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # workers that are none
     "a lock": (LOCK + "; x=0", "overhead", ("Never two tasks", "take turns")),
     "a lock within": (WITHIN + "; x=0", "none", ("take turns within", "one ends every 20 ms")),
+    "a lock within, uneven": (UNEVEN + "; x=0", "overhead", ("take turns within",)),
+    "helpers' tails": (
+        "; ".join(f"{'AB'[i % 2]} k{i} {i // 2 * 100}-{i // 2 * 100 + 90}" for i in range(20))
+        + "; C c 0-1; D d 0-1; E e 0-1",
+        "unknown",
+        ("not recorded",),
+    ),
     "no lock within": (AT_ONCE + "; x=0", "none", ("No worker waited",)),
     "one by one": (ONE_BY_ONE + "; x=0", "overhead", ()),
     "a chain on one worker": (
@@ -163,6 +173,9 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("2 workers were busy 50 %", "more workers"),
     ),
 }
+
+# Most idle time is after the last tasks.
+TAILS = {"only tails", "a chain on one worker"}
 
 
 def test_threads_of_a_trace_are_judged_by_kind(warehouse, tmp_path):
@@ -246,4 +259,5 @@ def test_verdicts_are_right_or_not_recorded(warehouse):
         except NothingToAnalyse as nothing:
             told = nothing.problem
         assert [word for word in words if word not in told] == [], (run, told)
-        assert ("take turns within" in told) == (run == "a lock within")
+        assert ("take turns within" in told) == run.startswith("a lock within")
+        assert ("Most idle time" in told) == (run in TAILS), run

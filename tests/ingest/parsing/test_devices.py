@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ingest.base import Rows
 from ingest.parsing.timelines.devices import steps
-from ingest.parsing.timelines.gpu_calls import call_does, executed, number_of_step
+from ingest.parsing.timelines.gpu_calls import call_does, executed, number_of_step, step_numbers
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Launches, Role, Slices, Timeline, Worker
 from tests.helpers.thorough import cases
@@ -215,3 +215,11 @@ def test_names_tell_what_calls_do_and_devices_execute():
     assert [number_of_step(n) for n in ("ProfilerStep#12", "step 3", "Iteration_7", "mystep")] == [
         12, 3, 7, -1,
     ]  # fmt: skip
+
+
+def test_steps_without_a_number_are_counted():
+    names = ["step", "forward", "step 7", "batch"]
+    name = np.array([0, 1, 0, 0, 2, 3])
+    worker = np.array([0, 0, 0, 1, 0, 0])
+    start = np.array([50, 0, 10, 20, 90, 95])
+    assert step_numbers(names, name, worker, start).tolist() == [1, -1, 0, -1, 7, -1]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ingest.base import LeftOut
 from ingest.parsing.timelines.arrays import places
-from ingest.parsing.timelines.gpu_calls import number_of_step
+from ingest.parsing.timelines.gpu_calls import step_numbers
 from ingest.parsing.timelines.slices import (
     Arrows,
     Integers,
@@ -69,8 +69,8 @@ def assemble(
     roles, kind, step = found.role, found.kind, every.step
     if is_kineto:
         roles = _roles(found, names, kinds)
-        numbers = [number_of_step(str(name)) for name in events.names.things()]
-        step = np.array(numbers or [NONE], np.int64)[found.name]
+        texts = [str(name) for name in events.names.things()]
+        step = step_numbers(texts, found.name, found.worker, found.start)
     if is_xla:
         of_xla, is_stream = _xla_threads(events, workers)
         roles = _xla_roles(found, names, step, of_xla, is_stream)
