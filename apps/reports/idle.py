@@ -85,7 +85,7 @@ def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail(chosen, gains, path),
+        *_tail(chosen if chosen.get("kind") == "stream" else whole, gains, path),
         _headline(chosen, root, mode, gains),
         _totals(chosen),
         *_root_causes(chosen, root),

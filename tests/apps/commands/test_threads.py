@@ -176,13 +176,16 @@ def test_the_matrix_is_a_picture_of_brightness(pwh, tmp_path):
     ]
 
 
-def test_the_matrix_of_barriers(pwh, run, tmp_path):
+def test_the_matrix_of_barriers(pwh, tmp_path):
     code, _, err = pwh("threads", "r", "--matrix", "m.png", "--vectors", "barriers")
     assert code == 0 and "white: far apart (euclidean, barriers)" in err
     assert [row[64::128].hex() for row in pixels(tmp_path / "m.png")[64::128]] == [
         *["0000ffff"] * 2,
         *["ffff0000"] * 2,
     ]
+
+
+def test_barriers_that_are_not_recorded_have_no_matrix(run, tmp_path):
     (tmp_path / "bb_visits.csv").write_text(VISITS)
     run("ingest", "bb_visits.csv")
     code, _, err = run("threads", "r", "--matrix", "m.png", "--vectors", "barriers")
