@@ -218,12 +218,10 @@ def test_workers_without_tasks_gain_nothing(warehouse):
 
 
 def test_waiting_without_inputs_or_runtime_has_no_known_cause(warehouse):
-    workers = [{"worker_id": "A", "node_id": "n", "t_begin": 0, "t_end": 150}]
+    workers = [{"worker_id": "A", "node_id": "n", "t_begin": 0}]
     tasks = [task("p", "A", 50, 60), task("q", "A", 90, 100)]
     land_schedule(warehouse, {"workers": workers, "fragments": tasks})
     told = " ".join(idle_sentences(warehouse, "r1"))
-    # 80 ms of waits are more than the 50 ms after its last task
-    assert "Most idle time" not in told
     assert "Why workers waited is not recorded: of half of the waits" in told
     assert "dominates" not in told and "Tasks too fine" not in told
     for source in ("slo_by_run", "slo_by_worker", "slo_window('r1', 0, 100)"):
