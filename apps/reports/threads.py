@@ -189,29 +189,17 @@ def program_sentences(program: Row) -> list[str]:
 def compared_sentences(one: Row, other: Row) -> list[str]:
     """Return how two programs differ: rows of the query threads/comparison."""
     sides = (one, other)
-    shares = [row["memory_share"] for row in sides]
-    if None in shares:
-        missing = " and ".join(cell(row["run_id"]) for row in sides if row["memory_share"] is None)
-        lines = [f"What instructions do is not recorded of {missing}, so neither is data-bound or "
-                 "compute-bound by them."]  # fmt: skip
-    else:
-        limit = one["memory_threshold"]
-        over = "" if limit is None else f" (data-bound over {percent(limit)})"
-        lines = [
-            "; ".join(
-                f"{cell(row['run_id'])} is {row['bound'] or _UNBOUND}: "
-                f"{percent(row['memory_share'])} of its instructions access memory"
-                for row in sides
-            )
-            + f"{over}."
-        ]
+    limit = next((row["memory_threshold"] for row in sides if row["memory_threshold"]), None)
+    over = "" if limit is None else f" (data-bound over {percent(limit)})"
+    lines = [f"{'; '.join(map(_bound, sides))}{over}."]
+    if None not in [row["memory_share"] for row in sides]:
         less, more = sorted(sides, key=lambda row: row["memory_share"])
         if less["memory_share"] and more["memory_share"] >= _OFTEN * less["memory_share"]:
             factor = three_digits(more["memory_share"] / less["memory_share"])
             lines.append(
                 f"{cell(more['run_id'])} accesses memory {factor} times as often per instruction."
             )
-    verdicts = [_VERDICTS.get(row["verdict"], "its divergence or synchronisation is unknown")
+    verdicts = [_VERDICTS.get(row["verdict"], "divergence or synchronisation is unknown")
                 for row in sides]  # fmt: skip
     if verdicts[0] == verdicts[1]:
         lines.append(f"Of both, {verdicts[0]}.")
@@ -221,6 +209,16 @@ def compared_sentences(one: Row, other: Row) -> list[str]:
             for row, verdict in zip(sides, verdicts, strict=True)
         ]
     return lines
+
+
+def _bound(row: Row) -> str:
+    name = cell(row["run_id"])
+    if row["memory_share"] is None:
+        return f"{name}: what its instructions do is not recorded"
+    return (
+        f"{name} is {row['bound'] or _UNBOUND}: {percent(row['memory_share'])} of its instructions "
+        "access memory"
+    )
 
 
 def compared_table(one: Row, other: Row) -> tuple[list[str], list[tuple[Any, ...]]]:

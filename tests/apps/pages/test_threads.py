@@ -97,4 +97,4 @@ def test_barriers_and_another_program(open_page, tmp_path):
     app = open_page("threads", path, run="r2", vectors="barriers", other="r1")
     text = texts(app)
     assert len(app.get("image")) == 1 and "distance of their vectors of barriers" in text
-    assert "What instructions do is not recorded of r2 and r1" in text
+    assert "r2: what its instructions do is not recorded; r1: what its" in text
