@@ -74,7 +74,6 @@ def threads(
     other: Annotated[
         str | None,
         typer.Argument(
-            metavar="[OTHER]",
             help="Another run, to compare what the two programs do.",
             show_default=False,
         ),
