@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 import numpy as np
 import numpy.typing as npt
@@ -278,7 +279,6 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
     places: list[tuple[Id, ...]] = events.threads.things()
     processes = {place[0] for place in places}
     prefix = "" if rank is None else f"rank {rank} "
-    node = _HOST if rank is None else f"rank {rank}"
     names = []
     for pid, tid, *stream in places:
         if stream:
@@ -294,8 +294,17 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
         is_thread = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and not stream
         number = tid if is_thread and isinstance(tid, int) else None
         device = f"{prefix}GPU {pid}" if stream else None
+        node = _node(pid) if rank is None else f"rank {rank}"
         workers.append(Worker(name, node, number, device))
     return workers
+
+
+def _node(pid: Id) -> str:
+    """Return the node of a process: its address, where Ray states that in place of a number."""
+    try:
+        return str(ip_address(pid)) if isinstance(pid, str) else _HOST
+    except ValueError:
+        return _HOST
 
 
 def paired(group: Integers, time: Integers, begins: Integers) -> tuple[Integers, Integers]:
