@@ -131,18 +131,8 @@ LEFT JOIN visits AS v ON s.run_id = v.run_id AND s.launch = v.launch;
 
 COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it is rather compute-bound or data-bound. Static figures: they compare programs and do not take caches and bandwidths into account.';
 COMMENT ON COLUMN launch_balance.instructions IS 'Executed thread instructions whose opcode is known.';
-COMMENT ON COLUMN launch_balance.arithmetic_share IS 'Share of arithmetic, logic, comparisons and conversions, 0..1.';
-COMMENT ON COLUMN launch_balance.memory_share IS 'Share of accesses to global, local and texture memory, 0..1.';
-COMMENT ON COLUMN launch_balance.on_core_share IS 'Share of accesses to shared memory, parameters and constants, 0..1.';
-COMMENT ON COLUMN launch_balance.control_share IS 'Share of branches, calls and returns, 0..1.';
-COMMENT ON COLUMN launch_balance.barrier_share IS 'Share of barriers and fences, 0..1.';
-COMMENT ON COLUMN launch_balance.other_share IS 'Share of opcodes that are not understood, 0..1.';
-COMMENT ON COLUMN launch_balance.arithmetic_per_memory IS 'Arithmetic instructions for each access to memory; NULL where there is none.';
 COMMENT ON COLUMN launch_balance.instructions_per_visit IS 'Mean instructions of a visited basic block; NULL where visits are not known.';
 COMMENT ON COLUMN launch_balance.mean_distance IS 'Mean dependence distance in instructions, of those that depend on another.';
-COMMENT ON COLUMN launch_balance.chained_share IS 'Share of instructions that need the result of the one right before, 0..1.';
-COMMENT ON COLUMN launch_balance.bound IS 'data-bound or compute-bound: memory_share over or under its threshold; NULL where opcodes are not understood, or there is no threshold.';
-COMMENT ON COLUMN launch_balance.memory_threshold IS 'Threshold of memory_share (behaviour_thresholds).';
 
 -- Kernels and whole programs: shares of the instructions of all launches together.
 CREATE OR REPLACE VIEW _balance_sums AS
