@@ -131,10 +131,8 @@ def threads(
         _check_launches(over_all)
     _check_pictures(cfg, matrix)
     if other is not None:
-        if any((groups, phases, kernels, imbalance, cfg, matrix)) or (launch, block) != (
-            None,
-            None,
-        ):
+        listed = (groups, phases, kernels, imbalance)
+        if any(listed) or any(one is not None for one in (launch, block, cfg, matrix)):
             raise UsageError(
                 "two programs are compared as a whole", hint="Leave out the other options."
             )
@@ -184,13 +182,13 @@ def _compare(
         if runs[0] == runs[1]:
             raise UsageError(f"{run} and {other} are both the run {runs[0]}")
         rows = ask(con, "threads/comparison", runs=runs)
-        if style is not Format.table:
-            emit(con, rows, style, output)
-            return
         programs = {row["run_id"]: row for row in dicts(rows) if row["scope"] == "program"}
         for run_id in runs:
             if run_id not in programs:
                 raise _no_blocks(run_id)
+        if style is not Format.table:
+            emit(con, rows, style, output)
+            return
         sides = [programs[run_id] for run_id in runs]
         lines = [f"* {line}" for line in compared_sentences(*sides)]
         text = "\n".join(

@@ -104,7 +104,7 @@ _COMPARED = {
     "sync_rate": "synchronisation rate",
 }
 _UNBOUND = "neither data-bound nor compute-bound for certain"
-_OFTEN = 1.25
+_OFTEN = 1.25  # a smaller ratio of two programs' accesses is not worth a sentence
 _PLAIN_KINDS = {True: "lanes", False: "neither"}
 _FILLED = 0.005
 
