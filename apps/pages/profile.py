@@ -231,7 +231,7 @@ def _table(view: View, functions: pl.DataFrame, unit: str, *, several: bool) -> 
     )
     notes = ["Own is without callees, inclusive with them."]
     if "calls" in shown.columns:
-        notes.append("Calls are over all ranks.")
+        notes.append("Calls are means over ranks.")
     if "imbalance" in shown.columns:
         notes.append(
             "Imbalance is max / mean - 1 over ranks; perfect balance would save at most "

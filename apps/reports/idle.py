@@ -349,7 +349,8 @@ def _blamed(con: Connection, run_id: str, reading: Reading, chosen: dict[str, An
     if not starved or not chosen["starvation"]:
         return []
     most = max(starved, key=lambda row: row["starvation_seconds"])
-    share = most["starvation_seconds"] * 1e9 / float(chosen["starvation"])
+    # Of all workers, as the rows are, which are more than those that the verdict is on.
+    share = most["starvation_seconds"] / sum(row["starvation_seconds"] for row in rows)
     return [
         f"{percent(share)} of the starvation is blamed on tasks of the type {cell(most['by'])}."
     ]
@@ -365,8 +366,8 @@ def _awaited(con: Connection, run_id: str, reading: Reading, chosen: dict[str, A
     rows = ask_dicts(
         con, "idle/awaited", run_id=run_id, mode=reading.mode, latency_rule=reading.latency_rule
     )
-    awaited = [row for row in rows if row["busy_percent"] >= _BUSY]
-    share = sum(row["starvation"] for row in awaited) / float(chosen["starvation"])
+    awaited = [row for row in rows if (row["busy_percent"] or 0) >= _BUSY]
+    share = sum(row["starvation"] for row in awaited) / sum(row["starvation"] for row in rows)
     if share < _MOSTLY:
         return []
     most = awaited[0]
