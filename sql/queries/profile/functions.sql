@@ -1,13 +1,8 @@
 -- Functions of a profile: what they cost by themselves and with callees, in runs and in those that
-<<<<<<< HEAD
--- they are compared with (as in profile/stacks); calls, over all ranks, and how evenly the ranks
+-- they are compared with (as in profile/stacks); calls, mean over ranks, and how evenly the ranks
 -- share them, of the one run $run (NULL: several). A function that calls itself counts once. Of $within
 -- only: functions from the root on that stacks begin with, or, of a graph that $is_inverted, from the
 -- last one on to its callers.
-=======
--- they are compared with (as in profile/stacks); calls, mean over ranks, and how evenly the ranks
--- share them, of the one run $run (NULL: several). A function that calls itself counts once.
->>>>>>> main
 WITH
   functions AS (
     SELECT
