@@ -1,4 +1,4 @@
-"""Load tests and benchmarks of machines, of a second each; locust's and vegeta's as documented."""
+"""Benchmarks that load a machine, of a second each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sampling profiles in JSON: speedscope, pyinstrument, Scalene, Firefox, V8, JFR, perf.
+"""Sampling profiles in JSON: speedscope, pyinstrument, V8.
 
 The forms have modules of their own, which state what lands of each.
 """
@@ -23,12 +23,6 @@ _FORMS = {
         rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'
         rb'|"head"\s*:\s*\{[^{}[\]]*"functionName"\s*:'
     ),
-    "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
-    "perf": re.compile(rb'\{\s*"linux-perf-json-version"\s*:'),
-    "scalene": re.compile(rb'\A\s*\{\s*"alloc_samples"\s*:\s*\d'),
-    "firefox": re.compile(
-        rb'"preprocessedProfileVersion"\s*:|"breakpadId"\s*:|"meta"\s*:\s*\{[^{}]*"interval"\s*:'
-    ),
 }
 _LIMIT = 512 << 20
 
@@ -37,9 +31,7 @@ class JsonProfile(SingleFile):
     """Reads sampling profiles whose form is JSON."""
 
     NAME = "json-profile"
-    DESCRIPTION = (
-        "profiles in JSON: speedscope, py-spy, pyinstrument, Scalene, Firefox, V8, JFR, perf"
-    )
+    DESCRIPTION = "profiles in JSON: speedscope, py-spy, pyinstrument, V8"
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
 
@@ -50,15 +42,7 @@ class JsonProfile(SingleFile):
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
         from ingest.parsing.json_values import checked, read_json
-        from ingest.readers.profiles.sampling import (
-            cpuprofile,
-            firefox,
-            jfr,
-            perf_json,
-            pyinstrument,
-            scalene,
-            speedscope,
-        )
+        from ingest.readers.profiles.sampling import cpuprofile, pyinstrument, speedscope
 
         with recording.open() as file:
             form = _form(file.read(1 << 16))
@@ -70,10 +54,6 @@ class JsonProfile(SingleFile):
             "speedscope": speedscope.items,
             "pyinstrument": pyinstrument.items,
             "cpuprofile": cpuprofile.items,
-            "firefox": firefox.items,
-            "jfr": jfr.items,
-            "perf": perf_json.items,
-            "scalene": scalene.items,
         }
         yield from forms[form](profile)
 

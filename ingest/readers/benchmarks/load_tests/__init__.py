@@ -1,1 +1,0 @@
-"""Load tests of servers, and benchmarks of machines."""
