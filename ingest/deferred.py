@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from warehouse.errors import UsageError
+from warehouse.unneeded import show_unneeded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,8 @@ class Deferred:
     def reader(self) -> Reader:
         """The reader itself, imported now; raises `UsageError` where a package's cannot be."""
         module, _, name = self.place.partition(":")
+        if self.package:
+            show_unneeded()
         with self._trouble("cannot be loaded"):
             reader = cast("Reader", getattr(import_module(module), name)())
             if self.NAME != reader.NAME:
