@@ -76,8 +76,8 @@ class Deferred:
         """Whether its messages bear the times of both sides, so that they can align clocks."""
         return getattr(self.reader, "SHOWS_SKEW", True)
 
-    def sniff(self, head: Head) -> bool:
-        """Return whether a file that begins with `head` is of this format."""
+    def sniff(self, head: Head) -> str | bool | None:
+        """Return whether a file that begins with `head` is of this format; see `Reader.sniff`."""
         if not self._may_be(head):
             return False
         reader = self.reader

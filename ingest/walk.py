@@ -23,7 +23,8 @@ _OS_METADATA_FILES = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
 class Found:
     """A recording and its reader, or a path and why it cannot be read.
 
-    `others` are readers that recognise it, too, as the output of several tools in one log.
+    `others` are readers that recognise it, too, as the output of several tools in one log; `form`
+    is what the reader's `sniff` returned.
     """
 
     path: Path
@@ -32,10 +33,11 @@ class Found:
     error: InputError | None = None
     skipped: bool = False
     others: tuple[str, ...] = ()
+    form: str | bool | None = None
 
     def recording(self) -> Recording:
         """Open the recording."""
-        recording = Recording(self.parts)
+        recording = Recording(self.parts, self.form)
         recording.others = self.others
         return recording
 
@@ -120,11 +122,11 @@ def _is_litter(name: str) -> bool:
 
 def _recognised(path: Path, reader: Reader | None) -> Found:
     try:
-        recogniser = recognise(path, all_readers() if reader is None else (reader,))
+        recogniser, form = recognise(path, all_readers() if reader is None else (reader,))
     except InputError as error:
         return Found(path, error=error, skipped=True)
     others = also_printed(path, recogniser, all_readers()) if reader is None else ()
-    return Found(path, recogniser, recogniser.parts(path), others=others)
+    return Found(path, recogniser, recogniser.parts(path), others=others, form=form)
 
 
 def _named(path: Path, reader: Reader | None, *, among_others: bool) -> Found:

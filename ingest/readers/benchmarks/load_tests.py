@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile, form_of
 from ingest.parsing.lines import numbered_lines
 from ingest.parsing.metric_values import Better, Found, rows
 from ingest.recording import Recording
@@ -154,12 +154,6 @@ _TOOLS = (
 )
 
 
-def _tool_of(data: bytes) -> _Tool | None:
-    """Return the tool that printed a text."""
-    lines = {line.strip() for line in data.decode("utf-8", "replace").splitlines()}
-    return next((t for t in _TOOLS if any(re.fullmatch(t.title, line) for line in lines)), None)
-
-
 class LoadTests(SingleFile):
     """Rates and latencies of machines under load."""
 
@@ -168,17 +162,19 @@ class LoadTests(SingleFile):
     PATTERNS = ("sysbench.txt", "stress.yaml", "hackbench.txt", "perf-bench.txt")
     TABLES = ("metrics",)
 
-    def sniff(self, head: Head) -> bool:
-        """Recognise the line that each tool begins its results with."""
-        return _tool_of(head.data) is not None
+    def sniff(self, head: Head) -> str | None:
+        """Return the tool by the line that it begins its results with."""
+        lines = {line.strip() for line in head.data.decode("utf-8", "replace").splitlines()}
+        found = (t.name for t in _TOOLS if any(re.fullmatch(t.title, line) for line in lines))
+        return next(found, None)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values; a metric that is repeated is of the next run.
 
         Raises `InputError` where results of another tool begin.
         """
-        with recording.open() as file:
-            tool = _tool_of(file.read(1 << 16))
+        form = form_of(self, recording)
+        tool = next((tool for tool in _TOOLS if tool.name == form), None)
         if tool is None:
             raise InputError("no load test is recognised", expected=self.DESCRIPTION)
         yield from _items(recording, tool)
