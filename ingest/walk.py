@@ -58,7 +58,7 @@ def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) 
 
     A path is a file, a folder (walked without following links to folders) or a glob. Empty files
     among others are skipped. In a folder, files that no reader recognises are skipped, too, as are
-    devices, files of the kernel, and litter of other systems (.DS_Store); named as such they are
+    devices, files of the kernel, and metadata of other systems (.DS_Store); named as such they are
     errors.
     `reader` replaces recognition of named files, and narrows it in folders.
     """
@@ -99,9 +99,11 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
             )
             yield Found(Path(place), error=wrong, skipped=Path(place) != folder)
             continue
-        folders[:] = sorted(name for name in folders if not _is_litter(name))
+        folders[:] = sorted(name for name in folders if not _is_os_metadata(name))
         recognised = [
-            _recognised(Path(place, name), reader) for name in sorted(names) if not _is_litter(name)
+            _recognised(Path(place, name), reader)
+            for name in sorted(names)
+            if not _is_os_metadata(name)
         ]
         # A recording that is a whole folder takes what is next to it along.
         whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
@@ -111,7 +113,7 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
         yield Found(Path(error.filename), error=InputError(problem, path=path_text(error.filename)))
 
 
-def _is_litter(name: str) -> bool:
+def _is_os_metadata(name: str) -> bool:
     """Return whether a name is of what file managers and archives of other systems leave behind.
 
     macOS writes ._NAME beside each NAME with its attributes, which some readers would recognise.

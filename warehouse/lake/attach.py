@@ -38,7 +38,7 @@ _ABSENT = "explicitly disabled"
 _MOST_INLINED = 1000
 # Where the network is cut, libpq would wait for a quarter of an hour, or two; and so would a server
 # for the client, whose locks it keeps: by default for two hours. Hence the same settings there.
-_PATIENCE = {
+_TIMEOUTS = {
     "keepalives_idle": 10,  # s
     "keepalives_interval": 5,  # s
     "keepalives_count": 4,
@@ -149,11 +149,11 @@ def _catalogue(lake: Lake) -> str:
     if not lake.in_postgres:
         return lake.catalogue
     there = " ".join(
-        f"-c tcp_{name.removeprefix('tcp_')}={value}" for name, value in _PATIENCE.items()
+        f"-c tcp_{name.removeprefix('tcp_')}={value}" for name, value in _TIMEOUTS.items()
     )
     # libpq reads PGOPTIONS only where the settings have no options; of two the last is valid.
     options = quoted(f"{there} {os.environ.get('PGOPTIONS', '')}".strip())
-    settings = {"connect_timeout": _CONNECT_SECONDS, **_PATIENCE, "options": options}
+    settings = {"connect_timeout": _CONNECT_SECONDS, **_TIMEOUTS, "options": options}
     own = (
         f"{name}={value}"
         for name, value in settings.items()
