@@ -204,7 +204,6 @@ READERS: tuple[Deferred, ...] = (
             b'"frames"',
             b'"sample_count"',
             b'"callframe"',
-            b'"functionname"',
         ),
     ),
     _own(

@@ -19,10 +19,7 @@ _FORMS = {
         rb'|"shared"\s*:\s*\{\s*"frames"\s*:\s*\[|"type"\s*:\s*"(?:sampled|evented)"'
     ),
     "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
-    "cpuprofile": re.compile(
-        rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'
-        rb'|"head"\s*:\s*\{[^{}[\]]*"functionName"\s*:'
-    ),
+    "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
 }
 _LIMIT = 512 << 20
 
