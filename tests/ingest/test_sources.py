@@ -86,11 +86,11 @@ def test_facts_of_what_is_known_are_told_where_options_state_others(warehouse, t
 
 def test_a_log_of_two_tools_names_the_other_which_lands_in_the_same_run(warehouse, tmp_path):
     path = tmp_path / "job.log"
-    logs = (SAMPLES / name for name in ("load-tests/sysbench.txt", "time/verbose.txt"))
+    logs = (SAMPLES / name for name in ("load-tests/wrk.txt", "time/verbose.txt"))
     path.write_text("".join(log.read_text() for log in logs))
     (landed,) = land(warehouse, path)
     assert landed.left_out == "1 part that the reader time recognises (--reader time lands it)"
     (other,) = land(warehouse, path, reader="time")
     assert other.left_out is None
     assert other.runs == landed.runs
-    assert rows(warehouse, "SELECT count(*) FROM metrics") == [(6 + 9,)]
+    assert rows(warehouse, "SELECT count(*) FROM metrics") == [(7 + 9,)]

@@ -1,4 +1,4 @@
-"""Benchmarks that load a machine, of a second each."""
+"""Load tests and benchmarks of machines, of a second each; locust's and vegeta's as documented."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The contract's cases of sampling profiles.
 
 The samples are of small programs: perf 6.1 (perf record -F 997 -g, perf script --header; host and
-processor replaced), py-spy 0.4 (raw and speedscope), Go 1.19 and Node.js 20.
+processor replaced), py-spy 0.4 (raw and speedscope), Go 1.19, Node.js 20 and R 4.2.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from tests.ingest.pprof_files import profile
 PERF = SAMPLES / "perf-script" / "sieve.txt"
 FOLDED = SAMPLES / "folded-stacks" / "wordcount.raw"
 SPEEDSCOPE = SAMPLES / "json-profile" / "py-spy.speedscope.json"
+RPROF = SAMPLES / "rprof" / "Rprof.out"
 GO = SAMPLES / "pprof" / "cpu.pb.gz"
 
 
@@ -29,6 +30,14 @@ def _folded(folder: Path, times: int) -> Path:
     lines = [line for line in FOLDED.read_text(encoding="utf-8").splitlines() if ";" in line]
     path = folder / "large.folded"
     path.write_text("".join(f"copy{copy};{line}\n" for copy in range(times) for line in lines))
+    return path
+
+
+def _rprof(folder: Path, times: int) -> Path:
+    title, *lines = RPROF.read_text(encoding="utf-8").splitlines(keepends=True)
+    path = folder / "Rprof.out"
+    copies = (line.replace(' "', f' "f{copy}.') for copy in range(times) for line in lines)
+    path.write_text(title + "".join(copies))
     return path
 
 
@@ -127,6 +136,34 @@ CASES = (
         sums_records=True,
     ),
     Case(
+        reader="rprof",
+        sample=RPROF,
+        golden=(
+            # What summaryRprof prints as self.time and total.time.
+            (
+                "SELECT function, round(own, 3), round(inclusive, 3) FROM function_totals "
+                "ORDER BY own DESC, inclusive DESC, function LIMIT 4",
+                [
+                    ("c", 0.19, 0.19),
+                    ("order", 0.04, 0.05),
+                    ("fib", 0.02, 0.02),
+                    ("eval", 0.01, 0.01),
+                ],
+            ),
+            (
+                "SELECT event, sum(value) FROM pmu_samples GROUP BY ALL",
+                [("samples", 30.0)],
+            ),
+            ("SELECT metric, value, unit FROM metrics", [("peak_heap", 86522600.0, "bytes")]),
+            (
+                "SELECT left_out FROM sources",
+                [("30 samples' lines (functions are not told apart by line)",)],
+            ),
+        ),
+        enlarge=_rprof,
+        sums_records=True,
+    ),
+    Case(
         reader="pprof",
         sample=GO,
         others=(GO.with_name("heap.pb.gz"),),
@@ -159,7 +196,10 @@ CASES = (
         sample=SPEEDSCOPE,
         others=tuple(
             SPEEDSCOPE.with_name(name)
-            for name in ("evented.speedscope.json", "pyinstrument.json", "words.cpuprofile")
+            for name in (
+                *("evented.speedscope.json", "perf.json", "pyinstrument.json"),
+                *("scalene.json", "words.cpuprofile"),
+            )
         ),
         golden=(
             ("SELECT app, tags['recorder'] FROM runs", [(None, "py-spy@0.4.3")]),

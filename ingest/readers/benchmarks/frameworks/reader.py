@@ -57,12 +57,20 @@ _FORMS = {
     "catch2": re.compile(
         rb"\s*(?:<\?xml[^>]*>\s*)?<Catch(?:2TestRun)?\s(?s:.*)<BenchmarkResults\s"
     ),
+    "vitest": re.compile(rb'\s*\{\s*"files"\s*:\s*\[\s*\{\s*"filepath"(?s:.*)"benchmarks"\s*:'),
+    "benchmarkjs": re.compile(
+        rb"(?s:.*?)^ *\S.* x [\d,.]+ ops/sec [^\n]*\(\d+ (?:runs? sampled|cycles?)\)", re.MULTILINE
+    ),
     "fio": re.compile(rb'(?s:.*?)^\{\s*"fio version"\s*:', re.MULTILINE),
     "iperf": re.compile(rb'\s*\{\s*"start"\s*:\s*\{(?s:.*)"version"\s*:\s*"iperf '),
     "rust": re.compile(
         rb"(?s:.*?)(?:[ \t]time:[ \t]+\[[\d.]+ \S+ [\d.]+ \S+ [\d.]+ \S+\]\r?\n"
         rb"|^test \S.* \.\.\. bench: +[\d,.]+ ns/iter"
         rb'|^\{ *"type": *"bench", *"name": *"[^\n]*"median": *[\d.]+, *"deviation")',
+        re.MULTILINE,
+    ),
+    "dotnet": re.compile(
+        rb'(?s:.*?)^(?:BenchmarkDotNet[= ]v|(?:\xef\xbb\xbf)?"?Method"?[,;]"?Job"?[,;])',
         re.MULTILINE,
     ),
     "suites": re.compile(
@@ -78,7 +86,9 @@ _PRINTED = {
     "google_text": "Google Benchmark",
     "jmh_text": "JMH",
     "go_testing": "Go",
+    "benchmarkjs": "Benchmark.js",
     "rust": "Rust",
+    "dotnet": "BenchmarkDotNet",
     "suites": "STREAM, OSU, Intel MPI, HPL or nanobench",
 }
 _LIMIT = 256 << 20
@@ -94,6 +104,7 @@ _LINES: dict[str, Whole] = {
     ).fullmatch,
     "hyperfine_text": re.compile(r"\|.*\|\s*").fullmatch,
     "jmh_text": re.compile(rf".*\s(?:{_UNIT}/op|ops/{_UNIT})\s*").fullmatch,
+    "dotnet": re.compile(r"\|.*\|\s*|[^|]+[;,].*").fullmatch,
     "reframe_log": True,
 }
 
@@ -119,7 +130,9 @@ class Benchmarks(SingleFile):
         from ingest.readers.benchmarks.frameworks import (
             catch2,
             csv_forms,
+            dotnet,
             go_testing,
+            javascript,
             json_forms,
             per_language,
             printed_tables,
@@ -163,6 +176,7 @@ class Benchmarks(SingleFile):
             "jmh": per_language.jmh,
             "asv": lambda document: per_language.asv(document, recording.path),
             "pyperf": per_language.pyperf,
+            "vitest": javascript.vitest,
             "fio": storage_network.fio,
             "iperf": storage_network.iperf,
             "reframe_report": reframe.report,
@@ -183,6 +197,8 @@ class Benchmarks(SingleFile):
             "hyperfine_text": lambda: json_forms.hyperfine(printed_tables.hyperfine(text)),
             "jmh_text": lambda: per_language.jmh(*printed_tables.jmh(text)),
             "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),
+            "benchmarkjs": lambda: javascript.benchmarkjs(text),
+            "dotnet": lambda: dotnet.items(text),
             "reframe_log": lambda: reframe.log(text),
         }
         if form in tables:

@@ -1,4 +1,4 @@
-"""Sampling profiles in JSON: speedscope, pyinstrument, V8.
+"""Sampling profiles in JSON: speedscope, pyinstrument, Scalene, Firefox, V8, JFR, perf.
 
 The forms have modules of their own, which state what lands of each.
 """
@@ -20,6 +20,12 @@ _FORMS = {
     ),
     "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
     "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
+    "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
+    "perf": re.compile(rb'\{\s*"linux-perf-json-version"\s*:'),
+    "scalene": re.compile(rb'\A\s*\{\s*"alloc_samples"\s*:\s*\d'),
+    "firefox": re.compile(
+        rb'"preprocessedProfileVersion"\s*:|"breakpadId"\s*:|"meta"\s*:\s*\{[^{}]*"interval"\s*:'
+    ),
 }
 _LIMIT = 512 << 20
 
@@ -28,7 +34,9 @@ class JsonProfile(SingleFile):
     """Reads sampling profiles whose form is JSON."""
 
     NAME = "json-profile"
-    DESCRIPTION = "profiles in JSON: speedscope, py-spy, pyinstrument, V8"
+    DESCRIPTION = (
+        "profiles in JSON: speedscope, py-spy, pyinstrument, Scalene, Firefox, V8, JFR, perf"
+    )
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
 
@@ -41,7 +49,15 @@ class JsonProfile(SingleFile):
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
         from ingest.parsing.json_values import checked, read_json
-        from ingest.readers.profiles.sampling import cpuprofile, pyinstrument, speedscope
+        from ingest.readers.profiles.sampling import (
+            cpuprofile,
+            firefox,
+            jfr,
+            perf_json,
+            pyinstrument,
+            scalene,
+            speedscope,
+        )
 
         form = form_of(self, recording)
         if form is None:
@@ -52,5 +68,9 @@ class JsonProfile(SingleFile):
             "speedscope": speedscope.items,
             "pyinstrument": pyinstrument.items,
             "cpuprofile": cpuprofile.items,
+            "firefox": firefox.items,
+            "jfr": jfr.items,
+            "perf": perf_json.items,
+            "scalene": scalene.items,
         }
         yield from forms[form](profile)

@@ -22,7 +22,8 @@ from ingest.base import Head, Item, Rows, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import numbered_lines, quoted
-from ingest.readers.profiles.sampling.perf_facts import CLOCK, FACT, object_name, perf_run
+from ingest.readers.profiles.sampling.commands import CLOCK, object_name
+from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:

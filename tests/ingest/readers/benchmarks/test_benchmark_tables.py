@@ -209,6 +209,45 @@ def test_times_of_calls_are_modelled_over_the_processes_of_the_file(warehouse, t
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected", "left_out"),
+    [
+        (
+            "dotnet.md",
+            [
+                ("Sum(Runtime=.NET 6.0,N=100)", 80e-9, "s", 0.01),
+                ("Sum(Runtime=.NET 6.0,N=100) allocated", 104, "bytes", None),
+                ("Sum(Runtime=.NET 8.0,N=100)", 1250.5e-6, "s", 0.782 / 1250.5),
+                ("Sum(Runtime=.NET 8.0,N=100) allocated", 1536, "bytes", None),
+            ],
+            "1 benchmark (failed)",
+        ),
+        (
+            "dotnet.csv",
+            [
+                ("Old lock, parallel(N=10)", 568767e-9, "s", 12307.846 / 568767),
+                ("Old lock, parallel(N=10) allocated", 4650, "bytes", None),
+                ("Sum(N=20)", 80.5e-9, "s", 0.01),
+            ],
+            None,
+        ),
+    ],
+)
+def test_tables_of_benchmarkdotnet(warehouse, name, expected, left_out):
+    (done,) = land(warehouse, SAMPLE.with_name(name))
+    found = rows(warehouse, "SELECT metric, value, unit, deviation FROM metrics ORDER BY rowid")
+    assert found == [
+        (metric, pytest.approx(value), unit, pytest.approx(deviation))
+        for metric, value, unit, deviation in expected
+    ]
+    assert done.left_out == left_out
+
+
+def test_commas_of_benchmarkdotnet_that_may_be_decimal_ones(refusal):
+    text = SAMPLE.with_name("dotnet.csv").read_text().replace(",", "").replace(".", ",")
+    assert "the commas may be decimal ones" in refusal(text.replace(",NET", ".NET").encode())
+
+
 def test_jmhs_table(warehouse):
     land(warehouse, SAMPLE.with_name("jmh.txt"))
     assert rows(warehouse, VALUES) == [

@@ -18,6 +18,22 @@ def near(metric, value, unit, better):
     return (metric, pytest.approx(value), unit, better)
 
 
+def test_vitest_has_means_in_milliseconds(warehouse):
+    land(warehouse, SAMPLE.with_name("vitest.json"))
+    assert rows(warehouse, VALUES) == [
+        near("a.bench.js > s > sort", 1 / 2162829.0483549507, "s", "lower"),
+        near("a.bench.js > s > map", 1 / 7089218.354877, "s", "lower"),
+    ]
+
+
+def test_benchmarkjs_groups_thousands(warehouse):
+    land(warehouse, SAMPLE.with_name("benchmarkjs.txt"))
+    assert rows(warehouse, VALUES) == [
+        ("sort", 5501666.0, "ops/s", "higher"),
+        ("RegExp#test", 38387194.0, "ops/s", "higher"),
+    ]
+
+
 def test_catch2_has_nanoseconds_and_benchmarks_that_failed(warehouse, tmp_path):
     sample = SAMPLE.with_name("catch2.xml")
     land(warehouse, sample)

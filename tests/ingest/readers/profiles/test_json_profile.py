@@ -70,6 +70,47 @@ V8 = {
     "samples": [2, 3, 4, 2],
     "timeDeltas": [1000, 2000, 500, 1500],
 }
+FIREFOX = {
+    "meta": {
+        "interval": 2,
+        "startTime": 1.7e12,
+        "preprocessedProfileVersion": 48,
+        "product": "app",
+    },
+    "libs": [],
+    "threads": [
+        {
+            "name": "GeckoMain",
+            "tid": 77,
+            "samples": {
+                "stack": [1, 1, 0, None],
+                "time": [0, 2, 4, 6],
+                "weight": None,
+                "length": 4,
+            },
+            "stackTable": {"frame": [0, 1], "prefix": [None, 0], "length": 2},
+            "frameTable": {"func": [0, 1], "length": 2},
+            "funcTable": {"name": [0, 1], "isJS": [False, True], "fileName": [None, 2]},
+            "stringArray": ["main", "f", "a.js"],
+            "markers": {"data": [None], "name": [0], "length": 1},
+        }
+    ],
+}
+GECKO = {
+    "libs": [{"start": 1, "end": 2, "name": "app", "breakpadId": "0"}],
+    "meta": {"interval": 2, "startTime": 1.7e12, "version": 30},
+    "threads": [
+        {
+            "name": "GeckoMain",
+            "tid": 5,
+            "samples": {"schema": {"stack": 0, "time": 1}, "data": [[1, 0.0], [0, 2.0], [1, 4.0]]},
+            "stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[None, 0], [0, 1]]},
+            "frameTable": {"schema": {"location": 0}, "data": [[0], [1]]},
+            "stringTable": ["main", "f (a.js:3:1)"],
+        }
+    ],
+    "processes": [],
+}
 
 
 @pytest.fixture
@@ -121,6 +162,19 @@ def test_pyinstrument(warehouse):
     assert found["depth (wordcount.py)"] == (0.9422, 0.9422)
 
 
+def test_scalenes_lines_are_added_up_by_function(warehouse):
+    # The program itself timed 0.2 s, 0.5 s (asleep), and 0.22 s.
+    land(warehouse, SAMPLES / "json-profile" / "scalene.json")
+    query = "SELECT function, round(seconds, 3) FROM fn_timings ORDER BY function"
+    assert rows(warehouse, query) == [
+        ("<module> (prog.py)", 0.313),
+        ("A.nap (prog.py)", 0.408),
+        ("spin (helper.py)", 0.198),
+    ]
+    query = "SELECT app, round(wall_seconds, 3) FROM runs"
+    assert rows(warehouse, query) == [("prog.py", 0.92)]
+
+
 def test_pyinstrument_session(landed, warehouse):
     own = ["MainThread\0<thread>\x007", "main\0/x/pyinstrument/__main__.py\x0030\1l410"]
     main = "<module>\0a.py\x001\1l9"
@@ -157,6 +211,35 @@ def test_node_profile(warehouse):
     assert found["count (/home/user/words.js)"] == (0.0131, 0.1192)
 
 
+def test_firefox_as_saved(landed, warehouse):
+    assert landed(FIREFOX, TIMES) == [
+        ("main", 0.002, 0.006, 77),
+        ("main->f (a.js)", 0.004, 0.004, 77),
+    ]
+    assert rows(warehouse, "SELECT app, epoch(started_at), left_out FROM runs, sources") == [
+        ("app", 1.7e9, "1 sample (without a stack); 1 marker (no sample)")
+    ]
+
+
+def test_firefox_with_shared_tables_and_weights(landed):
+    document = copy.deepcopy(FIREFOX)
+    (thread,) = document["threads"]
+    names = ("stackTable", "frameTable", "funcTable", "stringArray")
+    document["shared"] = {name: thread.pop(name) for name in names}
+    document["shared"]["funcTable"] |= {"source": [None, 0]}
+    del document["shared"]["funcTable"]["fileName"]
+    thread["samples"] |= {"weight": [5, 1, 1, 1], "weightType": "tracing-ms"}
+    document["shared"]["sources"] = {"filename": [2]}
+    assert landed(document, TIMES)[-1] == ("main->f (a.js)", 0.006, 0.006, 77)
+
+
+def test_firefox_as_recorded(landed):
+    assert landed(GECKO, TIMES) == [
+        ("main", 0.002, 0.006, 5),
+        ("main->f (a.js)", 0.004, 0.004, 5),
+    ]
+
+
 def changed(document, place, value):
     """Return a document with another value at a place (names and numbers)."""
     document = copy.deepcopy(document)
@@ -184,6 +267,14 @@ def changed(document, place, value):
         (V8, ("samples", 1), 9, "node 9: the node 9 is missing"),
         (V8, ("nodes", 2, "children"), [2], "above itself"),
         (V8, ("timeDeltas",), [1], "do not belong together"),
+        (
+            FIREFOX,
+            ("threads", 0, "samples", "stack", 2),
+            7,
+            "thread 0, sample 2: there is no stack 7",
+        ),
+        (FIREFOX, ("threads", 0, "stackTable", "prefix"), [1, 0], "above itself"),
+        (FIREFOX, ("threads", 0, "frameTable"), None, "frameTable is null"),
     ],
 )
 def test_damage_is_refused_with_its_place(refusal, document, place, value, message):
@@ -199,6 +290,7 @@ def test_children_take_no_more_than_their_function(refusal):
 
 def test_damaged_forms_land_or_are_refused(warehouse):
     files = [(SAMPLE / name).read_bytes() for name in ("pyinstrument.json", "words.cpuprofile")]
+    files += [json.dumps(document).encode() for document in (FIREFOX, GECKO)]
 
     @settings(
         max_examples=cases(15, 200),

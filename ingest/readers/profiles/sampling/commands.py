@@ -1,19 +1,14 @@
-"""What perf states of a recording: command and host, and which command is the program."""
+"""Commands, objects and clocks as perf names them: which command is the program recorded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 
-from ingest.base import Run
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.json_values import texts_of
 
-FACT = re.compile(r"# ([a-z][a-z ]*?) *: (.*?)\s*")
 BEFORE = ("perf", "perf-exec")  # what runs before the program does
 CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")  # events that count nanoseconds
-_ENVIRONMENT = {"cpu": "cpudesc", "cores": "nrcpus online", "kernel": "os release"}
 _MAP = re.compile(r"perf-\d+\.map")
 _STARTERS = frozenset(
     (
@@ -23,24 +18,6 @@ _STARTERS = frozenset(
         *("hydra_pmi_proxy", "hydra_bstrap_pr", "aprun", "jsrun", "flux"),
     )
 )
-
-
-def perf_run(
-    facts: Mapping[str, str],
-    app: str | None,
-    started_at: datetime | None,
-    environment: Mapping[str, str] = _ENVIRONMENT,
-) -> Run:
-    """Return the run of a recording, by facts as perf names them; it started when that ended."""
-    command, version = facts.get("cmdline"), facts.get("perf version")
-    return Run(
-        app=app,
-        machine=facts.get("hostname") or None,
-        started_at=started_at,
-        tags={"recorder": f"perf {version}" if version else "perf"}
-        | ({"command": command} if command else {}),
-        environment=texts_of(facts, environment),
-    )
 
 
 def program(

@@ -1,8 +1,9 @@
-"""What benchmarks that load a machine print, line by line.
+"""What load tests and benchmarks print, line by line.
 
-Sources: the tools' manuals, and what sysbench 1.0, stress-ng 0.15, hackbench 2.4, perf 6.1 and
-likwid-bench 5.2 print. What they did is the tag arguments: results of another load are no history
-of these. What a tool prints besides is left alone. Times are in seconds.
+Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, h2load 1.52, pgbench 15,
+stress-ng 0.15, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients
+there were, and what they did, is the tag arguments: results of others are no history of these. What
+a tool prints besides is left alone.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile, form_of
+from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import numbered_lines
 from ingest.parsing.metric_values import Better, Found, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _N = r"(?P<value>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
+_TIME = r"(?P<unit>us|ms|s|m)"
 # The second is that of `perf bench all`.
 _PERF_BENCH = r"# Running '?(?P<test>[^\s']+)'? benchmark(?::|\.\.\.)"
-_SCALES = {f"{k}B/s": (1024.0**n, "B/s") for n, k in enumerate(" KMG") if n}
+_SCALES = {"m": (60.0, "s"), **{f"{k}B/s": (1024.0**n, "B/s") for n, k in enumerate(" KMG") if n}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,9 @@ class _Line:
 class _Tool:
     """A tool: the line by which it is recognised, those with values, those with settings.
 
-    settings are patterns of lines, and the text for what is in their group; left_out are patterns
-    of lines with other figures, what one and several of these are, and why they do not land.
+    settings are patterns of lines, and the text for what is in their group, and those that come
+    `later`, among the values; left_out are patterns of lines with other figures, what one and
+    several of these are, and why they do not land.
     """
 
     name: str
@@ -50,6 +53,7 @@ class _Tool:
     lines: tuple[_Line, ...]
     threads: str = r"(?!)"
     settings: tuple[tuple[str, str], ...] = ()
+    later: tuple[tuple[str, str], ...] = ()
     left_out: tuple[tuple[str, str, str, str], ...] = ()
 
     def has(self, line: str) -> bool:
@@ -60,7 +64,7 @@ class _Tool:
         return any(re.fullmatch(pattern, line.strip()) for pattern in patterns)
 
 
-_TOOLS = (
+TOOLS = (
     _Tool(
         "sysbench",
         r"sysbench \d+\.\d+.*",
@@ -87,6 +91,89 @@ _TOOLS = (
             (r"(\S+) total file size", "{} of files"),
             (r"operation: (\w+)", "{}"),
             (r"scope: (\w+)", "{}"),
+        ),
+    ),
+    _Tool(
+        "wrk",
+        r"Thread Stats +Avg +Stdev +.*",  # autocannon begins in the same words
+        (
+            _Line(rf"Requests/sec: +{_N}", "requests", "1/s"),
+            _Line(rf"Transfer/sec: +{_N}(?P<unit>[KMG]?B)", "transfer", "{unit}/s"),
+            _Line(rf"Latency +{_N}{_TIME} .*", "latency", "{unit}"),
+            _Line(rf"(?P<name>[\d.]+)% +{_N}{_TIME}", "latency p{name}", "{unit}"),
+            _Line(rf"Non-2xx or 3xx responses: {_N}", "failed responses", None, "lower"),
+            _Line(rf"Socket errors: connect {_N}, .*", "connect errors", None, "lower"),
+            _Line(rf"Socket errors: .*, timeout {_N}", "timeouts", None, "lower"),
+        ),
+        settings=(
+            (r"Running \w+ test @ \w+://[^/]+(/.+)", "{}"),
+            (r"(\d+ threads and \d+ connections)", "{}"),
+        ),
+    ),
+    _Tool(
+        "ab",
+        r"This is ApacheBench, .*",
+        (
+            _Line(rf"Requests per second: +{_N} \[#/sec\] \(mean\)", "requests", "1/s"),
+            _Line(rf"Time per request: +{_N} \[ms\] \(mean\)", "latency", "ms"),
+            _Line(rf"Transfer rate: +{_N} \[Kbytes/sec\] received", "transfer", "KB/s"),
+            _Line(rf"(?P<name>\d+)% +{_N}(?: \(longest request\))?", "latency p{name}", "ms"),
+            _Line(rf"Failed requests: +{_N}", "failed requests", None, "lower"),
+            _Line(rf"Non-2xx responses: +{_N}", "failed responses", None, "lower"),
+        ),
+        settings=(
+            (r"Document Path: +(/.+)", "{}"),
+            (r"Concurrency Level: +(\d+)", "{} clients"),
+        ),
+        later=((r"(Keep-Alive) requests: +\d+", "{}"),),
+    ),
+    _Tool(
+        "h2load",
+        r"spawning thread #0: .*",
+        (
+            _Line(rf"finished in .*, {_N} req/s, .*", "requests", "1/s"),
+            _Line(rf"finished in .*, {_N}(?P<unit>[KMG]?B)/s", "transfer", "{unit}/s"),
+            _Line(
+                rf"time for request:(?: +\S+){{2}} +{_N}{_TIME}(?: +\S+){{2}}", "latency", "{unit}"
+            ),
+            _Line(rf"time for request: +\S+ +{_N}{_TIME}(?: +\S+){{3}}", "latency max", "{unit}"),
+            _Line(rf"requests: .*, {_N} failed, .*", "failed requests", None, "lower"),
+        ),
+        settings=(
+            (r"spawning thread #\d+: (\d+) total client\(s\)\. .*", "{} clients"),
+            (r"Application protocol: (\S+)", "{}"),
+        ),
+    ),
+    _Tool(
+        "pgbench",
+        r"pgbench \(.*|transaction type: .*",
+        (
+            # Older ones print the rate with the time for connections, too.
+            _Line(rf"tps = {_N} \((?!including connections).*", "transactions", "1/s"),
+            _Line(rf"latency average = {_N} ms", "latency", "ms"),
+            _Line(rf"rate limit schedule lag: avg {_N} .*", "schedule lag", "ms"),
+            _Line(rf"number of failed transactions: {_N} .*", "failed transactions", None, "lower"),
+            _Line(rf"number of transactions skipped: {_N} .*", "skipped", None, "lower"),
+        ),
+        threads=r"number of threads: (\d+)",
+        settings=(
+            (r"transaction type: (?:<builtin: )?(.*?)>?", "{}"),
+            (r"scaling factor: (\d+)", "scale {}"),
+            (r"query mode: (extended|prepared)", "{}"),
+            (r"number of clients: (\d+)", "{} clients"),
+        ),
+        later=(
+            (r"number of .* above the ([\d.]+ ms) latency limit: .*", "latency limit {}"),
+            (r"(rate limit) schedule lag: .*", "{}"),
+            (r"tps = .*\(including (reconnection) times\)", "{} for each"),
+        ),
+        left_out=(
+            (
+                r"\d+\.\d{3} +\S.*",
+                "latency of a statement",
+                "latencies of statements",
+                "that of transactions lands",
+            ),
         ),
     ),
     _Tool(
@@ -154,35 +241,21 @@ _TOOLS = (
 )
 
 
-class LoadTests(SingleFile):
-    """Rates and latencies of machines under load."""
-
-    NAME = "load-tests"
-    DESCRIPTION = "load of a machine: sysbench, stress-ng, hackbench, perf bench, likwid-bench"
-    PATTERNS = ("sysbench.txt", "stress.yaml", "hackbench.txt", "perf-bench.txt")
-    TABLES = ("metrics",)
-
-    def sniff(self, head: Head) -> str | None:
-        """Return the tool by the line that it begins its results with."""
-        lines = {line.strip() for line in head.data.decode("utf-8", "replace").splitlines()}
-        found = (t.name for t in _TOOLS if any(re.fullmatch(t.title, line) for line in lines))
-        return next(found, None)
-
-    def read(self, recording: Recording) -> Iterator[Item]:
-        """Yield the runs and their values; a metric that is repeated is of the next run.
-
-        Raises `InputError` where results of another tool begin.
-        """
-        form = form_of(self, recording)
-        tool = next((tool for tool in _TOOLS if tool.name == form), None)
-        if tool is None:
-            raise InputError("no load test is recognised", expected=self.DESCRIPTION)
-        yield from _items(recording, tool)
+def tool_of(text: str) -> str | None:
+    """Return the name of the tool that printed a text."""
+    lines = {line.strip() for line in text.splitlines()}
+    found = (t.name for t in TOOLS if any(re.fullmatch(t.title, line) for line in lines))
+    return next(found, None)
 
 
-def _items(recording: Recording, tool: _Tool) -> Iterator[Item]:
+def items(recording: Recording, name: str) -> Iterator[Item]:
+    """Yield the runs of a tool and their values; a metric that is repeated is of the next run.
+
+    Raises `InputError` where results of another tool begin.
+    """
+    tool = next(tool for tool in TOOLS if tool.name == name)
     found = Found()
-    others = [other for other in _TOOLS if other is not tool]
+    others = [other for other in TOOLS if other is not tool]
     context: dict[str, str] = {}
     figures: Counter[str] = Counter()  # of each test that is named
     for number, line in numbered_lines(recording, must_end=tool.has):
@@ -220,6 +293,9 @@ def _take(
     for pattern, text in tool.settings:
         if setting := re.fullmatch(pattern, line):
             found.next_run()
+            found.set(text.format(setting[1]))
+    for pattern, text in tool.later:
+        if setting := re.fullmatch(pattern, line):
             found.set(text.format(setting[1]))
     for one in tool.lines:
         matched = re.fullmatch(one.pattern, line)

@@ -1,0 +1,1 @@
+"""Load tests of servers, and benchmarks of machines."""
