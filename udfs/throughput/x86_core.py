@@ -84,7 +84,6 @@ class Core:
         for row in reversed(table["units"] or []):
             self.ports[row["unit"]] = self.numbered(row["ports"])
             self.port_names[row["unit"]] = row["ports"].replace("/", "|")
-        self.port_count = len(self._ports)
         self._rows = [
             (compiled(row["pattern"]), cost_of(row)) for row in table["instructions"] or []
         ]
@@ -99,6 +98,11 @@ class Core:
         self.renamed_forward = self.cost("forward renamed")
         self.vector_forward = self.cost("forward vector")
         self.failed_forward = self.cost("forward failed")
+
+    @property
+    def port_count(self) -> int:
+        """The number of ports that units, or candidates for them, name."""
+        return len(self._ports)
 
     def numbered(self, ports: str) -> tuple[int, ...]:
         """Return the numbers of ports that are named between slashes."""
