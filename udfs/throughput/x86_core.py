@@ -67,7 +67,7 @@ class Core:
     """Costs of all instructions of a core, the ports of its units, and what it lacks.
 
     `width` macro-operations a cycle; `ports` by unit; `lacks` the beginnings of the names of
-    instruction sets that it does not have.
+    instruction sets that it does not have; `loops` whether its models know taken branches.
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
@@ -78,6 +78,7 @@ class Core:
         self.table = table
         self.width = max(1, round(table["width"]))
         self.lacks = tuple((table["lacks"] or "").split())
+        self.loops = bool(table.get("loops"))
         self._ports: dict[str, int] = {}
         self.ports: dict[str, tuple[int, ...]] = dict.fromkeys(NAMES, ())
         self.port_names: dict[str, str] = dict.fromkeys(NAMES, "")
