@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Entry(NamedTuple):
     """A command: its module here, its name, and its few words in `pwh --help`.
 
-    The module has a function of that name (with _ for -), or a `typer.Typer` with commands of its own; it is
-    imported when the command is typed.
+    The module has a function of that name (with _ for -), or a `typer.Typer` with commands of its
+    own; it is imported when the command is typed.
     """
 
     module: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +11,10 @@ import typer
 from apps.commands.options import FormatOption, OutputOption
 from apps.output.formats import Format
 from apps.output.numbers import counted
-from apps.output.progress import time_to_go
+from apps.output.progress import note_progress
 from apps.output.streams import note
 from apps.output.writing import emit
 from warehouse.errors import InputError, NothingToAnalyse, UsageError
-
-_SECONDS = 15  # between lines of progress
 
 
 def measure_blocks(
@@ -56,7 +53,7 @@ def measure_blocks(
     import duckdb
 
     from apps.recording.designed_blocks import design, libraries
-    from apps.recording.measured_blocks import Measured, measure_blocks
+    from apps.recording.measured_blocks import measure_blocks as measured
 
     if file is not None:
         hexes, kinds = _read(file), None
@@ -68,15 +65,7 @@ def measure_blocks(
             "there is no x86-64 machine code to take blocks from",
             hint="Name a program: pwh measure-blocks --from PROGRAM",
         )
-    note(f"measuring {counted(len(hexes), 'block')}")
-    began = last = time.monotonic()
-    found: list[Measured] = []
-    for one in measure_blocks(hexes, processor):
-        found.append(one)
-        if time.monotonic() - last > _SECONDS:
-            last = time.monotonic()
-            left = (last - began) / len(found) * (len(hexes) - len(found))
-            note(f"{len(found)} of {len(hexes)} measured; about {time_to_go(left)}")
+    found = measured(hexes, processor, note_progress)
     without = sum(one.cycles is None for one in found)
     con = duckdb.connect()
     rows = con.sql(

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PASSES = 12, CALIBRATIONS = 3, TIMES = 6, PAGES = 512, LONGEST = 1 << 18 };
+enum { PAGE = 4096, PASSES = 5, CALIBRATIONS = 3, TIMES = 6, PAGES = 512, LONGEST = 1 << 18 };
 /* Fixed and below 2 GiB, so that instructions can hold them. */
 #define CONTROL 0x10000000u
 #define DATA 0x12345000u

@@ -130,8 +130,9 @@ def is_straight(instruction: Any) -> bool:
     if instruction.has_segment_prefix or instruction.flow_control != ix.FlowControl.NEXT:
         return False
     # Other changes of the stack pointer lead away from it, or to where nothing is.
-    is_push = instruction.mnemonic in (ix.Mnemonic.PUSH, ix.Mnemonic.POP)
-    return is_push or not any(
+    if instruction.mnemonic in (ix.Mnemonic.PUSH, ix.Mnemonic.POP):
+        return bool(ix.RegisterExt.full_register(instruction.op0_register) != ix.Register.RSP)
+    return not any(
         ix.RegisterExt.full_register(used.register) == ix.Register.RSP and used.access in _WRITES
         for used in _INFO.info(instruction).used_registers()
     )
@@ -175,31 +176,26 @@ def _single(instruction: Any) -> Iterator[tuple[str, bytes]]:
     same = [k for k in places if kinds[k] == kinds[0] and kinds[0] is not None]
     if len(same) > 1:
         yield from _renamed("chain", [dict.fromkeys(same, 1)], instruction, kinds)
-    turns = [{k: 1 for k in same[1:]} | {0: 2 + copy} for copy in range(_COPIES)]
+    turns = [dict.fromkeys(same[1:], 1) | {0: 2 + copy} for copy in range(_COPIES)]
     if same:
         yield from _renamed("independent", turns, instruction, kinds)
 
 
 def _kind(register: int) -> int | None:
     """Return the register of this kind that is numbered 8, None for kinds that are not renamed."""
-    extended = ix.RegisterExt
-    size = extended.size(register)
-    if extended.is_gpr(register):
-        if register in _HIGH_BYTES:
-            return None
-        return {1: ix.Register.R8L, 2: ix.Register.R8W, 4: ix.Register.R8D}.get(
-            size, ix.Register.R8
-        )
-    for test, first in (
-        (extended.is_xmm, ix.Register.XMM8),
-        (extended.is_ymm, ix.Register.YMM8),
-        (extended.is_zmm, ix.Register.ZMM8),
-    ):
-        if test(register):
-            return first
-    return None
+    is_vector = ix.RegisterExt.is_vector_register(register)
+    if register in _HIGH_BYTES or not (is_vector or ix.RegisterExt.is_gpr(register)):
+        return None
+    return (_VECTORS if is_vector else _INTEGERS)[ix.RegisterExt.size(register)]
 
 
+_INTEGERS: dict[int, int] = {
+    1: ix.Register.R8L,
+    2: ix.Register.R8W,
+    4: ix.Register.R8D,
+    8: ix.Register.R8,
+}
+_VECTORS: dict[int, int] = {16: ix.Register.XMM8, 32: ix.Register.YMM8, 64: ix.Register.ZMM8}
 _HIGH_BYTES = (ix.Register.AH, ix.Register.BH, ix.Register.CH, ix.Register.DH)
 
 

@@ -9,6 +9,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import iced_x86 as ix
 
 from apps.recording.designed_blocks import is_straight
+from udfs.progress import Progress, silent
 from warehouse.errors import UsageError
 
 _SOURCE = Path(__file__).with_name("blocks.c")
@@ -23,6 +25,8 @@ _COMPILERS = ("cc", "gcc", "clang")
 # Bytes of a block laid out many times in a row, which first-level caches of all kinds hold.
 _BYTES, _FEWEST, _MOST = 4096, 8, 400
 _LONGEST_BLOCK = 2048
+# Rounds over all blocks: what else runs on the core, unseen, lasts longer than a block takes.
+_ROUNDS = 3
 # The lowest passes that agree: so many, within so much of the least of them.
 _AGREEING, _WITHIN = 3, 0.03
 # Of the address that all registers begin with (blocks.c).
@@ -51,8 +55,10 @@ class _Count(NamedTuple):
     step: int
 
 
-def measure_blocks(hexes: Sequence[str], processor: int | None) -> Iterator[Measured]:
-    """Yield the cycles of each block of machine code in hexadecimal, in their order.
+def measure_blocks(
+    hexes: Sequence[str], processor: int | None, progress: Progress = silent
+) -> list[Measured]:
+    """Return the cycles of each block of machine code in hexadecimal, in their order.
 
     `processor` is that to measure on, the one that this process is on without one. Raises
     `UsageError` on a machine that is no x86-64 Linux, or has no C compiler.
@@ -70,10 +76,24 @@ def measure_blocks(hexes: Sequence[str], processor: int | None) -> Iterator[Meas
         )
     with tempfile.TemporaryDirectory() as folder:
         program = _compiled(Path(folder))
-        found = _run(program, [line for line in lines if " " in line], processor or chosen[-1])
-        for text, line in zip(hexes, lines, strict=True):
-            problem = Measured(text, None, None, line)
-            yield next(found) if " " in line else problem
+        command = [str(program), str(chosen[-1] if processor is None else processor)]
+        problems = {k: line for k, line in enumerate(lines) if " " not in line}
+        passes: dict[int, list[float]] = {k: [] for k in range(len(lines)) if k not in problems}
+        began = time.monotonic()
+        for number in range(1, _ROUNDS + 1):
+            done = (time.monotonic() - began) / max(1, number - 1)
+            left = done * (_ROUNDS + 1 - number) if number > 1 else None
+            progress(f"measuring {len(passes)} blocks: round {number} of {_ROUNDS}", left)
+            some = list(passes)
+            for place, signaled, values in _run(command, [lines[k] for k in some]):
+                passes[some[place]] += values
+                if signaled:
+                    problems[some[place]] = _ended_by(signaled)
+                    del passes[some[place]]
+    return [
+        Measured(text, None, None, problems[k]) if k in problems else _value(text, passes[k])
+        for k, text in enumerate(hexes)
+    ]
 
 
 def _compiled(folder: Path) -> Path:
@@ -95,11 +115,12 @@ def _compiled(folder: Path) -> Path:
     return program
 
 
-def _run(program: Path, lines: list[str], processor: int) -> Iterator[Measured]:
+def _run(command: list[str], lines: list[str]) -> Iterator[tuple[int, int, list[float]]]:
+    """Yield the place of each line, the signal that ended its block, and the cycles of passes."""
     with (
         tempfile.TemporaryFile("w+") as asked,
         subprocess.Popen(  # noqa: S603
-            [program, str(processor)],
+            command,
             stdin=asked,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -109,12 +130,8 @@ def _run(program: Path, lines: list[str], processor: int) -> Iterator[Measured]:
         asked.write("".join(f"{line}\n" for line in lines))
         asked.seek(0)
         for line in running.stdout or ():
-            position, number, *values = line.split()
-            text = lines[int(position)].split()[0]
-            if int(number):
-                yield Measured(text, None, None, _ended_by(int(number)))
-            else:
-                yield _value(text, [float(value) for value in values])
+            place, number, *values = line.split()
+            yield int(place), int(number), [float(value) for value in values]
         error = running.stderr.read() if running.stderr else ""
         if running.wait():
             raise UsageError(f"blocks cannot be measured here: {error.strip()[-500:]}")
@@ -144,12 +161,10 @@ def _line(text: str) -> str:
         code = bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
         code = b""
-    if not code:
-        return "no_machine_code"
     if len(code) > _LONGEST_BLOCK:
         return "too_long"
     instructions = list(ix.Decoder(64, code))
-    if any(i.code == ix.Code.INVALID for i in instructions):
+    if not instructions or any(i.code == ix.Code.INVALID for i in instructions):
         return "no_machine_code"
     *body, last = instructions
     is_loop = bool(body) and last.is_jcc_short_or_near and last.near_branch_target == 0
@@ -159,29 +174,37 @@ def _line(text: str) -> str:
         many = max(_FEWEST, min(_MOST, _BYTES // len(code)))
         return f"{code.hex()} {many // 2} {many} -1 0 0"
     count = _count(body, last)
-    if count is None:
-        return "no_counter"
-    return f"{code.hex()} {_MOST // 2} {_MOST} {count.register} {count.base} {count.step}"
+    runs = f"{code.hex()} {_MOST // 2} {_MOST}"
+    return "no_counter" if count is None else f"{runs} {count.register} {count.base} {count.step}"
 
 
 def _count(body: list[Any], jump: Any) -> _Count | None:
     """Return where a loop counts; None where that is not known."""
     compare = body[-1]
-    counted = _register(compare, 0)
-    if counted is None:
+    counted, other = _register(compare, 0), _register(compare, 1)
+    step = None if counted is None else _step(body, counted)
+    if counted is None or step is None:
         return None
-    step = _step(body, counted)
-    if compare.mnemonic in _STEPS or compare.mnemonic == ix.Mnemonic.TEST:
-        is_same = compare.mnemonic in _STEPS or _register(compare, 1) == counted
-        if jump.condition_code == ix.ConditionCode.NE and step and is_same:
-            return _Count(counted, 0, -step)
-        return None
-    if compare.mnemonic != ix.Mnemonic.CMP:
-        return None
+    if compare.mnemonic == ix.Mnemonic.CMP:
+        return _compared(compare, body, counted, step)
+    is_zero = compare.mnemonic in _STEPS or (
+        compare.mnemonic == ix.Mnemonic.TEST and other == counted
+    )
+    if step and is_zero and jump.condition_code == ix.ConditionCode.NE:
+        return _Count(counted, 0, -step)
+    return None
+
+
+def _compared(compare: Any, body: list[Any], counted: int, step: int) -> _Count | None:
+    """Return where a loop counts that ends by comparing a register, to which `step` is added."""
     other = _register(compare, 1)
     if other is None:
-        is_constant = step and compare.op1_kind not in (ix.OpKind.REGISTER, ix.OpKind.MEMORY)
-        return _Count(counted, _signed(compare.immediate(1)), -step) if is_constant else None
+        is_constant = compare.op1_kind not in (ix.OpKind.REGISTER, ix.OpKind.MEMORY)
+        return (
+            _Count(counted, _signed(compare.immediate(1)), -step)
+            if step and is_constant
+            else (None)
+        )
     back = _step(body, other)
     if step and back == 0:
         return _Count(other, _ADDRESS, step)
@@ -218,5 +241,3 @@ def _step(body: list[Any], register: int) -> int | None:
 
 def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
-
-

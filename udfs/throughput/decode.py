@@ -81,7 +81,6 @@ def bytes_of(text: str | None) -> bytes:
 
 def is_loop(text: str) -> bool:
     """Return whether a block in hexadecimal ends in a conditional branch to its own start."""
-    last = None
-    for last in ix.Decoder(64, bytes_of(text)):
-        pass
-    return last is not None and last.is_jcc_short_or_near and last.near_branch_target == 0
+    instructions = list(ix.Decoder(64, bytes_of(text)))
+    last = instructions[-1] if instructions else None
+    return bool(last and last.is_jcc_short_or_near and last.near_branch_target == 0)
