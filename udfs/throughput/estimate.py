@@ -166,10 +166,17 @@ class _Search:
         self.relatives: dict[str, Row] = {}
 
     def names(self) -> list[str]:
-        """Return the forms, those first whose blocks have the largest errors in the mean."""
+        """Return the forms, those first whose blocks have the largest errors in the mean.
+
+        Those of whose blocks all errors together are no reason to change a figure are left out.
+        """
         found = simulated_cycles(self.hexes, Core(self.table))
         errors = _errors(found, self.logs)
-        mean = {name: errors[blocks].mean() for name, blocks in self.blocks.items()}
+        mean = {
+            name: errors[blocks].mean()
+            for name, blocks in self.blocks.items()
+            if errors[blocks].sum() > _LEAST_GAIN
+        }
         return sorted(mean, key=lambda name: (-mean[name], name))
 
     def loss(self, blocks: Iterable[int], core: Core | None = None) -> float:
