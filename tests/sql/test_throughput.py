@@ -450,7 +450,8 @@ def test_a_core_without_a_model_has_its_relatives_with_its_own_costs(warehouse, 
         warehouse.execute(statement)
     query = "SELECT model, predicted_cycles, high / low, flag_codes(flags) FROM predict_block(?, core := ?)"
     theirs, own = (
-        warehouse.execute(query, ["f3480fb8c0", core]).fetchone() for core in ("cascadelake", "mine")
+        warehouse.execute(query, ["f3480fb8c0", core]).fetchone()
+        for core in ("cascadelake", "mine")
     )
     assert own[0] == theirs[0]
     assert (own[1], theirs[1]) == (pytest.approx(7, rel=0.05), pytest.approx(3, rel=0.05))

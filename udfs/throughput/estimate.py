@@ -45,7 +45,7 @@ _HELD_OUT = 5
 # Errors of the estimated table over those of the relative above which it is not worth having.
 _WORTH = 0.95
 # Blocks that a form is judged by, drawn from all that have it; fewer say nothing.
-_MOST_BLOCKS, _FEWEST_BLOCKS = 250, 4
+_MOST_BLOCKS, _FEWEST_BLOCKS = 120, 4
 _SWEEPS = 2
 # Share of the blocks that are slower than what the width allows.
 _FASTEST = 0.98
