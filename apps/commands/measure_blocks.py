@@ -48,7 +48,8 @@ def measure_blocks(
     """Measure the cycles of blocks of machine code on this machine, for fit throughput --core.
 
     Blocks are repeated in a row, without cache misses; a block that ends in a branch to its start
-    is a loop. Rows are hex, cycles (of one pass), kind, spread (of the passes) and problem.
+    is a loop. Rows are hex, cycles (of one pass), kind, spread (of the passes) and problem: why
+    there are no cycles. The code is run as it is, by you: measure what you trust.
     """
     import duckdb
 

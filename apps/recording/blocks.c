@@ -158,7 +158,7 @@ static void child(const struct block *blocks, int from, int count) {
     sigaction(numbers[k], &action, NULL);
   for (int k = from; k < count; k++) {
     shared->position = k;
-    alarm(10);
+    alarm(3);
     measure(&blocks[k]);
     printf("%d 0", k);
     for (int p = 0; p < PASSES; p++) printf(" %.5f", shared->values[p]);

@@ -38,7 +38,10 @@ _INFO = ix.InstructionInfoFactory()
 class Measured(NamedTuple):
     """A block, the cycles of one pass, the relative spread of the passes, and why there are none.
 
-    `problem` is empty where there are cycles.
+    `problem` is empty where there are cycles; else no_machine_code, too_long, not_straight (calls,
+    system calls, other branches than back to its start, addresses relative to its own), no_counter
+    (of a loop that does not count in a register by a constant), too_slow, unstable (no three passes
+    agree), or the signal that ended it.
     """
 
     hex: str
@@ -90,9 +93,12 @@ def measure_blocks(
                 if signaled:
                     problems[some[place]] = _ended_by(signaled)
                     del passes[some[place]]
+    texts = [
+        line.split()[0] if " " in line else text for text, line in zip(hexes, lines, strict=True)
+    ]
     return [
         Measured(text, None, None, problems[k]) if k in problems else _value(text, passes[k])
-        for k, text in enumerate(hexes)
+        for k, text in enumerate(texts)
     ]
 
 
@@ -117,30 +123,29 @@ def _compiled(folder: Path) -> Path:
 
 def _run(command: list[str], lines: list[str]) -> Iterator[tuple[int, int, list[float]]]:
     """Yield the place of each line, the signal that ended its block, and the cycles of passes."""
-    with (
-        tempfile.TemporaryFile("w+") as asked,
-        subprocess.Popen(  # noqa: S603
-            command,
-            stdin=asked,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as running,
-    ):
+    with tempfile.TemporaryFile("w+") as asked, tempfile.TemporaryFile("w+") as errors:
         asked.write("".join(f"{line}\n" for line in lines))
         asked.seek(0)
-        for line in running.stdout or ():
-            place, number, *values = line.split()
-            yield int(place), int(number), [float(value) for value in values]
-        error = running.stderr.read() if running.stderr else ""
-        if running.wait():
-            raise UsageError(f"blocks cannot be measured here: {error.strip()[-500:]}")
+        try:
+            running = subprocess.Popen(  # noqa: S603
+                command, stdin=asked, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
+        except OSError as error:
+            raise UsageError(
+                f"{command[0]} cannot be run: {error.strerror}",
+                hint="Name a folder where programs can be run: TMPDIR=FOLDER pwh measure-blocks",
+            ) from None
+        with running:
+            for line in running.stdout or ():
+                place, number, *values = line.split()
+                yield int(place), int(number), [float(value) for value in values]
+        if running.returncode:
+            errors.seek(0)
+            raise UsageError(f"blocks cannot be measured here: {errors.read().strip()[-500:]}")
 
 
 def _ended_by(number: int) -> str:
-    if number == signal.SIGALRM:
-        return "too slow"
-    return f"ended by {signal.Signals(number).name}"
+    return "too_slow" if number == signal.SIGALRM else signal.Signals(number).name
 
 
 def _value(text: str, passes: list[float]) -> Measured:

@@ -448,11 +448,11 @@ CORE_OF_ONES_OWN = (
 def test_a_core_without_a_model_has_its_relatives_with_its_own_costs(warehouse, tmp_path):
     for statement in CORE_OF_ONES_OWN:
         warehouse.execute(statement)
-    query = "SELECT model, predicted_cycles, high / low, flag_codes(flags) FROM predict_block(?, core := ?)"
-    theirs, own = (
-        warehouse.execute(query, ["f3480fb8c0", core]).fetchone()
-        for core in ("cascadelake", "mine")
+    query = (
+        "SELECT model, predicted_cycles, high / low, flag_codes(flags) "
+        "FROM predict_block('f3480fb8c0', core := ?)"
     )
+    theirs, own = (warehouse.execute(query, [c]).fetchone() for c in ("cascadelake", "mine"))
     assert own[0] == theirs[0]
     assert (own[1], theirs[1]) == (pytest.approx(7, rel=0.05), pytest.approx(3, rel=0.05))
     assert own[2] >= theirs[2]

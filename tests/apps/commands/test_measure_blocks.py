@@ -15,7 +15,7 @@ def test_rows_land_as_measured_blocks(run, tmp_path):
     assert code == 0
     assert "2 blocks measured, 1 without a value" in err
     rows = list(csv.DictReader(out.read_text().splitlines()))
-    assert [row["problem"] for row in rows] == ["", "", "ended by SIGFPE"]
+    assert [row["problem"] for row in rows] == ["", "", "SIGFPE"]
     assert run("ingest", out, "--machine", "mine")[0] == 0
     query = "SELECT round(cycles) FROM segments WHERE cycles IS NOT NULL ORDER BY segment"
     assert run("sql", query, "--format", "csv")[1].splitlines()[1:] == ["1.0", "2.0"]
