@@ -211,7 +211,7 @@ def _long_calls(con: Connection, run_id: str) -> list[str]:
 
 def _tail(chosen: dict[str, Any], gains: Sequence[Row], path: Sequence[Row]) -> list[str]:
     """Return what most idle time after the last tasks means, where it is most."""
-    waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
+    waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if chosen["tail_percent"] <= max(waits, _HARDLY):
         return []
     why = "too little parallelism, or work split unevenly"

@@ -126,6 +126,11 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "unknown",
         ("not recorded",),
     ),
+    "a tail behind what is not recorded": (
+        "A a 0-10; A b 40-50; A c 90-100; B d 0-10; B e 60-70",
+        "unknown",
+        ("not recorded",),
+    ),
     # no waits
     "full": ("A a 0-50; A b 50-100; B c 0-100", "none", ("No worker waited",)),
     "one task": ("A a 0-100", "none", ("No worker waited",)),
@@ -247,3 +252,4 @@ def test_verdicts_are_right_or_not_recorded(warehouse):
             told = nothing.problem
         assert [word for word in words if word not in told] == [], (run, told)
         assert ("take turns within" in told) == (run == "a lock within")
+        assert "Most idle time" not in told or run != "a tail behind what is not recorded"

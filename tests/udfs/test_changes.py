@@ -194,6 +194,16 @@ def test_a_young_level_is_provisional_and_confirmed_by_as_many_runs_as_predicted
     assert places(*series) == [[50 - count]] * 50
 
 
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_a_young_level_of_a_short_series_is_not_told_too_late(count):
+    series = 100 + gauss(np.random.default_rng(count), 200, 12)
+    series[:, 12 - count :] += 12
+    early = detect_provisional(pa.array(list(series))).to_pylist()
+    placed = [row[-1]["index"] == 12 - count for row in early if row]
+    assert len(placed) > 150
+    assert np.mean(placed) > 0.9
+
+
 def test_an_uncertain_level_at_the_end_is_provisional():
     series = 100 + gauss(np.random.default_rng(1), 200, 60) + steps((45, 1.2))(60)
     lists = pa.array(list(series))

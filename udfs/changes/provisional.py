@@ -40,11 +40,12 @@ class Provisional(NamedTuple):
 def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provisional]:
     """Return the levels at the end of a series that are not certain at a significance.
 
-    A level is young with 2 to 4 points that all lie apart from the level before on the same side;
-    its p-value is that of Student's t test with ten degrees of freedom at most, times the number of
-    lengths tried, and at least the share of equally long stretches before that lay as far off. A
-    longer level is uncertain where the p-value of the last change is larger than the significance
-    but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more runs.
+    A level is young with 2 to 4 points that all lie apart from the level before on the same side,
+    as many as make the test statistic largest; its p-value is that of Student's t test with ten
+    degrees of freedom at most, times the number of lengths tried, and at least the share of equally
+    long stretches before that lay as far off. A longer level is uncertain where the p-value of the
+    last change is larger than the significance but not larger than `LARGEST_P`. Either would be
+    confirmed by at most 100 more runs.
 
     Args:
         levels: levels of all series of a length.
@@ -83,7 +84,7 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
     raw = raw - np.median(steady[: -_YOUNG[0]])
     if float(_nearest(raw[-_YOUNG[0] :])) <= _APART * variance**0.5:
         return None
-    best, found = LARGEST_P, None
+    furthest, found = 0.0, None
     for count in reversed(_YOUNG):
         before, after = steady[: points - count], raw[points - count :]
         if len(before) < _LEAST_BEFORE:
@@ -93,12 +94,13 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
         if nearest <= _APART * variance**0.5:
             continue
         error = variance * float(noise.inflation[0, 0]) * (1 / count + 1 / len(before))
+        # With the p-value, longer levels lose by the fewer degrees of freedom before them.
         t = abs(float(after.mean())) / error**0.5
         p = 2 * float(stdtr(min(len(before) - 1, _MOST_FREEDOM), -t)) * len(_YOUNG)
         earlier = sliding_window_view(raw[: points - count], count)
         p = max(p, float((_nearest(earlier) >= nearest).mean()))
-        if p < best:
-            best, found = p, (points - count, float(np.log(p)))
+        if p < LARGEST_P and t > furthest:
+            furthest, found = t, (points - count, float(np.log(p)))
     return found
 
 
