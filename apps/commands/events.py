@@ -128,7 +128,8 @@ def events(
             emit(con, found, style, output)
             return
         rows = dicts(found)
-        shown = events_text(con, rows) if rows else f"no events of {cell(app or 'these choices')}"
+        nothing = f"no such events of {cell(app)}" if app else "no such events"
+        shown = events_text(con, rows) if rows else f"{nothing}; not certain yet: pwh trend"
     write_text(shown, output)
 
 

@@ -1,4 +1,4 @@
--- requires: workers, idle
+-- requires: workers, idle, sides
 --
 -- Idle time on the time axis: what pieces an idle interval consists of, in every reading.
 --
@@ -8,11 +8,6 @@
 
 -- Width of one of so many equal bins of a window, ns.
 CREATE OR REPLACE MACRO _bin_width(t0, t1, bins) AS greatest(1, (t1 - t0 + bins - 1) // bins);
-
--- Whether a row is of these runs, of which one file can have 10^5: a list would be searched for
--- each row.
-CREATE OR REPLACE MACRO _is_of_many(run_id, ids) AS
-  run_id BETWEEN list_min(ids) AND list_max(ids) AND run_id IN (SELECT unnest(ids));
 
 -- Pieces of the idle intervals of some runs that meet [t0, t1), whole; with `only_cut` those of the
 -- intervals that do not lie wholly within it. NULL is no bound.
@@ -28,7 +23,7 @@ WITH RECURSIVE
       least(t_end, greatest(t_start + starvation1, t_arrival)) AS la,
       blamed_worker AS v
     FROM idle_intervals
-    WHERE _is_of_many(run_id, runs)
+    WHERE _is_of(run_id, runs)
   ),
 
   owner AS MATERIALIZED (
@@ -48,8 +43,8 @@ WITH RECURSIVE
     FROM runtime_intervals AS r
     JOIN _worker_clocks AS w ON r.run_id = w.run_id AND r.worker = w.worker
     SEMI JOIN hull ON r.t_end - w.ahead > hull.lo AND r.t_start - w.ahead < hull.hi
-    WHERE _is_of_many(r.run_id, runs)
-      AND _is_of_many(w.run_id, runs)
+    WHERE _is_of(r.run_id, runs)
+      AND _is_of(w.run_id, runs)
       AND r.total_ns IS NULL AND r.t_start < r.t_end
   ),
 
@@ -57,7 +52,7 @@ WITH RECURSIVE
     SELECT run_id, worker, t_start, t_end
     FROM idle_latency
     SEMI JOIN hull ON t_end > hull.lo AND t_start < hull.hi
-    WHERE _is_of_many(run_id, runs)
+    WHERE _is_of(run_id, runs)
   ),
 
   near AS (

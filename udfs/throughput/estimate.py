@@ -45,8 +45,8 @@ _LEAST_GAIN, _LEAST_SHARE = 0.25, 0.02
 _HELD_OUT = 5
 # Errors of the estimated table over those of the relative above which it is not worth having.
 _WORTH = 0.95
-# Blocks that a form is judged by, drawn from all that have it: three are one of it alone, a chain and
-# independent ones, as pwh measure-blocks makes them; fewer say nothing.
+# Blocks that a form is judged by, drawn from all that have it: three are one of it alone, a chain
+# and independent ones, as pwh measure-blocks makes them; fewer say nothing.
 _MOST_BLOCKS, _FEWEST_BLOCKS = 120, 3
 _SWEEPS = 2
 # Share of the blocks that are slower than what the width allows.

@@ -30,7 +30,7 @@ def test_the_list_has_the_causes_of_what_is_open(events):
     assert listed(events("--app", "stencil", "-f", "csv")) == [(2, "new")]
     assert listed(events("--machine", "gen*", "--since", "2026-11-01", "-f", "csv")) == [(2, "new")]
     assert listed(events("--branch", "topic", "-f", "csv")) == []
-    assert events("--owner", "nobody")[:2] == (0, "no events of these choices\n")
+    assert events("--owner", "nobody")[:2] == (0, "no such events; not certain yet: pwh trend\n")
     assert events("99")[0] == 5
 
 
