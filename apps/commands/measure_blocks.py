@@ -22,8 +22,9 @@ def measure_blocks(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="CSV or Parquet with a column hex: blocks to measure. Without one, blocks are "
-            "made from the libraries of this machine.",
+            help="CSV or Parquet with a column hex: blocks to measure, run as they are, so measure "
+            "what you trust. One that ends in a branch to its start is a loop. Without a file, blocks "
+            "are made from the libraries of this machine.",
         ),
     ] = None,
     blocks: Annotated[
@@ -45,12 +46,7 @@ def measure_blocks(
     style: FormatOption = Format.csv,
     output: OutputOption = None,
 ) -> None:
-    """Measure the cycles of blocks of machine code on this machine, for fit throughput --core.
-
-    Blocks are repeated in a row, without cache misses; a block that ends in a branch to its start
-    is a loop. Rows are hex, cycles (of one pass), kind, spread (of the passes) and problem: why
-    there are no cycles. The code is run as it is, by you: measure what you trust.
-    """
+    """Measure the cycles of blocks of machine code on this machine, for fit throughput --core."""
     import duckdb
 
     from apps.recording.designed_blocks import design, libraries
