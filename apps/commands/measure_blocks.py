@@ -23,8 +23,8 @@ def measure_blocks(
         typer.Argument(
             metavar="[FILE]",
             help="CSV or Parquet with a column hex: blocks to measure, run as they are, so measure "
-            "what you trust. One that ends in a branch to its start is a loop. Without a file, blocks "
-            "are made from the libraries of this machine.",
+            "what you trust. One that ends in a branch to its start is a loop. Without a file, "
+            "blocks are made from the libraries of this machine.",
         ),
     ] = None,
     blocks: Annotated[
