@@ -112,9 +112,15 @@ def analyse_all(con: Connection) -> dict[str, int]:
         name = analysis.name
         if stored.get(name) != own[name]:
             with transaction(con):
-                con.execute("DELETE FROM analysis_states WHERE analysis = $1", [name])
+                fixed = _fixed(analysis)
+                con.execute(
+                    f"DELETE FROM analysis_states WHERE analysis = $1 AND key NOT IN ({fixed})",
+                    [name],
+                )
                 if not analysis.carries:
-                    con.execute(f"DELETE FROM {name}")
+                    con.execute(
+                        f"DELETE FROM {name} WHERE CAST({analysis.key} AS VARCHAR) NOT IN ({fixed})"
+                    )
         scopes = _all_scopes(con, analysis)
         if number := _renew_or_note(con, analysis, scopes):
             done[name] = number
@@ -351,15 +357,31 @@ def _find(con: Connection, analysis: Analysis, scopes: Collection[str], *, again
         sqlfiles.read("derived/analyses/found").format(
             inputs=analysis.inputs,
             needed=needed,
-            reads=", ".join(map(sqlfiles.literal, sorted(analysis.reads))),
+            reads=_names(analysis.reads),
         )
     )
     con.execute(
-        sqlfiles.read("derived/analyses/outdated"), {"analysis": analysis.name, "again": again}
+        sqlfiles.read("derived/analyses/outdated").format(fixed=_fixed(analysis)),
+        {"analysis": analysis.name, "again": again},
     )
     con.execute("CREATE TEMP TABLE _inputs AS FROM _found SEMI JOIN _outdated USING (key)")
     ((number,),) = con.execute("SELECT count(*) FROM _outdated").fetchall()
     return int(number)
+
+
+def _fixed(analysis: Analysis) -> str:
+    """Return the SELECT of the keys whose rows cannot be computed again: retention deleted some.
+
+    Of pairs of versions and of changes, scalars are left, of which they are computed.
+    """
+    return sqlfiles.read("derived/retention/fixed").format(
+        key={"run_id": "run_id", "set_id": "CAST(set_id AS VARCHAR)"}.get(analysis.scope, "NULL"),
+        reads=_names(analysis.reads),
+    )
+
+
+def _names(tables: Collection[str]) -> str:
+    return ", ".join(map(sqlfiles.literal, sorted(tables)))
 
 
 def _drop(con: Connection) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ingest.analyse import analyse
@@ -68,20 +69,31 @@ def forget_run(
     A file of only this run is forgotten with it, so that it can be ingested again. Of one with
     other runs the rows of those are left. `failed` is that of `analyse`.
     """
-    sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
-    source_ids = [source_id for (source_id,) in sources.fetchall()]
-    for source_id, rows in _rows_by_source(con, run_id):
-        con.execute("UPDATE sources SET rows = rows - $1 WHERE source_id = $2", [rows, source_id])
-    gone = _delete(con, "run_id", run_id)
-    renew_runs(con, [run_id])
-    con.execute(
-        "DELETE FROM sources WHERE source_id IN (SELECT unnest($ids)) "
-        "AND source_id NOT IN (SELECT source_id FROM run_facts)",
-        {"ids": source_ids},
-    )
+    return forget_runs(con, [run_id], failed)
+
+
+def forget_runs(
+    con: Connection, run_ids: Collection[str], failed: Mapping[str, str] | None = None
+) -> dict[str, int]:
+    """Do what `forget_run` does, of several runs."""
+    gone: Counter[str] = Counter()
+    for run_id in run_ids:
+        sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
+        source_ids = [source_id for (source_id,) in sources.fetchall()]
+        for source_id, rows in _rows_by_source(con, run_id):
+            con.execute(
+                "UPDATE sources SET rows = rows - $1 WHERE source_id = $2", [rows, source_id]
+            )
+        gone.update(_delete(con, "run_id", run_id))
+        renew_runs(con, [run_id])
+        con.execute(
+            "DELETE FROM sources WHERE source_id IN (SELECT unnest($ids)) "
+            "AND source_id NOT IN (SELECT source_id FROM run_facts)",
+            {"ids": source_ids},
+        )
     con.execute(sqlfiles.read("derived/forgotten_commits"))
-    analyse(con, [run_id], failed)
-    return gone
+    analyse(con, run_ids, failed)
+    return dict(gone)
 
 
 def _rows_by_source(con: Connection, run_id: str) -> list[tuple[int, int]]:
@@ -90,9 +102,14 @@ def _rows_by_source(con: Connection, run_id: str) -> list[tuple[int, int]]:
         f"SELECT source_id, {table in DERIVED} AS is_derived FROM {table} WHERE run_id = $run"
         for table in landing()
     )
+    # also what is gone already (ingest.retention)
+    counted = (
+        f"{of_all} UNION ALL SELECT source_id, false FROM forgotten_rows, range(rows) "
+        "WHERE run_id = $run"
+    )
     found: list[tuple[int, int]] = con.execute(
         "SELECT source_id, coalesce(nullif(count(*) FILTER (NOT is_derived), 0), count(*)) "
-        f"FROM ({of_all}) GROUP BY source_id",
+        f"FROM ({counted}) GROUP BY source_id",
         {"run": run_id},
     ).fetchall()
     return found
@@ -108,6 +125,6 @@ def _delete(con: Connection, column: str, value: str | int) -> dict[str, int]:
     )
     for (table,) in con.execute(filled, {"value": value}).fetchall():
         done = con.execute(f"DELETE FROM {table} WHERE {column} = ?", [value]).fetchone()
-        if done and table != "run_facts":
+        if done and table in landing():
             gone[table] = done[0]
     return gone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -307,6 +307,14 @@ def _check(con: Connection, writers: Sequence[_Writer]) -> None:
         writer.unlisted |= check_rows(
             con, table, source_id, rows=writer.rows[table], lenient=writer.options.lenient
         )
+    run_ids = [run_id for writer in writers if writer.rows for run_id in writer.book.run_ids]
+    if incomplete := _lacking_rows(con, run_ids):
+        raise InputError(
+            f"rows of the run {incomplete} are gone (pwh retention), so that nothing of it can be "
+            "computed anew",
+            hint=f"Land the file as another run (--run), or first forget that one: pwh forget "
+            f"{incomplete}",
+        )
     earlier: dict[str, list[int]] = {}
     known = _sources_of(con, [run_id for writer in writers for run_id in writer.book.run_ids])
     for writer in writers:
@@ -319,6 +327,13 @@ def _check(con: Connection, writers: Sequence[_Writer]) -> None:
             check_keys(con, table, writer.source_id, sorted(others))
         for run_id in writer.book.run_ids:
             earlier.setdefault(run_id, []).append(writer.source_id)
+
+
+def _lacking_rows(con: Connection, run_ids: Collection[str]) -> str | None:
+    """Return one of these runs of which retention deleted rows, if any."""
+    runs, params = sqlfiles.of_runs(run_ids)
+    found = con.execute(f"SELECT run_id FROM forgotten_rows WHERE {runs} LIMIT 1", params)
+    return next((run_id for (run_id,) in found.fetchall()), None)
 
 
 def _rows_by_table(writers: Sequence[_Writer]) -> dict[str, dict[int, int]]:

@@ -122,8 +122,10 @@ def outdated(con: Connection, differing: Iterable[Collection[tuple[str, str]]] =
 
 
 def all_of(con: Connection, run_ids: Collection[str]) -> Outdated:
-    """Return all that is stored of some runs."""
-    return Outdated(run_ids, (), outdated_code(con, run_ids))
+    """Return all that is stored of some runs, but for those of which rows are gone."""
+    fixed = {run for (run,) in con.execute("SELECT run_id FROM forgotten_rows").fetchall()}
+    whole = [run_id for run_id in run_ids if run_id not in fixed]
+    return Outdated(whole, (), outdated_code(con, whole))
 
 
 def refresh(

@@ -139,9 +139,13 @@ def differing_scalars(
 ) -> Iterator[tuple[float, list[tuple[str, str]]]]:
     """Yield the share of runs that are done, and run and metric of differing stored scalars.
 
-    They differ from what the rows add up to. Of the runs in the table kept_runs.
+    They differ from what the rows add up to. Of the runs in the table kept_runs whose rows are all
+    there.
     """
-    kept = con.execute("SELECT run_id FROM kept_runs ORDER BY ALL").fetchall()
+    kept = con.execute(
+        "SELECT run_id FROM kept_runs "
+        "WHERE run_id NOT IN (SELECT run_id FROM forgotten_rows) ORDER BY ALL"
+    ).fetchall()
     for begin in range(0, len(kept), _RUNS_AT_ONCE):
         batch = [run_id for (run_id,) in kept[begin : begin + _RUNS_AT_ONCE]]
         yield (begin + len(batch)) / len(kept), _differing(con, batch)

@@ -130,6 +130,9 @@ def test_versions_agree():
     newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
     revision = re.search(r"rev: v(\S+)", (PROJECT / "apps" / "README.md").read_text("utf-8"))
     named = {recipe["package"]["version"], newest[1], revision[1]}
+    for file in ("action.yml", "apps/README.md", "docs/how-to/ci.md"):
+        text = (PROJECT / file).read_text(encoding="utf-8")
+        named.update(re.findall(r"(?:OWNER/REPOSITORY@v|pwh==)(\d+\.\d+\.\d+)", text))
     assert named == {__version__}
 
 

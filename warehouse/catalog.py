@@ -28,7 +28,7 @@ DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
 LISTING = sqlfiles.SQL / "landing_columns.csv"
 _FROM_A_FILE = {"run_id", "source_id"}
 # They have a source_id too, but no file can contain their rows.
-_NO_LANDING = {"run_facts", "segment_features"}
+_NO_LANDING = {"forgotten_rows", "run_facts", "segment_features"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse import sqlfiles
+from warehouse.catalog import landing
 from warehouse.errors import UsageError
-from warehouse.lake.attach import NAME, is_lake
+from warehouse.lake.attach import NAME, is_lake, stored_bytes
 from warehouse.lake.writers import alone
 from warehouse.transactions import write_error
 
@@ -62,15 +64,8 @@ def _files(con: Connection) -> int:
     return int(row[0]) if row and row[0] is not None else 0
 
 
-def maintain(con: Connection, keep_days: float) -> Maintained | None:
-    """Write small files of a lake together and forget its past; write the log of a file into it.
-
-    Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.
-    Raises `UsageError` over a server, whose statements have no checkpoint among them, and
-    `WarehouseError` where the warehouse cannot be written.
-    """
-    import duckdb
-
+def check_local(con: Connection) -> None:
+    """Raise `UsageError` over a server, whose statements have no checkpoint among them."""
     from warehouse.quack.client import Remote
 
     if isinstance(con, Remote):
@@ -78,6 +73,18 @@ def maintain(con: Connection, keep_days: float) -> Maintained | None:
             "a served warehouse is maintained where pwh serve runs",
             hint="Stop the server there, and run pwh maintain.",
         )
+
+
+def maintain(con: Connection, keep_days: float) -> Maintained | None:
+    """Write small files of a lake together and forget its past; write the log of a file into it.
+
+    Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.
+    Raises `UsageError` as `check_local` does, and `WarehouseError` where the warehouse cannot be
+    written.
+    """
+    import duckdb
+
+    check_local(con)
     try:
         if is_lake(con):
             return maintain_lake(con, keep_days)
@@ -87,3 +94,27 @@ def maintain(con: Connection, keep_days: float) -> Maintained | None:
         message.hint = "No rows are lost. Try again: what is done already is not done twice."
         raise message from error
     return None
+
+
+def size_of(con: Connection) -> float:
+    """Return the bytes of a warehouse's file, or of the files of a lake."""
+    if is_lake(con):
+        return stored_bytes(con)
+    ((size,),) = con.execute(
+        "SELECT total_blocks * block_size FROM pragma_database_size() "
+        "WHERE database_name = current_database()"
+    ).fetchall()
+    return float(size)
+
+
+def bytes_of_rows(con: Connection) -> dict[str, float]:
+    """Return by landing table about how many bytes a row takes."""
+    if is_lake(con):
+        sql = sqlfiles.read("queries/maintenance/bytes_of_rows_lake")
+        return dict(con.execute(sql.format(lake=sqlfiles.literal(NAME))).fetchall())
+    sql = sqlfiles.read("queries/maintenance/bytes_of_rows")
+    found = {}
+    for table in landing():
+        ((size,),) = con.execute(sql.format(table=sqlfiles.literal(table))).fetchall()
+        found[table] = float(size or 0)
+    return found

@@ -25,7 +25,11 @@ def current() -> str:
 
 def check(con: Connection, path: str) -> None:
     """Raise where another pwh added up scalars that are stored."""
-    sql = "SELECT 1 FROM kept_runs WHERE revision IS DISTINCT FROM ? LIMIT 1"
+    # those of rows that are gone stay as they were
+    sql = (
+        "SELECT 1 FROM kept_runs WHERE revision IS DISTINCT FROM ? "
+        "AND run_id NOT IN (SELECT run_id FROM forgotten_rows) LIMIT 1"
+    )
     if con.execute(sql, [current()]).fetchall():
         raise WarehouseOutdated(
             f"another version of pwh added up scalars of {path}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,15 @@ def save_query(con: Connection, name: str, query: str, shown: Shown | None = Non
             "VALUES ($1, $2, $3, $4, $5, $6, $7, now())",
             [name.strip(), query, *astuple(shown)],
         )
+
+
+def arrange(con: Connection, names: Sequence[str], halves: Collection[str]) -> None:
+    """Put saved queries of a board in this order; `halves` are those half as wide as it is."""
+    con.execute(
+        "UPDATE saved_queries SET place = list_position($1, name) - 1, "
+        "is_half = list_contains($2, name) WHERE list_contains($1, name)",
+        [list(names), list(halves)],
+    )
 
 
 def saved_query(con: Connection, name: str) -> str:

@@ -12,7 +12,7 @@ from apps.output.numbers import counted
 from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.comparison import run_comparison
+from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.runs import resolve_side
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -34,7 +34,7 @@ def compare(
         str | None, typer.Option("--app", help="A and B are versions of this application.")
     ] = None,
     metric: MetricOption = None,
-    level: LevelOption = 0.95,
+    level: LevelOption = LEVEL,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,9 +11,10 @@ from apps.commands.options import OutputOption, RunArgument, reading
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.output.formats import Format
-from apps.output.streams import note
+from apps.output.streams import note, write_text
+from apps.queries.base import ask_dicts
 from apps.queries.runs import LATEST, resolve_run
-from warehouse.errors import UsageError
+from warehouse.errors import NothingToAnalyse, UsageError
 
 _TABLES = {Target.csv: Format.csv, Target.parquet: Format.parquet}
 
@@ -35,9 +37,40 @@ def export(
     table: Annotated[
         str | None, typer.Option(help="Only this landing table, for csv and parquet.")
     ] = None,
+    board: Annotated[
+        str | None, typer.Option(help="Write a board of the app as one HTML file.")
+    ] = None,
+    site: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write events, trends and boards of the warehouse as HTML files to a folder.",
+        ),
+    ] = None,
     output: OutputOption = None,
 ) -> None:
-    """Write a run for other tools: Perfetto, speedscope, pprof, FlameGraph, Extra-P ..."""
+    """Write a run for other tools: Perfetto, speedscope, pprof, Extra-P ...; or pages to read."""
+    if sum(one is not None for one in (to, board, site)) > 1:
+        raise UsageError("--to, --board and --site exclude each other")
+    if site is not None:
+        from apps.reports.site import write_site
+
+        with reading(context) as con:
+            note(write_site(con, context.obj, site))
+        return
+    if board is not None:
+        from apps.reports.board import board_page
+
+        with reading(context) as con:
+            items = ask_dicts(con, "schema/board", board=board)
+        if not items:
+            raise NothingToAnalyse(
+                f"there is no board {board!r}",
+                hint="pwh sql 'SELECT DISTINCT board FROM "
+                "saved_queries' lists them; the SQL page of pwh ui puts queries on one.",
+            )
+        write_text(board_page(context.obj, board, items), output)
+        return
     if to is None:
         raise UsageError(
             "it is not stated what to write",

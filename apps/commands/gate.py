@@ -20,7 +20,7 @@ from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.gate import LEVEL
+from apps.queries.comparison import LEVEL
 from apps.queries.runs import LATEST, resolve_app
 from warehouse.errors import UsageError
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import threading
+from dataclasses import replace as replaced
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -13,7 +13,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from apps.commands.options import ParameterOption, WaitOption, parse_parameters, parse_tags
+from apps.commands.options import (
+    ParameterOption,
+    WaitOption,
+    parse_parameters,
+    parse_size,
+    parse_tags,
+)
 from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
 from apps.output.streams import note, print_data
@@ -26,7 +32,6 @@ if TYPE_CHECKING:
     from ingest.walk import Found
 
 _LOOK_SECONDS = 1.0  # between two looks at folders that are watched
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 
 
 def _time(text: str) -> datetime:
@@ -133,6 +138,12 @@ def ingest(
         bool,
         typer.Option("--list-skipped", help="Name each file of a folder that is skipped, and why."),
     ] = False,
+    reject_unknown: Annotated[
+        bool,
+        typer.Option(
+            "--reject-unknown", help="Reject what no reader recognises in a folder, too: no skips."
+        ),
+    ] = False,
     watch: Annotated[
         bool,
         typer.Option(
@@ -174,7 +185,7 @@ def ingest(
         align_clocks=align_clocks,
         lenient=lenient,
         time_zone=time_zone,
-        max_bytes=MAX_BYTES if max_size is None else _bytes(max_size),
+        max_bytes=MAX_BYTES if max_size is None else parse_size(max_size, "--max-size"),
     )
     chosen = None if reader is None else reader_named(reader)
     if watch:
@@ -183,9 +194,10 @@ def ingest(
         _watch(context.obj, paths, chosen, options, wait)
         return
     with prompt_interrupts():
+        found = list(find(paths, chosen))
         failed = _land_all(
             context.obj,
-            list(find(paths, chosen)),
+            [replaced(one, skipped=False) for one in found] if reject_unknown else found,
             options,
             wait,
             dry_run=dry_run,
@@ -253,15 +265,6 @@ def _land_arrived(db: Address, one: Found, options: Options, wait: float | None)
         note(f"{error.problem}; {one.path} will be tried again")
         return False
     return True
-
-
-def _bytes(text: str) -> int:
-    """Return the bytes of a size such as 200MB; units are powers of 1000."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None:
-        raise UsageError(f"--max-size {text!r} is no size", hint="For example: --max-size 200MB")
-    number, unit = found.groups()
-    return int(float(number) * 1000 ** float(" KMGT".index(unit.upper() or " ")))
 
 
 def _clock_offset(text: str) -> tuple[str, int]:

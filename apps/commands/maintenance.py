@@ -1,23 +1,36 @@
-"""The commands forget, migrate, refresh, maintain and doctor: maintenance of a warehouse."""
+"""The commands forget, migrate, refresh, retention, maintain and doctor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing, nullcontext
+from datetime import UTC, datetime
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, WaitOption, need, writing
+from apps.commands.options import (
+    PLAIN,
+    FormatOption,
+    OutputOption,
+    WaitOption,
+    need,
+    parse_size,
+    reading,
+    writing,
+)
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
-from apps.queries.base import ask_column
+from apps.queries.base import ask, ask_column
+from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
     from ingest.refresh import Outdated
+    from ingest.retention import Expired
     from warehouse.address import Address
     from warehouse.errors import PwhError
     from warehouse.session import Connection
@@ -154,7 +167,6 @@ def refresh(
     from apps.queries.runs import resolve_runs
     from ingest.refresh import all_of, outdated
     from ingest.scalars import differing_scalars
-    from warehouse.errors import UsageError
 
     if on is not None:
         need("dask")
@@ -217,6 +229,121 @@ def _end_with(failures: list[PwhError]) -> None:
         raise typer.Exit(failures[-1].exit_code)
 
 
+def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:
+    """Return what goes by each rule, in words."""
+    from ingest.retention import LIMIT, added_up, megabytes
+
+    return [
+        f"{'by --most' if number == LIMIT else f'by rule {number}'}: "
+        f"{counted(sum(gone.rows.values()), 'row')} of {counted(len(gone.runs), 'run')}, "
+        f"about {megabytes(con, gone):.3g} MB "
+        f"({'runs' if None in gone.rows else ', '.join(sorted(filter(None, gone.rows)))})"
+        for number, gone in added_up(rows).items()
+    ]
+
+
+class Keeps(StrEnum):
+    """What a rule of retention keeps."""
+
+    ALL = "all"
+    ANSWERS = "answers"
+    NOTHING = "nothing"
+
+
+retention = typer.Typer(
+    name="retention",
+    no_args_is_help=True,
+    help="Set what pwh maintain deletes, by rules: of which applications and branches, how old.",
+    **PLAIN,
+)
+
+
+@retention.command()
+def add(
+    context: typer.Context,
+    keep: Annotated[
+        Keeps,
+        typer.Option(
+            help="answers: scalars, what was computed, and the rows of runs that a change is "
+            "stated by; nothing: the runs go; all: no other rule applies."
+        ),
+    ],
+    days: Annotated[
+        float | None, typer.Option(min=0, help="Only runs that started so many days ago.")
+    ] = None,
+    app: Annotated[
+        str, typer.Option(help="Only this application, or a pattern with * and ?.")
+    ] = "*",
+    branch: Annotated[str, typer.Option(help="Only runs of this branch, or a pattern.")] = "*",
+    rows: Annotated[
+        str, typer.Option(help="Only rows of this landing table, or a pattern, such as bb_*.")
+    ] = "*",
+    wait: WaitOption = None,
+) -> None:
+    """Add a rule; what an event, a label or an acknowledgement is of always stays."""
+    from fnmatch import filter as matching
+
+    from warehouse.catalog import counted as tables
+    from warehouse.transactions import transaction
+
+    if (days is None) != (keep is Keeps.ALL):
+        raise UsageError(
+            f"--keep {keep.value} {'needs --days' if days is None else 'has no --days'}",
+            hint="Such as: pwh retention add --keep answers --days 90",
+        )
+    if rows != "*" and keep is Keeps.NOTHING:
+        raise UsageError("--keep nothing deletes runs, so it has no --rows")
+    if not matching(tables(), rows):
+        raise UsageError(
+            f"no landing table is called {rows}", hint="pwh schema lists them, as fn_timings."
+        )
+    rule = [keep.value, app, branch, rows, days or 0.0]
+    with writing(context, wait) as con, transaction(con):
+        known = con.execute(
+            "SELECT rule_id FROM retention_rules "
+            'WHERE (keeps, app, branch, "rows", days) = (?, ?, ?, ?, ?)',
+            rule,
+        ).fetchone()
+        (number,) = (
+            known
+            or con.execute(
+                "INSERT INTO retention_rules SELECT coalesce(max(rule_id), 0) + 1, ?, ?, ?, ?, ? "
+                "FROM retention_rules RETURNING rule_id",
+                rule,
+            ).fetchone()
+            or (0,)
+        )
+    print_data(f"rule {number} {'is there already' if known else 'added'}; pwh maintain applies it")
+
+
+@retention.command()
+def rules(
+    context: typer.Context,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """List the rules."""
+    from apps.output.writing import emit
+
+    with reading(context) as con:
+        emit(con, ask(con, "maintenance/rules"), style, output)
+
+
+@retention.command()
+def remove(
+    context: typer.Context,
+    number: Annotated[int, typer.Argument(help="Number of the rule (pwh retention rules).")],
+    wait: WaitOption = None,
+) -> None:
+    """Remove a rule; what it deleted stays deleted."""
+    with writing(context, wait) as con:
+        gone = con.execute("DELETE FROM retention_rules WHERE rule_id = $1", [number])
+        count = (gone.fetchone() or (0,))[0]
+    if not count:
+        raise NothingToAnalyse(f"there is no rule {number}", hint="pwh retention rules lists them.")
+    print_data(f"{counted(count, 'rule')} removed")
+
+
 def maintain(
     context: typer.Context,
     keep_days: Annotated[
@@ -225,20 +352,53 @@ def maintain(
             min=0, help="Days for which --as-of can go back afterwards, in DuckLake; 0: none."
         ),
     ] = 30.0,
+    most: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Size that the warehouse may have, such as 500MB: of the oldest runs only the "
+            "answers stay, until it fits.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what rules would delete, and change nothing.")
+    ] = False,
     wait: WaitOption = None,
 ) -> None:
-    """Compact a warehouse: a file into a new one, in DuckLake many into few; no answer changes."""
+    """Delete what the rules say (pwh retention), and compact the warehouse; no answer changes."""
+    from ingest.retention import apply, expired
     from warehouse.connection import MEMORY
-    from warehouse.maintenance import maintain
+    from warehouse.maintenance import check_local, maintain, size_of
     from warehouse.replacement import compact
 
-    where = context.obj
+    where, now = context.obj, datetime.now(UTC)
+    limit = None if most is None else parse_size(most, "--most")
+    if dry_run:
+        with reading(context, wait) as con:
+            check_local(con)
+            lines = _gone(con, expired(con, now, limit))
+        for line in lines or ["nothing"]:
+            print_data(f"would delete {line}")
+        return
     with writing(context, wait) as con:
+        check_local(con)
+        # how many bytes rows take is known while they are there
+        lines = _gone(con, expired(con, now, limit))
+        apply(con, now, limit)
+        for line in lines:
+            print_data(f"deleted {line}")
         done = maintain(con, keep_days)
+        left = size_of(con)
     if done is None and str(where) != MEMORY:
         before, after = (size / 1e6 for size in compact(where, wait=wait, on_wait=note))
         saved = f"{before:.1f} MB before, {after:.1f} MB after"
         print_data(f"{where}: {saved if after < before else f'{before:.1f} MB, compact already'}")
+        left = after * 1e6
+    if limit is not None and left > limit:
+        note(
+            f"it is still larger than {most}: the rest is answers, and rows that events, labels, "
+            "acknowledgements or rules keep"
+        )
     if done is None:
         return
     print_data(

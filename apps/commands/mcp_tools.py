@@ -22,6 +22,7 @@ from apps.commands.comparison import compared_text
 from apps.commands.explanations import compared_sides
 from apps.output.tables import dicts
 from apps.queries.base import Asked, ask, ask_dicts, remembering
+from apps.queries.comparison import LEVEL
 from apps.queries.events import WITHDRAWN, Events
 from apps.queries.explanations import explanation, run_in_history
 from apps.queries.runs import LATEST, resolve_app, resolve_run, resolve_side
@@ -201,7 +202,7 @@ class _Tools:
 
         def answer(con: Connection) -> str:
             first, second = resolve_side(con, before), resolve_side(con, after)
-            return compared_text(con, ((before, first), (after, second)), 0.95, metrics)
+            return compared_text(con, ((before, first), (after, second)), LEVEL, metrics)
 
         return self._answer(answer)
 

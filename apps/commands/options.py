@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
@@ -28,6 +29,7 @@ EXTRAS = {
     "notify": ("apprise",),
     "ui": ("altair", "polars", "streamlit"),
 }
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 PLAIN: dict[str, Any] = {
     "add_completion": False,
     "pretty_exceptions_enable": False,
@@ -200,6 +202,15 @@ MetricOption = Annotated[
 LevelOption = Annotated[
     float, typer.Option(min=0.5, max=0.9999, help="Probability that all intervals hold together.")
 ]
+
+
+def parse_size(text: str, option: str) -> int:
+    """Return the bytes of a size such as 200MB; units are powers of 1000."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"{option} {text!r} is no size", hint=f"For example: {option} 200MB")
+    number, unit = found.groups()
+    return int(float(number) * 1000 ** float(" KMGT".index(unit.upper() or " ")))
 
 
 def parse_share(text: str, option: str) -> float:

@@ -26,6 +26,7 @@ from apps.output.numbers import counted
 from apps.output.progress import Countdown
 from apps.output.streams import note
 from apps.queries.base import ask_dicts
+from apps.queries.comparison import LEVEL
 from warehouse.address import Address
 from warehouse.errors import InputError, PwhError, UsageError
 
@@ -109,7 +110,7 @@ def record(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Continue after a run that failed.")
     ] = False,
-    level: LevelOption = 0.95,
+    level: LevelOption = LEVEL,
     wait: Annotated[
         float, typer.Option(min=0, help="Seconds to wait while others use the warehouse.")
     ] = 60.0,

@@ -29,6 +29,8 @@ from apps.reports.threads import (
     PHASES,
     WARPS,
     block_line,
+    compared_sentences,
+    compared_table,
     group_line,
     kernel_line,
     launch_line,
@@ -59,9 +61,23 @@ class Metric(StrEnum):
     manhattan = "manhattan"
 
 
+class Vectors(StrEnum):
+    """What a vector of a thread counts in each basic block."""
+
+    visits = "visits"
+    barriers = "barriers"
+
+
 def threads(
     context: typer.Context,
     run: RunArgument = LATEST,
+    other: Annotated[
+        str | None,
+        typer.Argument(
+            help="Another run, to compare what the two programs do.",
+            show_default=False,
+        ),
+    ] = None,
     launch: Annotated[int | None, typer.Option(min=0, help="Only this launch.")] = None,
     block: Annotated[
         int | None,
@@ -84,6 +100,13 @@ def threads(
             help="Draw the distances of a thread block's threads: .png, black: 0.",
         ),
     ] = None,
+    vectors: Annotated[
+        Vectors,
+        typer.Option(
+            help="What --matrix compares: how often threads visited each basic block, or executed "
+            "its barriers."
+        ),
+    ] = Vectors.visits,
     kernels: Annotated[
         bool,
         typer.Option("--kernels", help="List verdicts on the program and its kernels."),
@@ -107,6 +130,14 @@ def threads(
     if launch is not None:
         _check_launches(over_all)
     _check_pictures(cfg, matrix)
+    if other is not None:
+        listed = (groups, phases, kernels, imbalance)
+        if any(listed) or any(one is not None for one in (launch, block, cfg, matrix)):
+            raise UsageError(
+                "two programs are compared as a whole", hint="Leave out the other options."
+            )
+        _compare(context, run, other, style, output)
+        return
     with reading(context) as con:
         run_id = resolve_run(con, run)
         verdicts = ask(con, "threads/verdicts", run_id=run_id, launch=launch)
@@ -125,7 +156,7 @@ def threads(
         if cfg is not None:
             _draw_flow(con, run_id, chosen, cfg)
         if matrix is not None and blocks is not None:
-            _draw_matrix(con, run_id, chosen, dicts(blocks.limit(1))[0], metric, matrix)
+            _draw_matrix(con, run_id, chosen, dicts(blocks.limit(1))[0], metric, vectors, matrix)
         of_kernels = ask(con, "threads/kernels", run_id=run_id)
         tables = _tables(con, run_id, launch, groups, phases)
         if imbalance:
@@ -139,6 +170,30 @@ def threads(
         program = dicts(of_kernels.limit(1)) if launch is None and len(rows) > 1 else []
         shown = blocks if is_narrow else None
         text = _text(run_id, uneven, program, rows, chosen, shown, metric, tables)
+    write_text(text, output)
+
+
+def _compare(
+    context: typer.Context, run: str, other: str, style: Format, output: Path | None
+) -> None:
+    """Print what two programs do; raises `NothingToAnalyse` where one has no trace."""
+    with reading(context) as con:
+        runs = [resolve_run(con, name) for name in (run, other)]
+        if runs[0] == runs[1]:
+            raise UsageError(f"{run} and {other} are both the run {runs[0]}")
+        rows = ask(con, "threads/comparison", runs=runs)
+        programs = {row["run_id"]: row for row in dicts(rows) if row["scope"] == "program"}
+        for run_id in runs:
+            if run_id not in programs:
+                raise _no_blocks(run_id)
+        if style is not Format.table:
+            emit(con, rows, style, output)
+            return
+        sides = [programs[run_id] for run_id in runs]
+        lines = [f"* {line}" for line in compared_sentences(*sides)]
+        text = "\n".join(
+            ["Threads of two programs", "", *lines, "", table_text(*compared_table(*sides))]
+        )
     write_text(text, output)
 
 
@@ -232,14 +287,18 @@ def _chosen(con: Connection, run_id: str, launch: int | None, rows: list[Row]) -
         return max(rows, key=lambda row: row["visits"] or 0)
     known = ask_column(con, "threads/launches", run_id=run_id)
     if launch is None or not known:
-        raise NothingToAnalyse(
-            f"the run {run_id} has no traces of basic blocks",
-            hint="pwh threads is for GPGPU-Sim, NVBit, exp-bbv (SimPoint) and, with "
-            "--separate-threads=yes, callgrind.",
-        )
+        raise _no_blocks(run_id)
     raise NothingToAnalyse(
         f"the run {run_id} has no launch {launch}",
         hint=f"It has {len(known)}: {known[0]} to {known[-1]}.",
+    )
+
+
+def _no_blocks(run_id: str) -> NothingToAnalyse:
+    return NothingToAnalyse(
+        f"the run {run_id} has no traces of basic blocks",
+        hint="pwh threads is for GPGPU-Sim, NVBit, exp-bbv (SimPoint) and, with "
+        "--separate-threads=yes, callgrind.",
     )
 
 
@@ -290,19 +349,27 @@ def _draw_flow(con: Connection, run_id: str, chosen: Row, path: Path) -> None:
 
 
 def _draw_matrix(
-    con: Connection, run_id: str, chosen: Row, block: Row, metric: Metric, path: Path
+    con: Connection,
+    run_id: str,
+    chosen: Row,
+    block: Row,
+    metric: Metric,
+    vectors: Vectors,
+    path: Path,
 ) -> None:
     from apps.reports.pictures import grey_png, save_picture
 
     launch = chosen["launch"]
-    rows = thread_picture(con, run_id, launch, block["block"], metric.value)
+    rows = thread_picture(con, run_id, launch, block["block"], metric.value, vectors.value)
     if not rows:
         raise NothingToAnalyse(
-            f"launch {launch} of {run_id} has no threads to compare", hint=flag_text(chosen["note"])
+            f"launch {launch} of {run_id} has no threads whose {vectors.value} to compare",
+            hint=flag_text(chosen["note"]) if chosen["note"] else None,
         )
     save_picture(path, grey_png([pixels for _, pixels in rows]))
     place = f"launch {launch}" + ("" if block["block"] is None else f", block {block['block']}")
-    note(f"{path}: {place}, threads: {len(rows)}; black: equal, white: far apart ({metric.value})")
+    what = metric.value if vectors is Vectors.visits else f"{metric.value}, {vectors.value}"
+    note(f"{path}: {place}, threads: {len(rows)}; black: equal, white: far apart ({what})")
 
 
 def _tables(

@@ -143,7 +143,7 @@ def _of_branch(
     from apps.commands.comparison import compared_text
     from apps.output.text import cell
     from apps.queries.base import ask_dicts
-    from apps.queries.comparison import run_comparison
+    from apps.queries.comparison import LEVEL, run_comparison
 
     (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch)
     runs, against, default = found["runs"], found["against"], found["default_branch"]
@@ -160,12 +160,12 @@ def _of_branch(
             hint="Runs of it are those without a branch, and those landed with its --branch.",
         )
     if style is not Format.table:
-        rows = run_comparison(con, against, runs, 0.95, metric or EVERY_METRIC)
+        rows = run_comparison(con, against, runs, LEVEL, metric or EVERY_METRIC)
         emit(con, rows, style, output)
         return
     where = "at the fork" if found["is_forked"] else "now"
     sides = ((f"{default or 'default branch'} {where}", against), (branch, runs))
-    write_text(compared_text(con, sides, 0.95, metric), output)
+    write_text(compared_text(con, sides, LEVEL, metric), output)
 
 
 def _fields(text: str) -> list[str]:

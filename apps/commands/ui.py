@@ -14,6 +14,7 @@ import typer
 from apps.commands.options import need
 from apps.output.colours import BLUE, DARK_PAGE, DARK_SIDEBAR, DARK_SOFT_TEXT, SOFT_TEXT, TEXT
 from apps.output.streams import note
+from apps.reports.roles import ROLES
 from warehouse.address import Address
 from warehouse.errors import UsageError
 
@@ -112,7 +113,7 @@ def _check_login(path: Path) -> None:
         ) from None
     missing = [key for key in _LOGIN if key not in stated.get("auth", {})]
     roles = stated.get("roles", {})
-    unknown = sorted({str(role) for role in roles.values()} - {"read", "acknowledge", "ingest"})
+    unknown = sorted({str(role) for role in roles.values()} - {*ROLES})
     if missing or unknown or not roles:
         problem = (
             f"[auth] has no {missing[0]}"
@@ -123,7 +124,7 @@ def _check_login(path: Path) -> None:
         )
         raise UsageError(
             f"--auth {path}: {problem}",
-            hint="Roles are read, acknowledge and ingest; '*' is everybody who can log in.",
+            hint=f"Roles are {', '.join(ROLES)}; '*' is everybody who can log in.",
         )
     if path.stat().st_mode & 0o077:
         note(f"others on this computer can read {path}, which has secrets: chmod 600")

@@ -47,6 +47,7 @@ class View(Filters):
         self.is_waiting = False  # whether the file was in use for so long that the page gave up
         self._answers = Answers(path)
         self._asked: list[Asked] = []
+        self._tables = 0
 
     @property
     def pwh(self) -> str:
@@ -143,8 +144,26 @@ class View(Filters):
         percent: Sequence[str] = (),
         height: int | None = None,
     ) -> None:
-        """Show rows; `units` follow the names of columns, `percent` names shares (0.1: 10 %)."""
-        show_rows(frame, units or {}, percent, height)
+        """Show rows; `units` follow the names of columns, `percent` names shares (0.1: 10 %).
+
+        A click on a row of a run leads to it.
+        """
+        self._tables += 1
+        key = f"_table {self.address.page} {self._tables}" if "run_id" in frame.columns else None
+        self._see_run(show_rows(frame, units or {}, percent, height, key))
+
+    def _see_run(self, run: str | None) -> None:
+        """Go to the page of the run whose row was clicked."""
+        if run is not None:
+            st.switch_page(self.pages["run"], query_params={"run": run})
+
+    def download(
+        self, label: str, content: Callable[[], str | bytes], name: str, kind: str
+    ) -> None:
+        """Show a button that downloads a file, made on the click; `kind` is its MIME type."""
+        st.download_button(
+            label, content, name, kind, icon=":material/download:", on_click="ignore"
+        )
 
     def count(self, name: str, params: Mapping[str, Any]) -> int:
         """Return the number of rows that a question has."""
@@ -181,7 +200,9 @@ class View(Filters):
         )
         with place:
             if choose:
-                return frame[choose_rows(frame, units or {}, f"_{key}_rows")]
+                marked, clicked = choose_rows(frame, units or {}, f"_{key}_rows")
+                self._see_run(clicked)
+                return frame[marked]
             self.table(frame, units=units, percent=percent)
         return frame
 

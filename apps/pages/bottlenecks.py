@@ -8,6 +8,8 @@ from dataclasses import replace
 import polars as pl
 import streamlit as st
 
+from apps.output.numbers import counted
+from apps.output.text import version_text
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show, styled
@@ -83,7 +85,10 @@ def page(view: View) -> None:
 
 
 def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
-    """Return the runs that the user chooses, of all runs the newest, and their application."""
+    """Return the runs that the user chooses, else those of the newest version, and their app.
+
+    One scope is that of all figures: the verdict, the charts and the tables.
+    """
     named = known.with_columns(pl.col("app").fill_null(NO_APPLICATION))
     asked = named.filter(run_id=view.address.asked("run") or "")
     if not asked.is_empty():
@@ -93,14 +98,20 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
     of_app = named.filter(app=app)
     found = of_app["run_id"].to_list()
     app = None if app == NO_APPLICATION else app
-    run = view.select("Run", found, key="run", every="All runs")
+    run = view.select("Run", found, key="run", every="Newest version")
     if run is not None:
         return [run], app
-    few = of_app.filter(pl.col("rows_so_far") <= _MOST_ROWS).height
-    newest = min(max(few, 1), _NEWEST)
-    if newest < len(found):
-        st.caption(f"Shown: the newest {newest} of {len(found)} runs.")
-    return found[:newest], app
+    few = of_app.filter(pl.col("rows_so_far") <= _MOST_ROWS)["run_id"].to_list() or found[:1]
+    of_newest = view.ask("bottlenecks/newest", runs=found).to_dicts()
+    newest = [row["run_id"] for row in of_newest]
+    shown = [one for one in few[:_NEWEST] if one in newest] or newest[:1]
+    version, versions = of_newest[0]["version"], of_newest[0]["versions"]
+    which = "without a version" if version is None else f"of version {version_text(version)}"
+    more = "" if len(shown) == len(newest) else f", the newest of {len(newest):,}"
+    if versions > 1 or more:
+        runs, all_of = counted(len(shown), "run"), counted(versions, "version")
+        st.caption(plain(f"Shown: {runs} {which}{more}; the history has {all_of}."))
+    return shown, app
 
 
 def _metrics(view: View, runs: list[str], by: str | None) -> None:

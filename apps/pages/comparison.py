@@ -11,7 +11,7 @@ from apps.pages import causes
 from apps.pages import comparison_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries.comparison import run_comparison
+from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.explanations import comparable, explained_against
 from apps.queries.runs import resolve_side
 from apps.queries.scaling import scaling_set_of
@@ -23,7 +23,6 @@ from apps.reports.comparison import (
 from apps.reports.scaling_versions import COMPARED, slower_sentences
 from warehouse.errors import UsageError
 
-_LEVEL = 0.95
 _DRAWN = 25
 # Classifying the samples of more runs takes seconds.
 _MOST_RUNS = 10
@@ -45,7 +44,7 @@ _COLUMNS = (
 
 def page(view: View) -> None:
     """Show the comparison that the address names, without one that of the last two versions."""
-    choices = view.ask("comparison/choices", most=100)["choice"].to_list()
+    choices = view.ask("comparison/choices")["choice"].to_list()
     if not choices:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
@@ -67,14 +66,14 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
     """Show the comparison of two sides, each a name and its runs."""
     (_, before), (to, after) = sides
     with st.spinner("Comparing every metric ..."):
-        rows = view.rows(run_comparison, before, after, _LEVEL)
+        rows = view.rows(run_comparison, before, after, LEVEL)
     found = rows.to_dicts()
     if not both_sides(found):
         st.info("The two have nothing in common to compare: no metric, or no configuration.")
         return
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
-    notes = view.value(comparison_notes, sides, _LEVEL)
-    view.verdicts([f"From {title}:", *comparison_sentences(found, _LEVEL), *notes])
+    notes = view.value(comparison_notes, sides, LEVEL)
+    view.verdicts([f"From {title}:", *comparison_sentences(found, LEVEL), *notes])
     of_one = _configuration(view, rows)
     _ratios(of_one)
     if rows["metric"].is_in(["functions:seconds", "functions:cost"]).any():

@@ -74,7 +74,7 @@ def main() -> None:
         )
     chosen = st.navigation([*pages.values(), _by_name(pages[PAGES[0].path])], expanded=True)
     with st.sidebar:
-        component("address")(key="address")
+        component("address")(key="address", data={"isLogin": False})
         find_box(path, pages)
         st.caption(plain(f"Warehouse {path.name}"))
         show_user()

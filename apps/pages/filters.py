@@ -19,6 +19,9 @@ from warehouse.errors import UsageError
 # Of a field with several choices, px: the names of metrics are long.
 _CHOICES_WIDTH = 360
 
+# Of more options the browser gets the first, and those that have what is typed.
+_LISTED = 200
+
 N = TypeVar("N", int, float)
 
 
@@ -47,13 +50,14 @@ class Filters:
         Where nothing was chosen it is `default`, else the first one. Returns None where there is
         nothing to choose or `every` was chosen. `inline` shows it where it is called.
         """
-        shown = [*([] if every is None else [every]), *options]
         place: Any = st if inline else self._filters
         asked = self.address.asked(key)
+        usual = default if default in options else None
+        listed = self._listed(label, options, key, (every, asked, usual))
+        shown = [*([] if every is None else [every]), *listed]
         wanted = every if asked == "" and every is not None else asked
         is_unknown = wanted is not None and wanted not in shown
         if self.address.sets(key):
-            usual = default if default in shown else None
             st.session_state[key] = (
                 None if is_unknown else wanted or self._carried(key, label, shown) or usual
             )
@@ -61,16 +65,57 @@ class Filters:
         if is_unknown and now is None:
             # The widget stays empty until the user chooses.
             place.selectbox(
-                label, shown, index=None, key=key, help=help, placeholder=asked, disabled=not shown
+                _label(label, options),
+                shown,
+                index=None,
+                key=key,
+                help=help,
+                placeholder=asked,
+                disabled=not shown,
             )
             self.address.keep(key, [asked or ""])
             raise unknown(label, asked or "", options)
         if now not in shown:
             st.session_state[key] = shown[0] if shown else None
-        chosen = place.selectbox(label, shown, key=key, help=help, disabled=not shown)
+        chosen = place.selectbox(
+            _label(label, options),
+            shown,
+            key=key,
+            help=help,
+            disabled=not shown,
+            accept_new_options=len(options) > _LISTED,
+        )
         if shown:
             self.address.keep(key, ["" if chosen == every else chosen])
         return None if chosen == every else chosen
+
+    def _listed(
+        self, label: str, options: Sequence[str], key: str, others: Sequence[str | None]
+    ) -> list[str]:
+        """Return those of many options that the browser gets.
+
+        A text that is typed is searched in all of them: the first that has it is chosen, and the
+        list has those that have it. Of `others`, those that are options are listed, too.
+        """
+        if len(options) <= _LISTED:
+            return list(options)
+        searched, now = f"_searched {key}", st.session_state.get(key)
+        carried = self.address.carried(key) if key in CARRIED else None
+        if self.address.sets(key):
+            st.session_state.pop(searched, None)
+        elif now is not None and now != others[0] and now not in options:
+            found = _with(options, now)
+            if found:
+                st.session_state[searched] = now
+                having = f"{len(found):,} of {len(options):,} have {now!r} in their name"
+                self._notes.caption(plain(f"{label}: {having}; the list has them, newest first."))
+            else:
+                self._notes.caption(plain(f"{label}: none of {len(options):,} has {now!r} in it."))
+            st.session_state[key] = next(iter(found), self.address.asked(key) or options[0])
+        found = _with(options, st.session_state.get(searched, ""))
+        chosen = {one for one in (*others, carried, st.session_state.get(key)) if one is not None}
+        listed = found[:_LISTED]
+        return listed + sorted(chosen.difference(listed).intersection(options))
 
     def _carried(self, key: str, label: str, shown: Sequence[str]) -> str | None:
         """Return the choice made on another page; a note tells where this one has no data of it."""
@@ -97,9 +142,11 @@ class Filters:
             st.session_state[key] = self.address.asked(key) or carried or default
         given = st.session_state.get(key)
         place: Any = self._filters
+        found = _with(options, given) if given is not None and given not in options else []
+        listed = (found or list(options))[:_LISTED]
         chosen: str | None = place.selectbox(
-            label,
-            options if given is None or given in options else [given, *options],
+            _label(label, options),
+            listed if given is None or given in listed else [given, *listed],
             index=None,
             key=key,
             placeholder=placeholder,
@@ -245,6 +292,16 @@ class Filters:
             with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
                 address = (st.context.url or "").split("?", 1)[0]
                 st.code(f"{address}?{urlencode(given)}", language=None, wrap_lines=True)
+
+
+def _label(label: str, options: Sequence[str]) -> str:
+    """Return the label of a list, which tells where there are more options than it shows."""
+    return label if len(options) <= _LISTED else f"{label} (of {len(options):,}: type to search)"
+
+
+def _with(options: Sequence[str], text: str) -> list[str]:
+    """Return the options that have a text in them, in any letters' case."""
+    return [one for one in options if text.lower() in one.lower()]
 
 
 def _number(asked: str, usual: N, low: N | None, high: N | None) -> N | None:

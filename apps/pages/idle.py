@@ -14,13 +14,10 @@ from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import Reading, Window, in_reading, within
 from apps.queries.timeline import LANES, timeline_span
-from apps.reports.idle import idle_sentences
+from apps.reports.idle import MOST_AT_ONCE, idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")
 _RULES = ("union", "last_arrival")
-# Tasks and waits; of more the critical path and what else needs the whole run take many seconds.
-_MOST_AT_ONCE = 300_000
-
 _MOST_WORKERS = 32
 
 
@@ -58,7 +55,7 @@ def page(view: View) -> None:
         "Critical path, sentences and charts",
         key="details",
         rows=span.pieces,
-        most=_MOST_AT_ONCE,
+        most=MOST_AT_ONCE,
     )
     with place:
         show_timeline(

@@ -6,12 +6,12 @@ import os
 
 import streamlit as st
 
+from apps.pages.components import component
 from apps.pages.text import plain
+from apps.reports.roles import ROLES
 
 AUTH = "PWH_AUTH"
 """The variable that says whether there is a login."""
-ROLES = ("read", "acknowledge", "ingest")
-"""What people may do, each with what stands before it. Who acknowledges also saves queries."""
 EVERYBODY = "*"
 
 
@@ -20,6 +20,7 @@ def let_in() -> bool:
     if not _has_login():
         return True
     if not st.user.is_logged_in:
+        component("address")(key="address", data={"isLogin": True})
         st.title("pwh", anchor=False)
         st.button("Log in", icon=":material/login:", type="primary", on_click=st.login)
         return False

@@ -12,13 +12,13 @@ from apps.output.numbers import amount, counted, short_count, signed_percent
 from apps.output.text import short_name, short_names, version_text
 from apps.pages.base import View
 from apps.pages.failures import show_errors
-from apps.pages.sparklines import sparkline
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
 from apps.queries.runs import rows_by_run
 from apps.reports.changes import commit_range, confirmation, series_state
 from apps.reports.gate import gate_result
 from apps.reports.runs import trace_sentences
+from apps.reports.sparklines import sparkline
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -143,9 +143,10 @@ def _watch_list(view: View) -> None:
             "run_id": st.column_config.LinkColumn("run", display_text=r"\?run=(.*)$"),
         },
     )
+    few = f"The first {_SERIES} series. " if len(rows) == _SERIES else ""
     st.caption(
-        "Wall time of the last runs, else the time or cost of their functions, or cycles, else the "
-        "result of a benchmark or the counter that changed last. State: the latest change."
+        f"{few}Wall time of the last runs, else the time or cost of their functions, or cycles, "
+        "else the result of a benchmark or the counter that changed last. State: the latest change."
     )
 
 

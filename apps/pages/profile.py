@@ -33,7 +33,7 @@ def page(view: View) -> None:
             "pwh ingest profile.txt --app program --version 1.0",
         )
         return
-    choices = view.ask("comparison/choices", most=100)["choice"].to_list()
+    choices = view.ask("comparison/choices")["choice"].to_list()
     most = known[profiled["paths"].arg_max() or 0]
     named = view.pick("Run", known, key="run", placeholder=_NAME, default=most)
     other = view.pick("Compared with", choices, key="against", placeholder="none")
@@ -153,7 +153,7 @@ def _table(view: View, functions: pl.DataFrame, unit: str, *, several: bool) -> 
     )
     notes = ["Own is without callees, inclusive with them."]
     if "calls" in shown.columns:
-        notes.append("Calls are over all ranks.")
+        notes.append("Calls are means over ranks.")
     if "imbalance" in shown.columns:
         notes.append(
             "Imbalance is max / mean - 1 over ranks; perfect balance would save at most "

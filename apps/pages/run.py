@@ -40,8 +40,8 @@ _PAGES = {
 
 def page(view: View) -> None:
     """Show the run that the address names, without one that with the most kinds of trace."""
-    latest = view.ask("runs/started_last", number=_CHOICES)["run_id"].to_list()
-    newest = view.ask("runs/worth_a_look", runs=latest)["run_id"].to_list()
+    newest = view.ask("runs/started_last", number=None)["run_id"].to_list()
+    first = view.ask("runs/worth_a_look", runs=newest[:_CHOICES])["run_id"].to_list()
     if not newest and not view.ask("overview/counts")["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
@@ -50,7 +50,7 @@ def page(view: View) -> None:
         newest,
         key="run",
         placeholder="its id, or the beginning of it",
-        default=next(iter(newest), None),
+        default=next(iter(first), None),
     )
     if named is None:
         st.caption("Choose a run.")

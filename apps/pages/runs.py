@@ -42,7 +42,9 @@ def _lead_on(view: View, marked: pl.DataFrame) -> None:
     runs = marked.sort("started_at", nulls_last=True, maintain_order=True)["run_id"].to_list()
     match runs:
         case []:
-            st.caption("Click an id to see the run; mark two rows to compare them.")
+            st.caption(
+                "Click a row to see the run; mark two rows at their beginning to compare them."
+            )
         case [run]:
             view.link(f"See {run}", "run", icon="arrow_forward", run=run)
             st.caption("Mark a second row to compare the two.")

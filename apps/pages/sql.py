@@ -211,21 +211,9 @@ def _answer(view: View, result: Result, limits: Limits) -> None:
     show_answer(frame)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{rows}. {result.seconds:.2f} s.")
-        st.download_button(
-            "CSV",
-            lambda: as_shown(frame).write_csv(),
-            "answer.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Parquet",
-            lambda: _parquet(result),
-            "answer.parquet",
-            "application/vnd.apache.parquet",
-            icon=":material/download:",
-            on_click="ignore",
+        view.download("CSV", lambda: as_shown(frame).write_csv(), "answer.csv", "text/csv")
+        view.download(
+            "Parquet", lambda: _parquet(result), "answer.parquet", "application/vnd.apache.parquet"
         )
     if not frame.is_empty():
         _chart(view, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import floor, log10
 from typing import Any
 from urllib.parse import quote
 
@@ -20,6 +21,8 @@ _SEEN = 48
 # Columns with ids of runs, which are links to the page of the run.
 _RUNS = ("run_id",)
 _RUN_PAGE = "run?run="
+# Of numbers whose points are below each other.
+_DECIMALS = 3
 # From here on numbers are shown in full.
 _LARGE = 1000
 # Widths of a digit and of the room around it in a cell, px.
@@ -33,18 +36,32 @@ def show_rows(
     units: Mapping[str, str],
     percent: Sequence[str] = (),
     height: int | None = None,
-) -> None:
-    """Show rows; `units` are appended to the names of columns, `percent` names shares."""
+    key: str | None = None,
+) -> str | None:
+    """Show rows; `units` are appended to the names of columns, `percent` names shares.
+
+    Returns the run of the row that was clicked; `key` is that of a table with runs.
+    """
+    runs = frame["run_id"].to_list() if "run_id" in frame.columns else None
     frame = _with_flag_texts(_with_short_names(_without_empty(frame)))
     shares = [name for name in percent if name in frame.columns]
     scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
-    st.dataframe(
+    state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
         column_config=_columns(scaled, known | dict.fromkeys(percent, "%")),
         placeholder="",
         height="content" if height is None else height,
+        key=key,
+        on_select="ignore" if runs is None else "rerun",
+        selection_mode="single-cell",
     )
+    return None if runs is None else _clicked(state, runs)
+
+
+def _clicked(state: Any, runs: Sequence[str | None]) -> str | None:
+    """Return the run of the row in which a cell was clicked."""
+    return next((runs[row] for row, _ in state.selection.cells if row < len(runs)), None)
 
 
 def show_answer(frame: pl.DataFrame) -> None:
@@ -57,8 +74,14 @@ def show_answer(frame: pl.DataFrame) -> None:
     )
 
 
-def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list[int]:
-    """Show rows that the user can mark; return the numbers of those marked, from 0."""
+def choose_rows(
+    frame: pl.DataFrame, units: Mapping[str, str], key: str
+) -> tuple[list[int], str | None]:
+    """Show rows of runs that the user can mark.
+
+    Returns the numbers of those marked, from 0, and the run of the row that was clicked.
+    """
+    runs = frame["run_id"].to_list()
     scaled, known = _with_prefixes(_with_short_names(_without_empty(frame)), units)
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
@@ -67,10 +90,10 @@ def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list
         placeholder="",
         key=key,
         on_select="rerun",
-        selection_mode="multi-row",
+        selection_mode=["multi-row", "single-cell"],
         height="content",
     )
-    return [row for row in state.selection.rows if row < len(frame)]
+    return [row for row in state.selection.rows if row < len(frame)], _clicked(state, runs)
 
 
 def _without_empty(frame: pl.DataFrame) -> pl.DataFrame:
@@ -201,7 +224,9 @@ def _columns(frame: pl.DataFrame, units: Mapping[str, str], digits: int = 3) -> 
         elif kind.is_float():
             # Large numbers, as counts of events, are shown in full.
             in_full = _is_whole(frame[name]) or (digits == 3 and _largest(frame[name]) >= _LARGE)
-            style = f"%{comma}f" if in_full else f"%{comma}.{digits}g"
+            places = _decimals(frame[name]) if digits == 3 else None
+            fixed = f"%{comma}.{digits}g" if places is None else f"%{comma}.{places}f"
+            style = f"%{comma}f" if in_full else fixed
             width = _width(frame[name], label)
             config[name] = st.column_config.NumberColumn(label, format=style, width=width)
         elif kind.is_integer() and digits == 3 and name not in IDENTIFIERS:
@@ -218,6 +243,18 @@ def _width(column: pl.Series, label: str) -> int | None:
     """Return the width of a column, px, whose numbers need more than its label: those are cut."""
     digits = len(f"{_largest(column):,.0f}")
     return _LETTER * digits + _MARGIN if digits > len(label) else None
+
+
+def _decimals(column: pl.Series) -> int | None:
+    """Return the decimals with which the points of all numbers are below each other.
+
+    The smallest has a digit then; None where that takes too many.
+    """
+    sizes = column.abs().filter(column.is_finite() & (column != 0))
+    smallest: Any = sizes.min()
+    if smallest is None or smallest < 10.0**-_DECIMALS:
+        return None
+    return max(0, min(_DECIMALS, 2 - floor(log10(smallest))))
 
 
 def _is_whole(column: pl.Series) -> bool:

@@ -9,10 +9,16 @@ from apps.pages.text import plain
 from apps.queries.threads import thread_picture
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
 from apps.reports.thread_imbalance import imbalance_sentences
-from apps.reports.threads import launch_sentences, program_sentences, similar_launches
+from apps.reports.threads import (
+    compared_sentences,
+    launch_sentences,
+    program_sentences,
+    similar_launches,
+)
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
+_VECTORS = ("visits", "barriers")
 _MOST_EXECUTED = 12
 _TABLE_HEIGHT = 240
 _SHARES = ("imbalance", "excess_share", "share")
@@ -64,6 +70,7 @@ def page(view: View) -> None:
     with right:
         _similarity(view, run, drawn, metric)
     _groups(view, run, launch)
+    _compared(view, run, runs)
 
 
 def _imbalance(view: View, run: str) -> None:
@@ -111,13 +118,14 @@ def _similarity(view: View, run: str, launch: int, metric: str) -> None:
     if len(known) > 1:
         title = "Thread block, the most fluctuating first"
         block = known[view.select(title, list(known), key="block", inline=True) or ""]
+    vectors = view.select("Vectors of", _VECTORS, key="vectors", inline=True) or _VECTORS[0]
     try:
-        rows = view.value(thread_picture, run, launch, block, metric)
+        rows = view.value(thread_picture, run, launch, block, metric, vectors)
     except UsageError as error:
         st.caption(plain(str(error)))
         return
     if not rows:
-        st.caption("There are no threads to compare.")
+        st.caption(f"There are no threads whose {vectors} to compare.")
         return
     if not any(any(pixels) for _, pixels in rows):
         st.caption(f"All {len(rows)} threads have the same vector: there is no picture to draw.")
@@ -125,7 +133,7 @@ def _similarity(view: View, run: str, launch: int, metric: str) -> None:
     st.image(grey_png([pixels for _, pixels in rows]), width="stretch")
     st.caption(
         f"{len(rows)} threads by {len(rows)}: black is equal, white the largest distance "
-        f"({metric} distance of their basic-block vectors)."
+        f"({metric} distance of their vectors of {vectors})."
     )
 
 
@@ -136,3 +144,19 @@ def _groups(view: View, run: str, launch: int | None) -> None:
             continue
         st.subheader(title, anchor=False)
         view.paged(f"threads/{name}", params, key=name, percent=_SHARES)
+
+
+def _compared(view: View, run: str, runs: list[str]) -> None:
+    """Show what another program does beside that of a run."""
+    others = [other for other in runs if other != run]
+    if not others:
+        return
+    st.subheader("Beside another program", anchor=False)
+    other = view.select("Other run", others, key="other", every="None", inline=True)
+    if other is None:
+        return
+    rows = view.ask("threads/comparison", runs=[run, other])
+    programs = {row["run_id"]: row for row in rows.to_dicts() if row["scope"] == "program"}
+    if len(programs) == 2:
+        view.verdicts(compared_sentences(programs[run], programs[other]))
+    view.table(rows, percent=_SHARES)

@@ -18,6 +18,7 @@ from pathlib import Path, PurePath
 
 import streamlit as st
 
+from apps.output.numbers import counted
 from apps.output.text import printable
 from apps.pages.base import View
 from apps.pages.login import may
@@ -35,6 +36,7 @@ _FACTS = {
 }
 _START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from apps.cli import main; main()"
 _WAIT = 60
+_LINKS = 5
 _LANDED = "_landed"
 _LOCK = threading.Lock()
 """One upload at a time: all have the same folder."""
@@ -42,10 +44,11 @@ _LOCK = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What `pwh ingest` printed about uploaded files, and whether all have landed."""
+    """What `pwh ingest` printed about uploaded files, whether all have landed, and their paths."""
 
     text: str
     is_whole: bool
+    paths: list[str]
 
 
 def show_upload(view: View) -> None:
@@ -80,6 +83,12 @@ def show_upload(view: View) -> None:
     if done is not None:
         show = st.success if done.is_whole else st.error
         show(plain("The files have landed." if done.is_whole else "Not every file has landed."))
+        runs = view.ask("ingest/runs_of_files", paths=done.paths)["run_id"].to_list()
+        with st.container(horizontal=True):
+            for run in runs[:_LINKS]:
+                view.link(f"See {run}", "run", icon="arrow_forward", run=run)
+            if len(runs) > _LINKS:
+                view.link(f"All of {counted(len(runs), 'run')}", "runs", icon="list_alt")
         st.code(done.text, language=None, wrap_lines=True)
 
 
@@ -115,7 +124,7 @@ def land(
         ]
         command = [
             *(sys.executable, "-P", "-c", _START, str(Path(__file__).parents[2])),
-            *("--db", str(db), "ingest", str(folder), "--keep-going", "--list-skipped"),
+            *("--db", str(db), "ingest", str(folder), "--keep-going", "--reject-unknown"),
             *(f"--wait={_WAIT}", *(["--replace"] if replace else []), *options),
         ]
         done = subprocess.run(  # noqa: S603
@@ -123,7 +132,7 @@ def land(
         )
         text = (done.stdout + done.stderr).decode("utf-8", "replace")
     text = printable(text.replace(f"{folder}/", "")).strip()
-    return Uploaded(text, done.returncode == 0 and "skipped  " not in text)
+    return Uploaded(text, done.returncode == 0, [str(folder / name) for name in names])
 
 
 def _write(file: Path, content: bytes) -> None:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from warehouse.session import Connection
 
-_STORED_LEVEL = 0.95
+LEVEL = 0.95
+"""Probability of all that compare and gate call certain, of all metrics together."""
 
 
 def run_comparison(
@@ -28,7 +29,7 @@ def run_comparison(
     Of one of the newest versions of an application and the one before it that is stored.
     """
     sides = {"before": list(before), "after": list(after)}
-    if level == _STORED_LEVEL and list(metrics) == list(EVERY_METRIC):
+    if level == LEVEL and list(metrics) == list(EVERY_METRIC):
         stored = ask(con, "comparison/stored", **sides)
         if stored.limit(1).fetchone() is not None:
             return stored

@@ -8,15 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
+from apps.queries.comparison import LEVEL
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from warehouse.session import Connection
-
-# Of the good runs whose metrics differ by chance alone half are worse: 1 % is blocked at most
-# (tests/bench/bench_gate.py).
-LEVEL = 0.98
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
 
 def thread_picture(
-    con: Connection, run_id: str, launch: int, block: int | None, metric: str
+    con: Connection, run_id: str, launch: int, block: int | None, metric: str, vectors: str
 ) -> list[tuple[Any, bytes]]:
     """Return the picture of a thread block: a thread and its row of pixels, one byte each.
 
-    Raises `UsageError` where its threads are too many.
+    `vectors` are those of visits or of barriers: none where these are not known. Raises
+    `UsageError` where its threads are too many.
     """
     import duckdb
 
     params = {"run_id": run_id, "launch": launch, "block": block, "metric": metric}
+    params["vectors"] = vectors
     try:
         rows: list[tuple[Any, bytes]] = ask(con, "threads/picture", **params).fetchall()
     except duckdb.InvalidInputException as error:

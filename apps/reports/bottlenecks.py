@@ -88,8 +88,6 @@ _KERNEL_LIMITS = {
     ),
 }
 _MISSING = "metrics_missing"
-# Sets of counters of processors on which top-down analysis is possible.
-_OF_PROCESSORS = {"linux", "linux-intel", "linux-amd", "linux-aarch64", "papi"}
 _LEVEL_1 = {"retiring", "bad_speculation", "frontend_bound", "backend_bound"}
 # Which few tools count: a verdict that lacks them says so.
 _LEVEL_3 = {"page_walks", "fetch_misses"}
@@ -114,11 +112,15 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     heaviest = verdict["classes"][: verdict["tied"]]
     known = [part for part in heaviest if part["class"] != _UNKNOWN]
     classes = ask_dicts(con, "bottlenecks/classes", runs=newest)
-    sentences = _topdown_sentences(con, newest)
+    sentences = _topdown_sentences(con, newest, advises=not known)
     has_slots = bool(sentences)
     sentences += _kernel_sentences(con, newest)
     subject = "The class is " if sentences and not known else ""
-    sentences.append(_version(of_newest[0]) + subject + _verdict_sentence(verdict))
+    # What is known comes first.
+    sentences.insert(
+        0 if known else len(sentences),
+        _version(of_newest[0]) + subject + _verdict_sentence(verdict),
+    )
     sentences += _region_sentences(con, newest)
     for part in known:
         (row,) = (row for row in classes if row["class"] == part["class"])
@@ -128,11 +130,8 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     for part in known:
         advice = part["advice"]
         where = f" where it is {part['class']}" if len(known) > 1 else ""
-        sentences.append(f"What usually helps{where}: {advice[:1].lower()}{advice[1:]}")
-    if not known and not has_slots and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
         sentences.append(
-            "Top-down counters tell what a core waits for without a model: perf stat -M TopdownL1 "
-            "(AMD: PipelineL1), likwid-perfctr -g TMA."
+            f"What usually helps{where}: {advice[:1].lower()}{advice[1:].removesuffix('.')}."
         )
     notes = {
         f"Note: {flag_text(flag)}."
@@ -244,7 +243,7 @@ def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
     return [f"What drove {it}: {', '.join(map(cell, names))}."] if names else []
 
 
-def _topdown_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
+def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -> list[str]:
     """Return where the issue slots of top-down recordings went, by category and region."""
     rows = ask_dicts(con, "bottlenecks/topdown", runs=runs)
     by_category: dict[str, list[dict[str, Any]]] = {}
@@ -270,7 +269,8 @@ def _topdown_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
             f"Top-down: {name} in {len(found)} of {len(rows)} "
             f"places, most in {cell(where)} {slots}."
         )
-    return [*sentences, f"What usually helps there: {advice}."] if advice else sentences
+    is_advised = advises and advice is not None
+    return [*sentences, f"What usually helps there: {advice}."] if is_advised else sentences
 
 
 def _over_time(categories: list[dict[str, Any]] | None) -> str:

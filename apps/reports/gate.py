@@ -12,8 +12,8 @@ from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
 from apps.queries.base import ask_dicts
-from apps.queries.comparison import run_comparison
-from apps.queries.gate import LEVEL, Terms, gate_metrics, levels_compared
+from apps.queries.comparison import LEVEL, run_comparison
+from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import confirmation
@@ -342,6 +342,7 @@ def _moved(row: Row) -> str:
     """Return what moved, with the commits, else the versions, on both sides."""
     what = {
         "code": "the code",
+        "version": "the version; of no commit it is known that it changed",
         "environment": f"the environment ({cell(row['environment'])[1:-1]})",
         "machine": "the machine, as metrics that have nothing in common changed with it",
         "unknown": "unknown",

@@ -42,21 +42,22 @@ _CONTRADICTIONS = 0.02
 # the starvation on, waiting for such workers is what the starvation of a run is.
 _BUSY = 90.0
 _MOSTLY = 0.5
+# Tasks and waits; of more the critical path and what else needs the whole run take many seconds.
+MOST_AT_ONCE = 300_000
 # A gain below this, in per cent, is none to speak of.
 _LITTLE = 5.0
 
 
-def idle_sentences(con: Connection, run_id: str, reading: Reading = _DIRECT) -> list[str]:
+def idle_sentences(
+    con: Connection, run_id: str, reading: Reading = _DIRECT, *, with_path: bool = True
+) -> list[str]:
     """Return where the time went and why, who is to blame, and what could be gained.
 
-    First come what spoils the answer (clocks that are apart) and workers that are slow.
+    First come what spoils the answer (clocks that are apart) and workers that are slow. Without
+    `with_path` neither the critical path nor what could be gained is found.
 
     Raises `NothingToAnalyse` where the run has no workers.
     """
-    return _sentences(con, run_id, reading)
-
-
-def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
     mode, latency_rule, window = reading
     rows = dicts(within(con, "idle/readings", window, run_id=run_id))
     whole = _by_reading(rows, None).get((mode, latency_rule))
@@ -74,9 +75,10 @@ def _sentences(con: Connection, run_id: str, reading: Reading) -> list[str]:
             hint="pwh idle is for task runtimes: Dask, StarPU, or the neutral task tables.",
         )
     root = readings["transitive", latency_rule]
-    gains = [] if window is not None else ask_dicts(con, "idle/what_if", run_id=run_id)
+    with_path = with_path and window is None
+    gains = ask_dicts(con, "idle/what_if", run_id=run_id) if with_path else []
     gains = [row for row in gains if row["percent"] is not None]
-    path = [] if window is not None else ask_dicts(con, "idle/path", run_id=run_id)
+    path = ask_dicts(con, "idle/path", run_id=run_id) if with_path else []
     turns = _in_turn(con, run_id) if window is None else []
     sentences = [
         *_clocks(con, run_id),
@@ -347,7 +349,8 @@ def _blamed(con: Connection, run_id: str, reading: Reading, chosen: dict[str, An
     if not starved or not chosen["starvation"]:
         return []
     most = max(starved, key=lambda row: row["starvation_seconds"])
-    share = most["starvation_seconds"] * 1e9 / float(chosen["starvation"])
+    # Of all workers, as the rows are, which are more than those that the verdict is on.
+    share = most["starvation_seconds"] / sum(row["starvation_seconds"] for row in rows)
     return [
         f"{percent(share)} of the starvation is blamed on tasks of the type {cell(most['by'])}."
     ]
@@ -363,8 +366,8 @@ def _awaited(con: Connection, run_id: str, reading: Reading, chosen: dict[str, A
     rows = ask_dicts(
         con, "idle/awaited", run_id=run_id, mode=reading.mode, latency_rule=reading.latency_rule
     )
-    awaited = [row for row in rows if row["busy_percent"] >= _BUSY]
-    share = sum(row["starvation"] for row in awaited) / float(chosen["starvation"])
+    awaited = [row for row in rows if (row["busy_percent"] or 0) >= _BUSY]
+    share = sum(row["starvation"] for row in awaited) / sum(row["starvation"] for row in rows)
     if share < _MOSTLY:
         return []
     most = awaited[0]

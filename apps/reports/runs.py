@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -16,7 +17,7 @@ from apps.reports.bottlenecks import bottleneck_sentences, contradiction_sentenc
 from apps.reports.explanations import change_headline
 from apps.reports.failures import failure_text
 from apps.reports.gpu import gpu_sentences
-from apps.reports.idle import idle_sentences
+from apps.reports.idle import MOST_AT_ONCE, idle_sentences
 from apps.reports.imbalance import run_imbalance_sentences
 from apps.reports.scaling import run_scaling_sentences
 from apps.reports.threads import launch_summary, program_sentences, similar_launches
@@ -109,6 +110,11 @@ def _lacking(con: Connection, run_id: str) -> list[str]:
         for row in ask_dicts(con, "runs/sources", run_id=run_id)
         for column, what in (("left_out", "Left out of"), ("repeats", "Duplicates in"))
         if row[column] is not None
+    ]
+    lines += [
+        f"Deleted by pwh maintain: {counted(row['rows'], 'row')} of {row['table']} "
+        f"({row['forgotten_at']:%Y-%m-%d}); what was computed of them is kept"
+        for row in ask_dicts(con, "runs/gone", run_id=run_id)
     ]
     more = len(lines) - LINES
     if more > 0:
@@ -312,12 +318,15 @@ def _workers(con: Connection, run_id: str) -> Section | None:
         return None
     relation = ask(con, "runs/workers", run_id=run_id)
     rows = dicts(relation)
+    number = sum(row["tasks"] for row in rows)
     try:
-        sentences = idle_sentences(con, run_id)
+        sentences = idle_sentences(con, run_id, with_path=number <= MOST_AT_ONCE)
     except NothingToAnalyse as nothing:
         return Section("Workers", [nothing.problem.capitalize() + "."], relation, "worker_summary")
-    tasks = counted(sum(row["tasks"] for row in rows), "task")
-    sentences.append(f"{tasks} ran.")
+    sentences.append(f"{counted(number, 'task')} ran.")
+    if number > MOST_AT_ONCE:
+        command = f"pwh idle {shlex.quote(run_id)}"
+        sentences.append(f"The critical path of so many, and what could be gained: {command}")
     longest = dicts(ask(con, "runs/idle", run_id=run_id).limit(1))
     if longest:
         wait = longest[0]

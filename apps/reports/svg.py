@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from math import floor, log10
+from math import ceil, floor, log10
 
 from apps.output.numbers import amount
 from apps.output.tables import Row
@@ -107,11 +107,13 @@ def history(
     return _picture(height + 8, title, parts)
 
 
-def ticks(most: float) -> list[float]:
-    """Return two to five round numbers from 0 to `most`, which is above 0."""
-    size = 10.0 ** floor(log10(most))
-    step = next(s * size for s in (0.2, 0.5, 1, 2) if most / (s * size) < 5.5)
-    return [number * step for number in range(int(most / step) + 1)]
+def ticks(most: float, least: float = 0.0) -> list[float]:
+    """Return two to five round numbers from `least` to `most`, which is above it."""
+    span = most - least
+    size = 10.0 ** floor(log10(span))
+    step = next(s * size for s in (0.2, 0.5, 1, 2) if span / (s * size) < 5.5)
+    first = ceil(least / step - 1e-9)
+    return [number * step for number in range(first, floor(most / step + 1e-9) + 1)]
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -27,10 +27,12 @@ KERNELS = (
     "kernel",
     "verdict",
     "kind",
+    "bound",
     "launches",
     "divergent",
     "instructions",
     "in divergent",
+    "memory",
     "SIMT eff.",
     "sync rate",
 )
@@ -80,6 +82,29 @@ _KINDS = {
     "both": "lanes of a warp part and wait for each other, and whole warps part too",
     "neither": "the lanes of a warp mostly keep together",
 }
+# Figures of two programs, in the order of the table that compares them.
+_COMPARED = {
+    "bound": "bound",
+    "verdict": "verdict",
+    "kind": "kind",
+    "launches": "launches",
+    "instructions": "instructions",
+    "memory_share": "memory accesses per instruction",
+    "arithmetic_per_memory": "arithmetic per memory access",
+    "arithmetic_share": "arithmetic",
+    "on_core_share": "on-core memory",
+    "control_share": "control",
+    "barrier_share": "barriers",
+    "other_share": "not understood",
+    "instructions_per_visit": "instructions per visit",
+    "mean_distance": "mean dependence distance",
+    "chained_share": "need the one right before",
+    "simt_efficiency": "SIMT efficiency",
+    "fluctuation": "fluctuation rate",
+    "sync_rate": "synchronisation rate",
+}
+_UNBOUND = "neither data-bound nor compute-bound for certain"
+_OFTEN = 1.25  # a smaller ratio of two programs' accesses is not worth a sentence
 _PLAIN_KINDS = {True: "lanes", False: "neither"}
 _FILLED = 0.005
 
@@ -161,16 +186,69 @@ def program_sentences(program: Row) -> list[str]:
     return [line for line in lines if line]
 
 
+def compared_sentences(one: Row, other: Row) -> list[str]:
+    """Return how two programs differ: rows of the query threads/comparison."""
+    sides = (one, other)
+    limit = next((row["memory_threshold"] for row in sides if row["memory_threshold"]), None)
+    over = "" if limit is None else f" (data-bound over {percent(limit)})"
+    lines = [f"{'; '.join(map(_bound, sides))}{over}."]
+    if None not in [row["memory_share"] for row in sides]:
+        less, more = sorted(sides, key=lambda row: row["memory_share"])
+        if less["memory_share"] and more["memory_share"] >= _OFTEN * less["memory_share"]:
+            factor = three_digits(more["memory_share"] / less["memory_share"])
+            lines.append(
+                f"{cell(more['run_id'])} accesses memory {factor} times as often per instruction."
+            )
+    verdicts = [_VERDICTS.get(row["verdict"], "divergence or synchronisation is unknown")
+                for row in sides]  # fmt: skip
+    if verdicts[0] == verdicts[1]:
+        lines.append(f"Of both, {verdicts[0]}.")
+    else:
+        lines += [
+            f"Of {cell(row['run_id'])}, {verdict}."
+            for row, verdict in zip(sides, verdicts, strict=True)
+        ]
+    return lines
+
+
+def _bound(row: Row) -> str:
+    name = cell(row["run_id"])
+    if row["memory_share"] is None:
+        return f"{name}: what its instructions do is not recorded"
+    return (
+        f"{name} is {row['bound'] or _UNBOUND}: {percent(row['memory_share'])} of its instructions "
+        "access memory"
+    )
+
+
+def compared_table(one: Row, other: Row) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the heading and the lines of a table with a figure of both programs in each line."""
+    header = ["figure", *(cell(row["run_id"]) for row in (one, other)), "ratio"]
+    lines: list[tuple[Any, ...]] = []
+    for name, title in _COMPARED.items():
+        a, b = one[name], other[name]
+        if a is None and b is None:
+            continue
+        if isinstance(a or b, str):
+            lines.append((title, a, b, None))
+        else:
+            ratio = three_digits(b / a) if a and b is not None else None
+            lines.append((title, *(three_digits(value) for value in (a, b)), ratio))
+    return header, lines
+
+
 def kernel_line(row: Row) -> tuple[Any, ...]:
     """Return a kernel, or the program, as a line under `KERNELS`."""
     return (
         "(program)" if row["scope"] == "program" else cell(row["kernel"], _KERNEL_IN_TABLE),
         row["verdict"],
         row["kind"],
+        row["bound"],
         row["launches"],
         row["divergent_launches"],
         row["instructions"],
         None if row["divergent_share"] is None else percent(row["divergent_share"]),
+        None if row["memory_share"] is None else percent(row["memory_share"]),
         three_digits(row["simt_efficiency"]),
         three_digits(row["sync_rate"]),
     )

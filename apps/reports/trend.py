@@ -60,12 +60,7 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
         series = ask_dicts(con, "trend/series", **shown.params())
     if not series:
         raise _nothing(con, app, metrics, machine)
-    found = _Found(
-        changes=_by_series(changes),
-        provisional=_by_series(early),
-        disturbances=_by_series(ask_dicts(con, "trend/disturbances", **shown.params())),
-        states=_by_series(ask_dicts(con, "trend/states", **shown.params())),
-    )
+    found = found_in(con, shown, changes, early)
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
     return _text(con, asked, series, changes, found)
@@ -76,7 +71,7 @@ def _text(
     asked: Series,
     series: Sequence[Row],
     changes: Sequence[Row],
-    found: _Found,
+    found: Found,
 ) -> str:
     """Return the text on the series that are shown and on all changes of those asked for."""
     # The heading has the fields that are alike.
@@ -118,8 +113,18 @@ def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
+def found_in(con: Connection, asked: Series, changes: Sequence[Row], early: Sequence[Row]) -> Found:
+    """Return what is found in series: `changes`, of which the `early` ones are provisional."""
+    return Found(
+        changes=_by_series(changes),
+        provisional=_by_series(early),
+        disturbances=_by_series(ask_dicts(con, "trend/disturbances", **asked.params())),
+        states=_by_series(ask_dicts(con, "trend/states", **asked.params())),
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """What is found in the series of an application, by series."""
 
     changes: dict[str, list[Row]]

@@ -22,14 +22,18 @@ _BATCH = 1 << 16
 Sample = dict[str, object]
 
 
-def records(recording: Recording) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line number from 1, fields) of each line of a comma-separated file.
+def records(recording: Recording, separators: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number from 1, fields) of each line of a file with one of some separators.
 
-    Raises `InputError` at a line that is not UTF-8, and at a quote without its end.
+    It is that which the first line that is no comment has most of. Raises `InputError` at a line
+    that is not UTF-8, and at a quote without its end.
     """
+    delimiter = separators if len(separators) == 1 else ""
     for number, text in numbered_lines(recording, must_end=True):
+        if not delimiter and text.strip() and not text.startswith("#"):
+            delimiter = max(separators, key=text.count)
         try:
-            yield number, next(csv.reader([text], strict=True), [])
+            yield number, next(csv.reader([text], delimiter=delimiter or ",", strict=True), [])
         except csv.Error:
             raise InputError(
                 f"quotes do not match in {quoted(text)}",

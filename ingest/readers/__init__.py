@@ -34,6 +34,12 @@ READERS: tuple[Deferred, ...] = (
         "profiles.sampling.perf_report:PerfReport",
         contains=(b"# overhead", b"# children", b"# event count (approx.)"),
     ),
+    _own(
+        "toplev",
+        "counters.toplev:Toplev",
+        contains=(b"area,value", b"area;value", b"area\tvalue", b'area","value'),
+    ),
+    _own("vtune", "counters.vtune:VTune", contains=(b"hardware event count:", b"hierarchy level")),
     _own("perfspect", "counters.perfspect:PerfSpect", contains=(b"metric", b"skt")),
     _own(
         "nvidia-smi",

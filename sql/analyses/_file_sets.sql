@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: pmu_samples, runs
--- requires: settings, metric_sets
+-- requires: settings, metric_sets, counters
 --
 -- Which metric sets the events of a file make up, and by which of its events.
 --
@@ -22,8 +22,7 @@ WITH
       *,
       _event_key(_event_name(event)) AS name,
       CASE
-        WHEN regexp_matches(event, '^cpu_atom/|\(cpu_atom\)$') THEN 2
-        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$|\(cpu_core\)$') THEN 1
+        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$|\(cpu_\w+\)$') THEN 1
         ELSE 0
       END AS form,
       list({'event': event, 'name': _event_key(_event_name(event))}) FILTER (
@@ -60,7 +59,9 @@ WITH
     FROM counted AS c
     LEFT JOIN set_events AS s ON c.name = s.alias AND c.samples > 0
     QUALIFY s.metric_set IS NULL OR rank() OVER (
-      PARTITION BY c.run_id, c.source_id, s.metric_set, s.event ORDER BY s.preference, c.form
+      PARTITION BY c.run_id, c.source_id, s.metric_set, s.event,
+        coalesce(_core_type(c.event), 'cpu_core')
+      ORDER BY s.preference, c.form
     ) = 1
   ),
 

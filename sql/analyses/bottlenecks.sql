@@ -1,11 +1,11 @@
 -- key: run_id VARCHAR
 -- scope: run_id
--- reads: sample_metrics, pmu_samples, runs, bottleneck_labels, models
+-- reads: sample_metrics, _file_sets, pmu_samples, runs, bottleneck_labels, models
 -- requires: flags, settings, standardised, slots
 -- functions: bottleneck.apply, models
 --
 -- One named bottleneck for every sample: the manual label, else the model's verdict, else, without
--- a model of its metrics, the class that its shares of issue slots name.
+-- a model of its metrics, the class that rules name by its shares of issue slots or its counts.
 
 -- inputs
 WITH
@@ -20,7 +20,8 @@ SELECT
   r.run_id AS key, r.run_id AS scope,
   md5(
     concat_ws(
-      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'], _settings('bottlenecks')
+      chr(0), c.digest, l.labels, r.machine, r.tags['issue_width'], r.environment['cpu'],
+      _settings('bottlenecks')
     )
   ) AS digest
 FROM _run_contents AS c
@@ -80,6 +81,21 @@ WITH
     WHERE t.whole > 0 AND s.reason IS NULL
   ),
 
+  -- what would count shares of issue slots
+  commands AS (
+    SELECT
+      run_id,
+      _slot_command(
+        concat_ws(
+          ' ', any_value(r.environment['cpu']), string_agg(f.metric_set || ' ' || f.events[1].written, ' ')
+        )
+      ) AS command
+    FROM _file_sets AS f
+    JOIN runs AS r USING (run_id)
+    WHERE f.is_used
+    GROUP BY run_id
+  ),
+
   judged AS (
     SELECT
       s.*, m.model,
@@ -87,13 +103,15 @@ WITH
         CASE WHEN s.reason IS NULL THEN s.metrics END, coalesce(s.cycles, 'NaN'), m.model_number
       ) AS verdict,
       CASE
-        WHEN m.model IS NULL AND h.slots IS NOT NULL
-          THEN _slot_class(
-            h.slots, map(s.names, s.metrics), least(h.running, s.running)
+        WHEN m.model IS NULL AND (h.slots IS NOT NULL OR s.reason IS NULL)
+          THEN _rule_class(
+            h.slots, map(s.names, s.metrics), least(h.running, s.running),
+            k.command
           )
-      END AS by_slots
+      END AS by_rules
     FROM sample_metrics AS s
-    LEFT JOIN loaded AS m USING (metric_set)
+    LEFT JOIN commands AS k ON s.run_id = k.run_id
+    LEFT JOIN loaded AS m ON s.metric_set = m.metric_set
     LEFT JOIN shares AS h
       ON s.run_id = h.run_id
       AND s.source_id = h.source_id
@@ -128,16 +146,16 @@ WITH
   ),
 
   named AS (
-    SELECT *, coalesce(label.class, verdict.class, by_slots.class, 'Unknown') AS class
+    SELECT *, coalesce(label.class, verdict.class, by_rules.class, 'Unknown') AS class
     FROM labelled
   )
 
 SELECT
   n.run_id, n.source_id, n.rank, n.thread, n.cpu, n.region, n.sample,
   n.class,
-  CASE WHEN n.label IS NULL THEN coalesce(n.verdict.probability, n.by_slots.probability) END
+  CASE WHEN n.label IS NULL THEN coalesce(n.verdict.probability, n.by_rules.probability) END
     AS probability,
-  CASE WHEN n.label IS NULL AND n.by_slots IS NOT NULL THEN 'top-down rules'
+  CASE WHEN n.label IS NULL AND n.by_rules IS NOT NULL THEN n.by_rules.rules
     WHEN n.label IS NULL AND n.reason IS NULL THEN n.model
   END AS model,
   coalesce(
@@ -147,28 +165,19 @@ SELECT
         'metric': n.names[d.metric + 1], 'contribution': d.contribution, 'deviation': d.deviation
       }
     ),
-    CASE WHEN n.by_slots IS NOT NULL THEN list_filter(
-      [
-        {
-          'metric': n.by_slots.part, 'contribution': n.by_slots.share,
-          'deviation': n.by_slots.share
-        },
-        {
-          'metric': n.by_slots.category, 'contribution': n.by_slots.share,
-          'deviation': n.by_slots.share
-        }
-      ],
-      lambda d: d.metric IS NOT NULL
-    ) END
+    list_transform(
+      n.by_rules.drivers,
+      lambda d: {'metric': d.metric, 'contribution': d.share, 'deviation': d.share}
+    )
   ) AS drivers,
   CASE
-    WHEN n.label IS NULL AND n.by_slots IS NOT NULL AND n.class = 'Other'
-      THEN _slot_advice(coalesce(n.by_slots.part, n.by_slots.category))
+    WHEN n.label IS NULL AND n.by_rules IS NOT NULL AND n.class = 'Other'
+      THEN _slot_advice(n.by_rules.slot)
     ELSE a.advice
   END AS advice,
   CASE
     WHEN n.label IS NOT NULL THEN NULL
-    WHEN n.by_slots IS NOT NULL THEN n.by_slots.reason
+    WHEN n.by_rules IS NOT NULL THEN n.by_rules.reason
     WHEN n.reason IS NOT NULL THEN n.reason
     WHEN n.model IS NULL THEN _no_model(n.metric_set, t.whole)
     ELSE n.verdict.reason

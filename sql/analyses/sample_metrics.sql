@@ -1,10 +1,11 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: pmu_samples, _file_sets, runs
--- requires: flags, settings, sample_metrics, contradictions
+-- requires: flags, settings, sample_metrics, contradictions, counters
 -- functions: bottleneck.formulas
 --
--- The metrics of every sample: counts combined by its metric set, over its cycles.
+-- The metrics of every sample: counts combined by its metric set, over its cycles. Of a hybrid
+-- processor each kind of cores is a region.
 
 -- inputs
 FROM _run_inputs((SELECT list(scope) FROM _scope), 'pmu_samples', 'counting');
@@ -21,7 +22,6 @@ WITH
       u.run_id, u.source_id, u.written AS event, u.metric_set, u.names_class, u.samples, u.bit,
       CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
       u.factor * d.coefficient AS weight,
-      regexp_matches(u.written, '^cpu_(core|atom)/|\(cpu_(core|atom)\)$') AS is_of_kind,
       row_number() OVER (
         PARTITION BY u.run_id, u.source_id, u.metric_set, u.written ORDER BY d.position NULLS FIRST
       ) = 1 AS is_first,
@@ -43,12 +43,12 @@ WITH
   -- events of the sets, and what they are a part of or what is a part of them
   counters AS (
     SELECT
-      run_id, source_id, event, metric_set, names_class, slot, bit, is_of_kind, is_first, weight, samples,
+      run_id, source_id, event, metric_set, names_class, slot, bit, is_first, weight, samples,
       operand, NULL AS pair
     FROM events
     UNION ALL
     SELECT
-      run_id, source_id, unnest([pair.part, pair.whole]), metric_set, names_class, NULL, 0, false, false,
+      run_id, source_id, unnest([pair.part, pair.whole]), metric_set, names_class, NULL, 0, false,
       NULL, NULL, NULL, pair
     FROM (
       SELECT
@@ -66,6 +66,18 @@ WITH
     )
   ),
 
+  -- where cores of several kinds counted, what is of no kind is of the larger ones
+  of_kinds AS (
+    SELECT
+      *,
+      CASE
+        WHEN min(core_type) OVER (PARTITION BY run_id, source_id)
+          < max(core_type) OVER (PARTITION BY run_id, source_id)
+          THEN coalesce(core_type, 'cpu_core')
+      END AS kind
+    FROM (SELECT *, _core_type(event) AS core_type FROM counters)
+  ),
+
   -- the issue width that a tag of the run or its machine states, where no event counts it
   widths AS (
     SELECT
@@ -79,9 +91,11 @@ WITH
 
   counted AS (
     SELECT
-      run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.names_class, e.slot,
+      run_id, source_id, s.rank, s.thread, s.cpu,
+      CASE WHEN e.kind IS NULL THEN s.region ELSE concat_ws(' ', s.region, e.kind) END AS region,
+      s.sample, e.metric_set, e.names_class, e.slot,
       e.bit,
-      e.is_of_kind, e.is_first, e.weight, e.samples, e.operand, event AS written, s.t_start, s.t_end, s.seconds,
+      e.is_first, e.weight, e.samples, e.operand, event AS written, s.t_start, s.t_end, s.seconds,
       CASE WHEN e.pair IS NULL THEN s.running END AS running,
       CASE WHEN isfinite(s.value) AND e.pair IS NULL THEN s.value END AS value,
       CASE
@@ -89,7 +103,7 @@ WITH
           THEN {'pair': e.pair, 'is_part': e.event = e.pair.part, 'value': s.value}
       END AS of_pair
     -- in this order: a condition on the run is one on events, which narrow the counters
-    FROM counters AS e
+    FROM of_kinds AS e
     JOIN pmu_samples AS s USING (run_id, source_id, event)
   ),
 
@@ -116,7 +130,6 @@ WITH
       max(value) FILTER (slot = -2 AND value > 0) AS counted_width,
       coalesce(bit_or(bit) FILTER (value IS NOT NULL), 0) AS mask,
       count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
-      bool_or(is_of_kind) AS is_hybrid,
       max(samples) AS samples,
       max(weight) FILTER (slot >= 0) AS weight,
       coalesce((max(t_end) - min(t_start)) / 1e9, max(seconds)) AS seconds,
@@ -254,7 +267,6 @@ SELECT
       CASE WHEN running < 1 THEN 'multiplexed' END,
       CASE WHEN samples = 1 THEN 'single_sample' END,
       CASE WHEN is_summed THEN 'summed' END,
-      CASE WHEN is_hybrid THEN 'one_kind_of_cores' END,
       CASE WHEN is_near_32_bits THEN 'near_32_bits' END,
       CASE WHEN is_width_assumed THEN 'issue_width_assumed' END,
       CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END

@@ -6,7 +6,7 @@
 --   series_fields, default_branches, acknowledgements, _gpu_sums, _worker_sums
 -- requires: comparison
 -- functions: comparison
--- together: 25
+-- together: 5
 --
 -- The newest 50 versions of each application, each against the one before it. Earlier ones are compared
 -- when asked: 5,000 versions of 60 metrics land in 4 s, and all pairs of them took 200.

@@ -3,6 +3,14 @@
 -- Events: changes of several metrics at one version, or at neighbouring runs, are one; and what moved
 -- there: the code, the environment, or the machine.
 
+-- What two sides differ in: code, where their commits are known and differ; else version: the same
+-- code may have been built otherwise, or another workload may be called so; else unknown.
+CREATE OR REPLACE MACRO _new_of("commit", previous_commit, version, previous_version) AS CASE
+  WHEN "commit" <> previous_commit THEN 'code'
+  WHEN version <> previous_version THEN 'version'
+  ELSE 'unknown'
+END;
+
 -- What is known of the environment of a run, a row a fact.
 CREATE OR REPLACE VIEW _environments AS
 SELECT run_id, tag.key AS name, tag.value AS value
@@ -124,10 +132,9 @@ SELECT
       )
       THEN 'environment'
     WHEN 2 * s.changed > s.apps OR r.event_id IS NOT NULL THEN 'machine'
-    WHEN clearest."commit" <> clearest.previous_commit
-      OR clearest.version <> clearest.previous_version
-      THEN 'code'
-    ELSE 'unknown'
+    ELSE _new_of(
+      clearest."commit", clearest.previous_commit, clearest.version, clearest.previous_version
+    )
   END AS moved,
   environment
 FROM (
@@ -173,5 +180,5 @@ COMMENT ON COLUMN change_events.said_by IS 'Who said it last.';
 COMMENT ON COLUMN change_events.said_at IS 'When.';
 COMMENT ON COLUMN change_events.others IS 'How many more series changed.';
 COMMENT ON COLUMN change_events.metrics IS 'All metrics that changed.';
-COMMENT ON COLUMN change_events.moved IS 'environment: a field of it, listed in environment, changed at that run, and other applications on the machine changed there, or the version did not, or nothing else ran there; machine: most other applications on it changed there, or of one application most metrics moved in one direction and came back; code: the version or commit changed, and none of these; unknown.';
+COMMENT ON COLUMN change_events.moved IS 'environment: a field of it, listed in environment, changed at that run, and other applications on the machine changed there, or the version did not, or nothing else ran there; machine: most other applications on it changed there, or of one application most metrics moved in one direction and came back; code: the commit changed, and none of these; version: the version changed, and no commit is known to; unknown.';
 COMMENT ON COLUMN change_events.environment IS 'Fields of the environment that differ between the two runs.';

@@ -1,7 +1,7 @@
 -- requires: standardised, slots
 --
--- The bottleneck of one sample whose metrics are at hand, by the model, or the rules for shares of
--- issue slots, that the analysis bottlenecks applies.
+-- The bottleneck of one sample whose metrics are at hand, by the model, or the rules, that
+-- the analysis bottlenecks applies.
 
 CREATE OR REPLACE MACRO classify(metrics, cycles := 'NaN', set_name := '') AS TABLE
 WITH
@@ -80,8 +80,13 @@ WITH
     SELECT
       *,
       classify_bottleneck("values", counted, model_number) AS verdict,
-      CASE WHEN whole > 0 THEN _slot_class(slots, slots, 1) END AS by_slots
-    FROM (SELECT *, _slots(map(names, "values")) AS slots FROM checked)
+      CASE WHEN model IS NULL THEN _rule_class(slots, counts, 1, command) END AS by_rules
+    FROM (
+      SELECT
+        *, map(names, "values") AS counts, CASE WHEN whole > 0 THEN _slots(counts) END AS slots,
+        _slot_command(metric_set) AS command
+      FROM checked
+    ) AS sampled
   ),
 
   class_advice AS (
@@ -91,17 +96,26 @@ WITH
   )
 
 SELECT
-  coalesce(j.verdict.class, j.by_slots.class, 'Unknown') AS class,
-  coalesce(j.verdict.probability, j.by_slots.probability) AS probability, j.model,
-  list_transform(
-    j.verdict.drivers,
-    lambda d: {
-      'metric': j.names[d.metric + 1], 'contribution': d.contribution, 'deviation': d.deviation
-    }
+  coalesce(j.verdict.class, j.by_rules.class, 'Unknown') AS class,
+  coalesce(j.verdict.probability, j.by_rules.probability) AS probability,
+  coalesce(j.model, j.by_rules.rules) AS model,
+  coalesce(
+    list_transform(
+      j.verdict.drivers,
+      lambda d: {
+        'metric': j.names[d.metric + 1], 'contribution': d.contribution, 'deviation': d.deviation
+      }
+    ),
+    list_transform(
+      j.by_rules.drivers,
+      lambda d: {'metric': d.metric, 'contribution': d.share, 'deviation': d.share}
+    )
   ) AS drivers,
-  a.advice,
   CASE
-    WHEN j.by_slots IS NOT NULL THEN j.by_slots.reason
+    WHEN j.by_rules.class = 'Other' THEN _slot_advice(j.by_rules.slot) ELSE a.advice
+  END AS advice,
+  CASE
+    WHEN j.by_rules IS NOT NULL THEN j.by_rules.reason
     WHEN j.model IS NULL THEN _no_model(j.metric_set, j.whole)
     ELSE j.verdict.reason
   END AS reason,
@@ -116,6 +130,6 @@ SELECT
   j.verdict.cost[4] AS frac_dma, j.verdict.cost_low[4] AS frac_dma_low,
   j.verdict.cost_high[4] AS frac_dma_high
 FROM judged AS j
-LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, j.by_slots.class, 'Unknown') = a.class;
+LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, j.by_rules.class, 'Unknown') = a.class;
 
 COMMENT ON MACRO TABLE classify IS 'One row: the bottleneck of one sample whose metrics (per cycle) are given as a struct or map by name, as in bottlenecks; missing are the metrics of the set that were not given; cycles are those of the sample, where known, because a short one names no class. The metric set is set_name, else of those that have all these metrics the smallest with a model. Example: FROM classify({''retiring'': 0.2, ''bad_speculation'': 0.05, ''frontend_bound'': 0.1, ''backend_bound'': 0.65, ''memory_bound'': 0.5})';

@@ -123,10 +123,12 @@ CREATE OR REPLACE MACRO _in_mode(mode, of_both, of_user, of_kernel, together) AS
 
 -- The kind of cores of a hybrid processor that an event was counted on: each has its own cycles.
 CREATE OR REPLACE MACRO _core_type(event) AS
-  CASE
-    WHEN starts_with(event, 'cpu_core/') THEN 'core'
-    WHEN starts_with(event, 'cpu_atom/') THEN 'atom'
-  END;
+  nullif(
+    regexp_extract(
+      event, '(?:^|\()(cpu_(?:core|atom|lowpower)|armv\d+_\w+|apple_\w+_pmu)(?:/|\)$)', 1
+    ),
+    ''
+  );
 
 CREATE OR REPLACE VIEW pmu_per_cycle AS
 WITH

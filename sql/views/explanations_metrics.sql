@@ -197,8 +197,8 @@ WITH
   -- calls of a run; absent functions were not called
   called AS (
     SELECT
-      s.id, f.function, sum(f.calls) FILTER (NOT s.is_after) / any_value(n.before) AS before,
-      sum(f.calls) FILTER (s.is_after) / any_value(n.after) AS after
+      s.id, f.function, sum(f.total_calls) FILTER (NOT s.is_after) / any_value(n.before) AS before,
+      sum(f.total_calls) FILTER (s.is_after) / any_value(n.after) AS after
     FROM (SELECT unnest(pairs, recursive := true)) AS s
     JOIN (
       SELECT
@@ -209,7 +209,7 @@ WITH
       GROUP BY id
     ) AS n ON s.id = n.id
     JOIN function_shares AS f ON s.run_id = f.run_id
-    WHERE _is_of(f.run_id, _run_ids(pairs)) AND f.calls IS NOT NULL
+    WHERE _is_of(f.run_id, _run_ids(pairs)) AND f.total_calls IS NOT NULL
     GROUP BY s.id, f.function
   ),
 

@@ -63,6 +63,12 @@ CREATE OR REPLACE MACRO _named_path(path, kept) AS CASE
   ELSE path
 END;
 
+-- The mean over ranks and repetitions of what was added up over ranks, and of what has none.
+CREATE OR REPLACE MACRO _over_ranks(of_ranks, of_all, ranks, repetitions) AS CASE
+  WHEN coalesce(of_ranks, of_all) IS NOT NULL
+    THEN (coalesce(of_ranks, 0) / ranks + coalesce(of_all, 0)) / repetitions
+END;
+
 CREATE OR REPLACE VIEW function_shares AS
 WITH
   -- A total is no function, and what a device executes is in gpu_kernels. What has no rank is of the
@@ -72,7 +78,8 @@ WITH
       run_id, function, coalesce(parallelism, 0) AS processes,
       sum(seconds) FILTER (WHERE rank IS NOT NULL) AS of_ranks,
       sum(seconds) FILTER (WHERE rank IS NULL) AS of_all,
-      sum(calls) AS calls, max(seconds) AS longest, count(*) AS measurements
+      sum(calls) FILTER (WHERE rank IS NOT NULL) AS calls_of_ranks,
+      sum(calls) FILTER (WHERE rank IS NULL) AS calls_of_all, max(seconds) AS longest, count(*) AS measurements
     FROM fn_timings
     WHERE kind IS DISTINCT FROM 'total' AND device IS NULL
     GROUP BY run_id, function, processes
@@ -93,10 +100,10 @@ WITH
   means AS (
     SELECT
       t.*,
-      CASE
-        WHEN coalesce(of_ranks, of_all) IS NOT NULL
-          THEN (coalesce(of_ranks, 0) / ranks + coalesce(of_all, 0)) / repetitions
-      END AS mean_seconds
+      _over_ranks(of_ranks, of_all, ranks, repetitions) AS mean_seconds,
+      _over_ranks(of_ranks, of_all, 1, repetitions) AS total_seconds,
+      _over_ranks(calls_of_ranks, calls_of_all, ranks, repetitions) AS calls,
+      _over_ranks(calls_of_ranks, calls_of_all, 1, repetitions) AS total_calls
     FROM times AS t
     JOIN measured USING (run_id, processes)
   )
@@ -105,13 +112,15 @@ SELECT
   run_id, function,
   mean_seconds AS seconds,
   mean_seconds / nullif(sum(mean_seconds) OVER (PARTITION BY run_id), 0) AS share,
-  calls, longest, measurements
+  total_seconds, calls, total_calls, longest, measurements
 FROM means;
 
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions, and kernels are in gpu_kernels; of several process counts of a run the largest counts.';
 COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
 COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
-COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and repetitions.';
+COMMENT ON COLUMN function_shares.total_seconds IS 'The same added up over ranks, s: mean over repetitions.';
+COMMENT ON COLUMN function_shares.calls IS 'Calls: over all call paths and threads, mean over ranks and repetitions.';
+COMMENT ON COLUMN function_shares.total_calls IS 'The same added up over ranks: mean over repetitions.';
 COMMENT ON COLUMN function_shares.longest IS 'Longest single measurement (one rank, thread, call path), s.';
 COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added up.';
 

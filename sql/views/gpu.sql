@@ -85,10 +85,14 @@ CREATE OR REPLACE MACRO _gpu_args(of_code, ns, j) AS
         ELSE 'unknown'
       END
     }
-    ELSE MAP {
-      'share': _share_text(ns, j.idle),
-      'time': _duration_text(ns)
-    }
+    ELSE map_concat(
+      MAP {'share': _share_text(ns, j.idle), 'time': _duration_text(ns)},
+      CASE
+        WHEN of_code <> 'unknown' THEN MAP {}
+        WHEN j.parts.unknown > ns / 2 THEN MAP {'what': 'what is not recorded'}
+        ELSE MAP {'what': 'the latency of the device itself'}
+      END
+    )
   END;
 
 CREATE OR REPLACE VIEW gpu_verdicts AS

@@ -124,7 +124,7 @@ WITH
       median(apart) AS every,
       coalesce(
         usual >= 1.6 * every AND usual >= 1.3 * first_took
-          AND quantile_cont(apart, 0.1) >= every / 1.5 AND quantile_cont(apart, 0.9) <= every * 1.5,
+          AND quantile_cont(apart, 0.2) >= every / 1.5 AND quantile_cont(apart, 0.8) <= every * 1.5,
         false
       ) AS within
     FROM turns

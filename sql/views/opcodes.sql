@@ -73,6 +73,12 @@ COMMENT ON COLUMN dependence_distances.distance IS 'Instructions of the same thr
 COMMENT ON COLUMN dependence_distances.count IS 'Executed thread instructions with that distance.';
 COMMENT ON COLUMN dependence_distances.share IS 'count over all instructions of the launch, 0..1.';
 
+-- Of opcodes that are not understood, any could access memory.
+CREATE OR REPLACE MACRO _bound(memory_share, other_share, threshold) AS CASE
+  WHEN memory_share > threshold THEN 'data-bound'
+  WHEN memory_share + other_share <= threshold THEN 'compute-bound'
+END;
+
 CREATE OR REPLACE VIEW launch_balance AS
 WITH
   shares AS (
@@ -116,11 +122,7 @@ SELECT
   s.arithmetic_share / nullif(s.memory_share, 0) AS arithmetic_per_memory,
   s.instructions / nullif(v.visits, 0) AS instructions_per_visit,
   w.mean_distance, w.chained_share,
-  CASE
-    -- Of opcodes that are not understood, any could access memory.
-    WHEN s.memory_share > (SELECT threshold FROM threshold) THEN 'data-bound'
-    WHEN s.memory_share + s.other_share <= (SELECT threshold FROM threshold) THEN 'compute-bound'
-  END AS bound,
+  _bound(s.memory_share, s.other_share, (SELECT threshold FROM threshold)) AS bound,
   (SELECT threshold FROM threshold) AS memory_threshold
 FROM shares AS s
 LEFT JOIN waits AS w
@@ -129,15 +131,45 @@ LEFT JOIN visits AS v ON s.run_id = v.run_id AND s.launch = v.launch;
 
 COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it is rather compute-bound or data-bound. Static figures: they compare programs and do not take caches and bandwidths into account.';
 COMMENT ON COLUMN launch_balance.instructions IS 'Executed thread instructions whose opcode is known.';
-COMMENT ON COLUMN launch_balance.arithmetic_share IS 'Share of arithmetic, logic, comparisons and conversions, 0..1.';
-COMMENT ON COLUMN launch_balance.memory_share IS 'Share of accesses to global, local and texture memory, 0..1.';
-COMMENT ON COLUMN launch_balance.on_core_share IS 'Share of accesses to shared memory, parameters and constants, 0..1.';
-COMMENT ON COLUMN launch_balance.control_share IS 'Share of branches, calls and returns, 0..1.';
-COMMENT ON COLUMN launch_balance.barrier_share IS 'Share of barriers and fences, 0..1.';
-COMMENT ON COLUMN launch_balance.other_share IS 'Share of opcodes that are not understood, 0..1.';
-COMMENT ON COLUMN launch_balance.arithmetic_per_memory IS 'Arithmetic instructions for each access to memory; NULL where there is none.';
 COMMENT ON COLUMN launch_balance.instructions_per_visit IS 'Mean instructions of a visited basic block; NULL where visits are not known.';
 COMMENT ON COLUMN launch_balance.mean_distance IS 'Mean dependence distance in instructions, of those that depend on another.';
-COMMENT ON COLUMN launch_balance.chained_share IS 'Share of instructions that need the result of the one right before, 0..1.';
-COMMENT ON COLUMN launch_balance.bound IS 'data-bound or compute-bound: memory_share over or under its threshold; NULL where opcodes are not understood, or there is no threshold.';
-COMMENT ON COLUMN launch_balance.memory_threshold IS 'Threshold of memory_share (behaviour_thresholds).';
+
+-- Kernels and whole programs: shares of the instructions of all launches together.
+CREATE OR REPLACE VIEW _balance_sums AS
+WITH
+  sums AS (
+    SELECT
+      run_id, kernel, GROUPING(kernel) = 1 AS whole_program,
+      CAST(sum(instructions) AS BIGINT) AS counted_instructions,
+      sum(arithmetic_share * instructions) / counted_instructions AS arithmetic_share,
+      sum(memory_share * instructions) / counted_instructions AS memory_share,
+      sum(on_core_share * instructions) / counted_instructions AS on_core_share,
+      sum(control_share * instructions) / counted_instructions AS control_share,
+      sum(barrier_share * instructions) / counted_instructions AS barrier_share,
+      sum(other_share * instructions) / counted_instructions AS other_share,
+      CASE WHEN count(instructions_per_visit) = count(*)
+        THEN counted_instructions / sum(instructions / instructions_per_visit) END
+        AS instructions_per_visit,
+      sum(mean_distance * instructions)
+        / nullif(sum(instructions) FILTER (mean_distance IS NOT NULL), 0) AS mean_distance,
+      sum(chained_share * instructions)
+        / nullif(sum(instructions) FILTER (chained_share IS NOT NULL), 0) AS chained_share,
+      any_value(memory_threshold) AS memory_threshold
+    FROM launch_balance
+    WHERE instructions > 0
+    GROUP BY GROUPING SETS ((run_id, kernel), (run_id))
+  )
+
+SELECT
+  *, arithmetic_share / nullif(memory_share, 0) AS arithmetic_per_memory,
+  _bound(memory_share, other_share, memory_threshold) AS bound
+FROM sums;
+
+CREATE OR REPLACE VIEW kernel_balance AS
+SELECT * EXCLUDE (whole_program) RENAME (counted_instructions AS instructions)
+FROM _balance_sums
+WHERE NOT whole_program;
+
+COMMENT ON VIEW kernel_balance IS 'One row is one kernel of a run: as launch_balance, of all its launches together.';
+COMMENT ON COLUMN kernel_balance.mean_distance IS 'Mean dependence distance in instructions: of launches, which count by their instructions.';
+COMMENT ON COLUMN kernel_balance.instructions_per_visit IS 'Mean instructions of a visited basic block; NULL where visits of a launch are not known.';

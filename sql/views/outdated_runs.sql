@@ -1,7 +1,7 @@
 -- Runs whose rows are others than those that their answers were computed from: somebody wrote some by
 -- hand, or deleted some.
 
--- The rows of each landing table by run and file.
+-- The rows of each landing table by run and file, those that retention deleted included.
 CREATE OR REPLACE VIEW _landed_rows AS
 SELECT 'bb_blocks' AS "table", run_id, source_id, count(*) AS rows FROM bb_blocks GROUP BY run_id, source_id
 UNION ALL
@@ -45,7 +45,9 @@ SELECT 'tasks' AS "table", run_id, source_id, count(*) AS rows FROM tasks GROUP 
 UNION ALL
 SELECT 'transfers' AS "table", run_id, source_id, count(*) AS rows FROM transfers GROUP BY run_id, source_id
 UNION ALL
-SELECT 'workers' AS "table", run_id, source_id, count(*) AS rows FROM workers GROUP BY run_id, source_id;
+SELECT 'workers' AS "table", run_id, source_id, count(*) AS rows FROM workers GROUP BY run_id, source_id
+UNION ALL
+SELECT "table", run_id, source_id, rows FROM forgotten_rows;
 
 CREATE OR REPLACE VIEW outdated_runs AS
 WITH

@@ -83,11 +83,15 @@ JOIN elements AS e
   ON k.run_id = e.run_id AND k.launch = e.launch AND k.sample IS NOT DISTINCT FROM e.sample
   AND k.counted = e.counted;
 
--- The elements of the vectors of one thread block.
-CREATE OR REPLACE MACRO _thread_elements(run, launch, block) AS TABLE
+-- The elements of the vectors of one thread block: of visits, or of barriers.
+CREATE OR REPLACE MACRO _thread_elements(run, launch, block, vectors) AS TABLE
 WITH
   weighing AS (
-    SELECT count(v.visits) = count(*) AS counted
+    SELECT
+      CASE WHEN vectors IN ('visits', 'barriers') THEN vectors = 'barriers'
+        ELSE error('the vectors can be those of visits or barriers, not ' || vectors) END
+        AS of_barriers,
+      count(v.visits) = count(*) AS counted
     FROM bb_visits AS v
     WHERE v.run_id = run AND v.launch = launch AND v.block IS NOT DISTINCT FROM block
       AND v.thread IS NOT NULL
@@ -96,10 +100,18 @@ WITH
 SELECT
   list(v.thread) AS threads,
   list(v.bb) AS bbs,
-  list(CASE WHEN w.counted THEN v.visits ELSE v.instructions END) AS weights,
-  NOT any_value(w.counted) AS shares
+  list(
+    CASE
+      WHEN w.of_barriers THEN v.visits * b.barriers
+      WHEN w.counted THEN v.visits
+      ELSE v.instructions
+    END
+  ) AS weights,
+  NOT any_value(w.of_barriers OR w.counted) AS shares
 FROM bb_visits AS v
 CROSS JOIN weighing AS w
+LEFT JOIN _bb_described AS b
+  ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
 WHERE v.run_id = run AND v.launch = launch AND v.block IS NOT DISTINCT FROM block
   AND v.thread IS NOT NULL;
 
@@ -107,73 +119,47 @@ CREATE OR REPLACE MACRO _known_distance(metric) AS
   CASE WHEN metric IN ('euclidean', 'manhattan') THEN metric
     ELSE error('the metric can be euclidean or manhattan, not ' || metric) END;
 
-CREATE OR REPLACE MACRO thread_distances(run, launch, block, metric := 'euclidean') AS TABLE
+CREATE OR REPLACE MACRO _thread_pairs(run, launch, block, metric, vectors) AS TABLE
 WITH
   pairs AS (
     SELECT
       unnest(
-        thread_matrix(
-          e.threads, e.bbs, e.weights, e.shares, _known_distance(metric)
-        ),
+        thread_matrix(e.threads, e.bbs, e.weights, e.shares, _known_distance(metric)),
         recursive := true
       )
-    FROM _thread_elements(run, launch, block) AS e
+    FROM _thread_elements(run, launch, block, vectors) AS e
   )
 
 SELECT thread_a, thread_b, distance, brightness
 FROM pairs;
 
+CREATE OR REPLACE MACRO thread_distances(run, launch, block, metric := 'euclidean') AS TABLE
+FROM _thread_pairs(run, launch, block, metric, 'visits');
+
 COMMENT ON MACRO TABLE thread_distances IS 'One row is an ordered pair of threads of thread block `block` (NULL: the threads of a CPU program) in launch `launch` of `run`: thread_a, thread_b, distance between their basic-block vectors by `metric` (euclidean, or manhattan), and brightness, that distance as a pixel: over the largest one, or over a tenth of the longest vector where that is more. Vectors count visits; where visits are not known they contain shares of instructions.';
 
-CREATE OR REPLACE MACRO thread_picture(run, launch, block, metric := 'euclidean') AS TABLE
+CREATE OR REPLACE MACRO sync_distances(run, launch, block, metric := 'euclidean') AS TABLE
+FROM _thread_pairs(run, launch, block, metric, 'barriers');
+
+COMMENT ON MACRO TABLE sync_distances IS 'As thread_distances, between vectors of barriers: how often a thread executed the barriers of each basic block. No rows where visits or barriers are not known.';
+
+CREATE OR REPLACE MACRO thread_picture(
+  run, launch, block, metric := 'euclidean', vectors := 'visits'
+) AS TABLE
 WITH
   rows AS (
     SELECT
       unnest(
-        thread_pixels(
-          e.threads, e.bbs, e.weights, e.shares, _known_distance(metric)
-        ),
+        thread_pixels(e.threads, e.bbs, e.weights, e.shares, _known_distance(metric)),
         recursive := true
       )
-    FROM _thread_elements(run, launch, block) AS e
+    FROM _thread_elements(run, launch, block, vectors) AS e
   )
 
 SELECT thread, pixels
 FROM rows;
 
-COMMENT ON MACRO TABLE thread_picture IS 'One row is a row of the picture of a thread block: thread, and pixels, one byte for each thread in ascending order, from 0 (black, equal) to 255: the brightness of thread_distances.';
-
-CREATE OR REPLACE MACRO sync_distances(run, launch, block, metric := 'euclidean') AS TABLE
-WITH
-  elements AS (
-    SELECT
-      list(v.thread) AS threads,
-      list(v.bb) AS bbs,
-      list(v.visits * b.barriers) AS barriers
-    FROM bb_visits AS v
-    LEFT JOIN _bb_described AS b
-      ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
-    WHERE v.run_id = run AND v.launch = launch AND v.block IS NOT DISTINCT FROM block
-      AND v.thread IS NOT NULL
-  ),
-
-  pairs AS (
-    SELECT
-      unnest(
-        thread_matrix(
-          threads, bbs, barriers, false,
-          CASE WHEN metric IN ('euclidean', 'manhattan') THEN metric
-            ELSE error('the metric can be euclidean or manhattan, not ' || metric) END
-        ),
-        recursive := true
-      )
-    FROM elements
-  )
-
-SELECT thread_a, thread_b, distance, brightness
-FROM pairs;
-
-COMMENT ON MACRO TABLE sync_distances IS 'As thread_distances, between vectors of barriers: how often a thread executed the barriers of each basic block. No rows where visits or barriers are not known.';
+COMMENT ON MACRO TABLE thread_picture IS 'One row is a row of the picture of a thread block: thread, and pixels, one byte for each thread in ascending order, from 0 (black, equal) to 255: the brightness of thread_distances, or with `vectors := ''barriers''` of sync_distances.';
 
 CREATE OR REPLACE MACRO block_behaviour(run, launch, metric := 'euclidean') AS TABLE
 WITH
@@ -182,9 +168,7 @@ WITH
       unnest(e.members) AS member,
       len(list_distinct(e.marks)) AS distinct_vectors,
       thread_similarity(
-        e.threads, e.bbs, e.weights, NOT e.counted,
-        CASE WHEN metric IN ('euclidean', 'manhattan') THEN metric
-          ELSE error('the metric can be euclidean or manhattan, not ' || metric) END
+        e.threads, e.bbs, e.weights, NOT e.counted, _known_distance(metric)
       ) AS s
     FROM _block_elements AS e
     WHERE e.run_id = run AND e.launch = launch

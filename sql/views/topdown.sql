@@ -50,6 +50,7 @@ WITH
   placed AS (
     SELECT
       m.run_id, m.region, coalesce(g.leaf, true) AS leaf, m.reason, m.largest_over_time,
+      _slot_limit(m.slots) AS limits,
       slots['retiring'] AS retiring, slots['bad_speculation'] AS bad_speculation,
       slots['frontend_bound'] AS frontend_bound, slots['backend_bound'] AS backend_bound,
       slots['smt_contention'] AS smt_contention,
@@ -122,7 +123,12 @@ WITH
 SELECT
   run_id, region, leaf, category, most[1].share AS share, largest_over_time,
   larger.name AS part, larger.share AS part_share,
-  _slot_advice(coalesce(larger.name, category)) AS advice,
+  -- most slots may retire, though others are lost
+  _slot_advice(
+    CASE WHEN category = 'retiring' AND limits <> category THEN limits
+      ELSE coalesce(larger.name, category)
+    END
+  ) AS advice,
   retiring, bad_speculation, frontend_bound, backend_bound, smt_contention, branch_mispredict,
   machine_clears, frontend_latency, frontend_bandwidth, memory_bound, core_bound, light_operations,
   heavy_operations, reason
@@ -135,7 +141,7 @@ COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';
 COMMENT ON COLUMN topdown.largest_over_time IS 'Where there are several samples: which category took the most slots in which share of the recording (0..1, by slots or time), the longest first.';
 COMMENT ON COLUMN topdown.part IS 'Its larger part of level 2; NULL where that was not counted, or of several categories.';
 COMMENT ON COLUMN topdown.part_share IS 'Share of all slots that is this part, 0..1, as the tool counts it: Caliper counts memory and core bound on Broadwell in cycles, so that they need not add up to the category.';
-COMMENT ON COLUMN topdown.advice IS 'What usually helps; NULL of several categories.';
+COMMENT ON COLUMN topdown.advice IS 'What usually helps; where retiring takes most slots and a loss more than its threshold, against that; NULL of several categories.';
 COMMENT ON COLUMN topdown.retiring IS 'Share of the issue slots that retired, which is useful work, 0..1; NULL where it was not counted.';
 COMMENT ON COLUMN topdown.bad_speculation IS 'Share of the issue slots lost to instructions that never retired, 0..1; NULL where it was not counted.';
 COMMENT ON COLUMN topdown.frontend_bound IS 'Share of the issue slots that stayed empty as no instruction arrived, 0..1; NULL where it was not counted.';

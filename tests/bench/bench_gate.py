@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import warehouse
 from apps.output.tables import dicts
-from apps.queries.gate import LEVEL
+from apps.queries.comparison import LEVEL
 from apps.reports.gate import failing_metrics, find_sides, judge_metrics, needs_run
 from tests.helpers.support import keep
 

@@ -81,6 +81,13 @@ def test_who_may_acknowledge_does_so_under_their_name(visitor, address):
     assert acknowledge.is_enabled()
 
 
+def test_the_address_that_somebody_came_with_survives_the_login(visitor, address):
+    log_in(visitor, address, "bob@example.org")
+    appears(visitor, re.compile(r"bob@.?example.org \(read\)"))
+    visitor.wait_for_url(re.compile(r"/trends\?app=stencil"), timeout=PATIENCE)
+    visitor.get_by_role("heading", name="Trends", level=1).wait_for(timeout=PATIENCE)
+
+
 def test_who_may_read_cannot_acknowledge(visitor, address):
     log_in(visitor, address, "bob@example.org")
     appears(visitor, re.compile(r"bob@.?example.org \(read\)"))

@@ -164,7 +164,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("1 287301 3481 14256825 287301 287301 287301 0 2 1000467563\n", "metric, value"),
         ("50, 82400, 0, 4096, 0, 0x0004, 81\n100, 86720, 0, 4096, 0, 0x0004, 9\n", "fio --output"),
         ("\n┏━━━┳━━━┓\n┃ Location ┃ <Total ┃\n", "metric, value"),
-        ("Timestamp;CPUs;Area;Value;Unit;Description\n1.0;C0;Retiring;31.8;%;\n", "perf stat -M"),
+        ("C0    BE      Backend_Bound:  % Slots  62.00\n", "toplev -l2 -x,"),
         ("Command line: w.py\nTotal duration: 0.709347s\nFile: w.py\n", "cProfile -o"),
         ("Cacheable calls:      2 /    2 (100.0%)\n", "metric, value"),
         (" Benchmarks, repeat=5, number=5 \n\n| Benchmark | Min     |\n", "metric, value"),

@@ -32,17 +32,18 @@ def test_a_platform_without_a_model_is_unknown_and_says_so(warehouse):
         "pmu_samples",
         """
         sample  event         value
-        0       PAPI_TOT_CYC  100
-        0       PAPI_TOT_INS  80
+        0       cycles        100
+        0       instructions  80
+        0       mema          1
+        0       gld           1
         """,
     )
+    reason = "no model is fitted for the metrics of the set"
     assert rows(
         warehouse,
         "SELECT class, probability, model, frac_mem, flag_text(reason), metric_set "
         "FROM bottlenecks",
-    ) == [
-        ("Unknown", None, None, None, "no model is fitted for the metrics of the set papi", "papi")
-    ]
+    ) == [("Unknown", None, None, None, f"{reason} sunway", "sunway")]
 
 
 def test_counters_that_no_set_knows_are_unknown_once_a_sample(warehouse):

@@ -243,10 +243,15 @@ def measured(con, app, values, tags=None):
     """Write a run a day of an application on machine m, each of a version of its own."""
     for day, value in enumerate(values):
         con.execute(
-            """INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds, tags)
+            """INSERT INTO runs
+                 (run_id, app, version, machine, started_at, wall_seconds, tags, "commit")
                VALUES (?, ?, ?, 'm',
-                 TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 DAY * CAST(? AS INTEGER), ?, ?)""",
-            [f"{app}{day:02}", app, f"v{day}", day, value, (tags or {}).get(day, {})],
+                 TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 DAY * CAST(? AS INTEGER), ?, ?, ?)
+            """,
+            [
+                *(f"{app}{day:02}", app, f"v{day}", day, value, (tags or {}).get(day, {})),
+                f"{day:040}" if app == "a" else None,
+            ],
         )
 
 
@@ -256,7 +261,7 @@ def test_what_moved_is_the_code_the_environment_or_the_machine(warehouse):
     for app in ("a", "b", "c"):
         level = np.ones(60)
         level[15:30] = 1.2  # on the machine, until a newer kernel
-        level[45:] *= 1.3 if app == "a" else 1
+        level[45:] *= 1 if app == "c" else 1.3
         measured(warehouse, app, (level * draw.normal(10, 0.1, 60)).tolist(), kernels)
     keep(warehouse)
     asked = "SELECT run_id, moved, environment FROM change_events ORDER BY started_at, app"
@@ -264,6 +269,7 @@ def test_what_moved_is_the_code_the_environment_or_the_machine(warehouse):
         *((f"{app}15", "machine", []) for app in ("a", "b", "c")),
         *((f"{app}30", "environment", ["kernel"]) for app in ("a", "b", "c")),
         ("a45", "code", []),
+        ("b45", "version", []),
     ]
 
 

@@ -19,8 +19,9 @@ def test_shares_are_of_all_ranks_and_seconds_per_rank(warehouse):
     )
     assert rows(
         warehouse,
-        "SELECT function, seconds, share, calls, longest FROM function_shares ORDER BY share DESC",
-    ) == [("solve", 4.0, 0.8, 20, 5.0), ("halo", 1.0, 0.2, 4, 1.0)]
+        "SELECT function, seconds, total_seconds, share, calls, total_calls, longest "
+        "FROM function_shares ORDER BY share DESC",
+    ) == [("solve", 4.0, 8.0, 0.8, 10, 20, 5.0), ("halo", 1.0, 2.0, 0.2, 2, 4, 1.0)]
 
 
 def test_a_total_is_no_function(warehouse):

@@ -135,14 +135,6 @@ def test_shares_that_were_not_counted_are_the_reason(warehouse):
             "retiring .38, bad_speculation .02, frontend_bound .2, backend_bound .4",
             ("backend_bound", 0.38, 0.4, None),
         ),
-        # a hybrid processor: the larger cores
-        (
-            "tma_retiring~(cpu_core) 10, tma_bad_speculation~(cpu_core) 5, "
-            "tma_frontend_bound~(cpu_core) 5, tma_backend_bound~(cpu_core) 80, "
-            "tma_retiring~(cpu_atom) 20, tma_bad_speculation~(cpu_atom) 5, "
-            "tma_frontend_bound~(cpu_atom) 60, tma_backend_bound~(cpu_atom) 15",
-            ("backend_bound", 0.1, 0.8, None),
-        ),
         # level 2 only
         (
             "tma_light_operations 30.5, tma_heavy_operations 7, tma_branch_mispredicts 1, "
@@ -160,6 +152,31 @@ def test_names_that_perf_has_on_several_processors(warehouse, events, expected):
     )
     assert category == expected[0]
     assert shares == [None if one is None else pytest.approx(one) for one in expected[1:]]
+
+
+def test_each_kind_of_cores_of_a_hybrid_processor_has_its_shares(warehouse):
+    kinds = {"cpu_core": (10, 5, 5, 80), "cpu_atom": (20, 5, 60, 15)}
+    names = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
+    slots(
+        warehouse,
+        *(
+            (f"tma_{name}~({kind})", share)
+            for kind, shares in kinds.items()
+            for name, share in zip(names, shares, strict=True)
+        ),
+    )
+    warehouse.execute("UPDATE pmu_samples SET event = replace(event, '~', ' ')")
+    assert rows(warehouse, "SELECT region, category, share FROM topdown ORDER BY region") == [
+        ("f cpu_atom", "frontend_bound", 0.6),
+        ("f cpu_core", "backend_bound", 0.8),
+    ]
+
+
+def test_what_limits_is_advised_against_where_most_slots_retire(warehouse):
+    names = (name for name, _ in LEVEL1)
+    slots(warehouse, *zip(names, (0.32, 0.29, 0.19, 0.2), strict=True))
+    ((category, advice),) = rows(warehouse, "SELECT category, advice FROM topdown")
+    assert (category, advice.split(" or ")[0]) == ("retiring", "make branches predictable")
 
 
 def test_shares_are_there_beside_counts_that_name_a_class(warehouse):

@@ -53,7 +53,8 @@ def test_a_disturbed_value_is_left_out():
 
 
 def test_ends_are_measured_first_and_then_what_is_not_known():
-    assert next_measurement(9, [], [])[0] == 0
+    assert next_measurement(9, [], []) == (0, 2)
+    assert next_measurement(9, [0, 0], [1.0, 1.0]) == (8, 2)
     places = [0, 8] * 4
     assert 2 <= next_measurement(9, places, measured(places, 5))[0] <= 6
 

@@ -8,6 +8,7 @@ for known levels; Lindley 1956 for the information of an experiment).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 _LEAST = 1e-12  # sum of squares: equal values are no proof
 _STEP = 4.0  # variance of the step before anything is known, in variances of a run
 _NONE = 0.05  # probability of no change before anything is known
-_ENDS = 3  # values of each end before the search begins
+_ENDS = 4  # values of each end before the search begins (bench_bisect)
 _MOST_REPEATS = 8
 _OUTLIER = 6.0  # deviations from the level of a commit that are no noise
 _LEAST_SEEN = 6  # values of a level that show outliers
 _TO_SIGMA = 1.4826  # of a normal distribution: deviation over median absolute deviation
-# Quantiles of a normal distribution with equal weights, at which a further value is tried.
-_TRIED = np.array([-1.1503, -0.3186, 0.3186, 1.1503])
-_DRAWN = 8  # commits that stand for all when a further value is predicted
+_NEGLIGIBLE = 1e-4  # probability of a commit that tells nothing about further values
+_GRID = 80  # points at which the density of a further value is computed
+_NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)  # of a deviation of 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,10 @@ def next_measurement(
     build = np.zeros(commits) if costs is None else np.asarray(costs, dtype=np.float64)
     usable = np.flatnonzero(np.isfinite(build))
     counts = np.bincount(np.asarray(places, dtype=np.int64), minlength=commits)
-    for end in (usable[0], usable[-1]):
-        if counts[end] < _ENDS:
-            return int(end), int(_ENDS - counts[end])
+    # by turns: a machine that drifts is no change
+    end = min(usable[0], usable[-1], key=lambda one: counts[one])
+    if counts[end] < _ENDS:
+        return int(end), min(2, int(_ENDS - counts[end]))
     known = belief(commits, places, values)
     kept = np.ones(len(values), dtype=bool)
     kept[list(known.outliers)] = False
@@ -105,19 +107,11 @@ def next_measurement(
     count, total = _sums(commits, at, data)
     below = np.cumsum(known.at)  # that a commit has the change
     repeats = [1] if not build[usable].any() else [1, 2, 3, 5, _MOST_REPEATS]
-    cases = [
-        (int(one), often, values_to_try)
-        for one in _candidates(usable, below)
-        for often in repeats
-        for values_to_try in [_predicted(known, count, total, int(one), often)]
+    cases = [(int(one), often) for one in _candidates(usable, below) for often in repeats]
+    gain = [
+        _information(known, count, total, one, often) / (often + build[one]) for one, often in cases
     ]
-    tried = np.array([values for _, _, values in cases])
-    own = np.array([one for one, _, _ in cases])
-    often = np.array([times for _, times, _ in cases], dtype=np.float64)
-    left = _entropy_after(count, total, float((data**2).sum()), own, often, tried)
-    gain = (_entropy(known.at, known.none) - left) / (often + build[own])
-    best = int(gain.argmax())
-    return cases[best][:2]
+    return cases[int(np.argmax(gain))]
 
 
 def _sums(commits: int, at: NDArray[np.int64], data: Floats) -> tuple[Floats, Floats]:
@@ -127,19 +121,31 @@ def _sums(commits: int, at: NDArray[np.int64], data: Floats) -> tuple[Floats, Fl
     return count, total
 
 
-def _predicted(known: Belief, count: Floats, total: Floats, one: int, often: int) -> Floats:
-    """Return equally probable means of further values of a commit, by all that is believed."""
-    shares = np.cumsum(known.at)
-    drawn = np.searchsorted(shares, (np.arange(_DRAWN) + 0.5) / _DRAWN * shares[-1])
+def _information(known: Belief, count: Floats, total: Floats, one: int, often: int) -> float:
+    """Return what the mean of further values of a commit is expected to tell about the change.
+
+    That is the entropy of what they may be, by all that is believed, less what is noise in it.
+    """
+    at = np.flatnonzero(known.at > _NEGLIGIBLE)
+    chances = known.at[at] / known.at[at].sum()
     number, sum_ = np.cumsum(count), np.cumsum(total)
-    first, own = number[drawn - 1], sum_[drawn - 1]
-    has_change = one >= drawn
-    size = np.where(has_change, number[-1] - first, first)
-    mean = np.where(has_change, sum_[-1] - own, own) / np.maximum(size, 1)
-    mean = np.where(size > 0, mean, sum_[-1] / number[-1])
-    spread = known.deviation * np.sqrt(1 / often + 1 / np.maximum(size, 1))
-    found: Floats = (mean[:, None] + spread[:, None] * _TRIED).ravel()
-    return found
+    sides = np.array([number[at - 1], number[-1] - number[at - 1]])
+    sums = np.array([sum_[at - 1], sum_[-1] - sum_[at - 1]])
+    own = (one >= at).astype(np.int64)
+    each = np.arange(len(at))
+    # the own level is near the other one, as far as no value is known of it
+    other = sums[1 - own, each] / np.maximum(sides[1 - own, each], 1)
+    size = sides[own, each] + 1 / _STEP
+    middle = (sums[own, each] + other / _STEP) / size
+    scale = max(known.deviation, float(_LEAST**0.5))
+    width = scale * np.sqrt(1 / often + 1 / size)
+    grid = np.linspace((middle - 4 * width).min(), (middle + 4 * width).max(), _GRID)
+    apart = (grid - middle[:, None]) / width[:, None]
+    density = chances @ (np.exp(-(apart**2) / 2) / width[:, None])
+    density /= density.sum()
+    step = grid[1] - grid[0]
+    of_all = -float((density * np.log(density / step + 1e-300)).sum())
+    return of_all - float(chances @ np.log(width)) - _NORMAL_ENTROPY
 
 
 def _candidates(usable: NDArray[np.int64], below: Floats) -> NDArray[np.int64]:
@@ -234,37 +240,3 @@ def _log_chances(count: Floats, total: Floats, squares: Floats) -> Floats:
     change += np.log(shrunk * 2 * power[:, None] / rest + 1 / (1 + _STEP * weight))
     change += np.log((1 - _NONE) / max(count.shape[1] - 1, 1))
     return np.concatenate([none[:, None], change], axis=1)
-
-
-def _entropy_after(
-    count: Floats,
-    total: Floats,
-    squares: float,
-    own: NDArray[np.int64],
-    often: Floats,
-    tried: Floats,
-) -> Floats:
-    """Return the entropy to expect after further values of a commit, of each case.
-
-    Args:
-        count, total, squares: of the values so far, as for `_log_chances`.
-        own, often: the commit of each case, and how often it is measured, (cases).
-        tried: equally probable means of these values, (cases, tries).
-    """
-    cases, tries = tried.shape
-    number = np.repeat(count[None], cases, axis=0)
-    number[np.arange(cases), own] += often
-    number = np.repeat(number, tries, axis=0)
-    sums = np.repeat(total[None], cases * tries, axis=0)
-    sums[np.arange(cases * tries), np.repeat(own, tries)] += (often[:, None] * tried).ravel()
-    log = _log_chances(number, sums, squares + (often[:, None] * tried**2).ravel())
-    chances = np.exp(log - log.max(1, keepdims=True))
-    chances /= chances.sum(1, keepdims=True)
-    entropy = -(chances * np.log(np.maximum(chances, 1e-300))).sum(1)
-    found: Floats = entropy.reshape(cases, tries).mean(1)
-    return found
-
-
-def _entropy(at: Floats, none: float) -> float:
-    every = np.append(at, none)
-    return float(-(every * np.log(np.maximum(every, 1e-300))).sum())

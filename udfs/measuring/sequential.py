@@ -17,6 +17,10 @@ from scipy.special import chdtrc, ndtri, stdtr
 
 _POWER = 0.2  # shape of the boundaries; 0 is that of O'Brien and Fleming (bench_until_decided)
 _WIDER = 0.32  # what many looks add to the quantiles of one look (bench_until_decided)
+# Of a noise that no history states, the first pairs may show too little: the quantiles are wider
+# still, and the size is planned with so many times the variance, over its degrees of freedom.
+_WIDER_ALONE = 0.55
+_PLANNED_ALONE = 4.0
 _MOST = 1000  # pairs
 _LEAST = (
     3  # pairs, of which one may be an outlier; without a history the noise has to be seen first
@@ -97,12 +101,14 @@ def look(pairs: Sequence[tuple[float, float]], design: Design) -> State:
     variance = (prior.freedom * prior.variance + squares) / freedom if freedom else 0.0
     step = math.log1p(design.smallest)
     worst, missed = ndtri(1 - design.false_alarm / 2), ndtri(1 - design.miss)
-    planned = prior.variance if prior.freedom >= _MOST_FREEDOM else variance
+    is_known = prior.freedom >= _MOST_FREEDOM
+    planned = prior.variance if is_known else variance * (1 + _PLANNED_ALONE / max(freedom, 1))
+    wider = _WIDER if is_known else _WIDER_ALONE
     size = (worst + missed) ** 2 * planned / step**2
     most = min(max(math.ceil(size), _LEAST if prior.freedom else _LEAST_ALONE), _MOST)
     share = min(count / most, 1.0) if count else 1.0
-    outer = (worst + _WIDER) * share ** (_POWER - 0.5)
-    inner = (missed + _WIDER) * share ** (_POWER - 0.5)
+    outer = (worst + wider) * share ** (_POWER - 0.5)
+    inner = (missed + wider) * share ** (_POWER - 0.5)
     error = math.sqrt(variance / count) if count else math.inf
     score = _normal(mean / error, freedom) if error > 0 else math.inf * mean if mean else 0.0
     verdict: Verdict | None = None

@@ -3,7 +3,14 @@
 // Streamlit makes an entry each time a page writes its address. The first write after arriving on
 // a page only completes the address, so it replaces the entry; later ones follow a click or a key.
 // Links in tables would open a new window: those into the app open in place, unless a key is held.
-export default function () {
+// A login comes back to the bare address: the one that somebody came with is kept over it.
+const WANTED = "pwhWanted";
+
+export default function ({data}) {
+  if (data.isLogin) {
+    sessionStorage.setItem(WANTED, window.location.pathname + window.location.search);
+    return;
+  }
   if (window.pwhAddress) return;
   window.pwhAddress = true;
   let touched = false;
@@ -38,8 +45,15 @@ export default function () {
   window.open = (url, ...rest) => {
     const target = new URL(url, document.baseURI);
     if (held || target.origin !== window.location.origin) return open(url, ...rest);
-    push({}, "", target.href);
-    window.dispatchEvent(new PopStateEvent("popstate"));
+    goTo(target.href);
     return null;
   };
+
+  const goTo = (url) => {
+    push({}, "", url);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+  };
+  const wanted = sessionStorage.getItem(WANTED);
+  sessionStorage.removeItem(WANTED);
+  if (wanted) goTo(wanted);
 }

@@ -21,6 +21,8 @@ from ingest.parsing.timelines.host import DOES, UNRECORDED, Host
 from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, encoded, looked_up
 from ingest.parsing.timelines.tasks import Tasks
 
+_CLOCK_TICK = 1000  # ns: profilers round times to microseconds
+
 
 class Devices:
     """The work of the GPUs of a timeline; `caller` and `step` are of each slice, NONE for none."""
@@ -62,6 +64,8 @@ class Devices:
         lane, start, of, is_other = self._gaps()
         devices, device_of, is_stream = self._lanes()
         end, caller = slices.start[of], self._caller[of]
+        # A call that begins after what it is said to have launched is not that which did.
+        caller = np.where(slices.start[caller] > end + _CLOCK_TICK, NONE, caller)
         known = caller >= 0
         begun = np.where(known, np.clip(slices.start[caller], start, end), start)
         returned = np.where(known, np.clip(slices.end[caller], begun, end), start)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from ingest.parsing.timelines.slices import NONE
+import numpy as np
+
+from ingest.parsing.timelines.slices import NONE, Integers
 
 _WAITS = re.compile(
     r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx|Context)Synchronize(?:_\w+)?"
@@ -36,6 +39,7 @@ _COLLECTIVES = re.compile(r"(?:void )?(?:nccl|rccl|msccl|nvshmem)", re.IGNORECAS
 _STEP = re.compile(
     r"(?:ProfilerStep#|(?:\w+[ _])?(?:step|iteration|iter|batch)[ _#:]*)(\d{1,9})", re.IGNORECASE
 )
+_STEPS = re.compile(r"(?:train(?:ing)?[ _])?(?:step|iteration|iter|batch)", re.IGNORECASE)
 
 
 def call_does(kind: str | None, name: str) -> str | None:
@@ -62,6 +66,24 @@ def number_of_step(name: str) -> int:
     """Return the number of the step that a span of this name marks, NONE where it marks none."""
     match = _STEP.fullmatch(name)
     return int(match[1]) if match else NONE
+
+
+def step_numbers(
+    names: Sequence[str], name: Integers, worker: Integers, start: Integers
+) -> Integers:
+    """Return the number of the step that each slice marks, NONE where it marks none.
+
+    Those without a number, which a thread marks again and again, count from 0 on.
+    """
+    numbers = np.array([number_of_step(text) for text in names] or [NONE], np.int64)[name]
+    bare = np.array([_STEPS.fullmatch(text) is not None for text in names] or [False])[name]
+    marks = np.flatnonzero(bare)
+    marks = marks[np.lexsort((start[marks], name[marks], worker[marks]))]
+    place = worker[marks] * len(names) + name[marks]
+    _, first, often = np.unique(place, return_index=True, return_counts=True)
+    count = np.arange(len(marks)) - np.repeat(first, often)
+    numbers[marks] = np.where(np.repeat(often, often) > 1, count, NONE)
+    return numbers
 
 
 def is_of_module(name: str) -> bool:

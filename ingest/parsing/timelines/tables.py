@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.timelines.gpu_calls import number_of_step
+from ingest.parsing.timelines.gpu_calls import step_numbers
 from ingest.parsing.timelines.slices import (
     NONE,
     Integers,
@@ -67,7 +67,7 @@ def combined(tables: Sequence[Table]) -> tuple[Timeline, int]:
         np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)
     )
     whole = (start != UNKNOWN) & (end != UNKNOWN) & (end >= start)
-    step = np.array([number_of_step(text) for text in names], np.int64)[name]
+    step = step_numbers(names, name, worker, start)
     slices = Slices(*(x[whole] for x in (worker, name, kind, role, start, end, size, step)))
     timeline = Timeline(
         workers=list(workers.values()),

@@ -1,4 +1,4 @@
--- What can be compared, the latest first: versions of applications, then runs; at most $most of each.
+-- What can be compared, the latest first: versions of applications, then runs.
 (
   SELECT app || '@' || version AS choice
   FROM runs
@@ -6,9 +6,8 @@
   WHERE app IS NOT NULL AND version IS NOT NULL
   GROUP BY app, version
   ORDER BY max(last_at) DESC NULLS LAST, max(position) DESC, choice
-  LIMIT $most
 )
 UNION ALL
 (
-  SELECT run_id FROM _run_times ORDER BY last_at DESC NULLS LAST, position DESC, run_id LIMIT $most
+  SELECT run_id FROM _run_times ORDER BY last_at DESC NULLS LAST, position DESC, run_id
 );

@@ -40,11 +40,10 @@ SELECT
   n.*, _commit_url(n."commit") AS url, _commit_url(n.previous_commit) AS previous_url,
   coalesce(
     e.moved,
-    CASE
-      WHEN len(n.environment) > 0 THEN 'environment'
-      WHEN n."commit" <> n.previous_commit OR n.version <> n.previous_version THEN 'code'
-      ELSE 'unknown'
-    END
+    if(
+      len(n.environment) > 0, 'environment',
+      _new_of(n."commit", n.previous_commit, n.version, n.previous_version)
+    )
   ) AS moved
 FROM named AS n
 LEFT JOIN change_events AS e ON n.event_id = e.event_id;

@@ -39,6 +39,8 @@ WITH
     SELECT count(*) AS rows FROM transfers
     UNION ALL
     SELECT count(*) AS rows FROM workers
+    UNION ALL
+    SELECT sum(rows) AS rows FROM forgotten_rows
   )
 
 SELECT

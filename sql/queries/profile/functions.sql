@@ -1,5 +1,5 @@
 -- Functions of a profile: what they cost by themselves and with callees, in runs and in those that
--- they are compared with (as in profile/stacks); calls, over all ranks, and how evenly the ranks
+-- they are compared with (as in profile/stacks); calls, mean over ranks, and how evenly the ranks
 -- share them, of the one run $run (NULL: several). A function that calls itself counts once.
 WITH
   functions AS (

@@ -1,4 +1,4 @@
--- Runs that have a profile, the latest first, at most 500: times of functions, or what they cost.
+-- Runs that have a profile, the latest first: times of functions, or what they cost.
 -- Paths are about how many call paths each has.
 WITH
   profiled AS (
@@ -17,5 +17,4 @@ FROM runs AS r
 JOIN profiled AS p ON r.run_id = p.run_id
 JOIN _run_times AS t ON r.run_id = t.run_id
 GROUP BY ALL
-ORDER BY max(t.last_at) DESC NULLS LAST, max(t.position) DESC, r.run_id
-LIMIT 500;
+ORDER BY max(t.last_at) DESC NULLS LAST, max(t.position) DESC, r.run_id;

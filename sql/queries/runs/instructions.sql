@@ -7,7 +7,7 @@ SELECT
   event IN (
     SELECT unnest([part, whole]) FROM counter_contradictions WHERE run_id = $run_id
   ) AS is_contradicted,
-  coalesce(nullif(regexp_extract(event, 'cpu_(?:core|atom)'), ''), _mode(event)) AS kind
+  coalesce(_core_type(event), _mode(event)) AS kind
 FROM counter_summary
 WHERE run_id = $run_id AND _is_instructions(event)
 ORDER BY value IS NULL, per_cycle DESC NULLS LAST, value DESC, event;

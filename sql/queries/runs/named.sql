@@ -1,12 +1,13 @@
 -- Runs that $name stands for, the newest first, by the first of these that has any: an id; $latest,
 -- the newest of what landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
--- version that is a commit may be its first seven digits or more, unless others begin so; APP or
--- APP@latest, the version of its newest run; the beginning of an id. `kind` is which. Of a version
--- failed runs are left out where others have not failed. `is_tied` is whether it is unknown which run is
--- the newest: others, of another version or of none, landed in the same file with the same start or none.
+-- version that is a commit, or the commit of runs without one, may be its first seven digits or more,
+-- unless others begin so; APP or APP@latest, the version of its newest run; the beginning of an id.
+-- `kind` is which. Of a version failed runs are left out where others have not failed. `is_tied` is
+-- whether it is unknown which run is the newest: others, of another version or of none, landed in the
+-- same file with the same start or none.
 WITH
   candidates AS (
-    SELECT run_id, app, version, started_at
+    SELECT run_id, app, coalesce(version, "commit", tags['commit']) AS version, started_at
     FROM runs
     WHERE ($app IS NULL OR app = $app)
       AND (

@@ -18,5 +18,4 @@ FROM runs AS r
 JOIN traced AS c ON r.run_id = c.run_id
 JOIN _run_times AS t ON r.run_id = t.run_id
 GROUP BY ALL
-ORDER BY bool_or(c.counts_visits) DESC, max(t.last_at) DESC NULLS LAST, max(t.position) DESC, r.run_id
-LIMIT 500;
+ORDER BY bool_or(c.counts_visits) DESC, max(t.last_at) DESC NULLS LAST, max(t.position) DESC, r.run_id;

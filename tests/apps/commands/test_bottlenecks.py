@@ -29,23 +29,22 @@ def ingested_once(ingested, folder):
 def test_top_down_shares_are_listed_by_region(pwh):
     code, out, err = pwh("diagnose", "r1")
     assert (code, err) == (0, "")
-    assert out.splitlines()[:6] == [
+    assert out.splitlines()[:5] == [
         "Run r1",
         "",
+        "* A tie: Mem or Other (Mem 50 % and Other 50 % of the samples).",
         "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93 %, "
         "mostly memory bound).",
         "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55 %).",
-        "* What usually helps there: blocking, reuse, smaller data, accesses in order, prefetch.",
-        "* A tie: Mem or Other (Mem 50 % and Other 50 % of the samples).",
     ]
 
 
-def test_what_was_not_measured_is_named_with_its_events_and_what_needs_no_model(run, tmp_path):
+def test_what_was_not_measured_is_named_with_its_events_and_what_to_record(run, tmp_path):
     counts = "CPU_CLK_UNHALTED_CORE,100\nINSTR_RETIRED_ANY,50\nBR_MISP_RETIRED_ALL_BRANCHES,1\n"
     (tmp_path / "c.csv").write_text("event,value\n" + counts)
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
-    assert "without a model: perf stat -M TopdownL1 (AMD: PipelineL1), " in out
+    assert "or all misses: Intel: perf stat -M TopdownL1,TopdownL2 COMMAND." in out
     assert (
         "Note: not measured of the set linux-intel: main-memory accesses (longest_lat_cache.miss), "
     ) in out
@@ -59,9 +58,8 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
     assert "* Top-down: backend bound takes most issue slots (80 %)." in out
-    assert "* Mem (the one sample, mean probability 90 %)." in out
+    assert "* Mem (the one sample, mean probability 72 %)." in out
     assert "MEMAPC" in out
-    assert "without a model" not in out
 
 
 def test_categories_over_time_are_shares_of_the_recording(run, tmp_path):
@@ -89,7 +87,7 @@ def test_shares_of_level_1_that_follow_from_level_2_are_not_said_to_lack(run, tm
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
     assert "* Top-down: backend bound takes most issue slots (53 %, mostly core bound)." in out
-    assert "* What usually helps there: shorter chains of dependences, " in out
+    assert "* What usually helps: shorter chains of dependences, " in out
     assert "not measured" not in out
 
 

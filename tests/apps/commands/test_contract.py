@@ -179,6 +179,14 @@ CASES = (
     Case(command="migrate", empty=0, writes=True),
     Case(command="refresh", empty=0, writes=True),
     Case(command="refresh", arguments=("stencil-1.23",), unknown=("nope",), writes=True),
+    Case(
+        command="retention add",
+        arguments=("--keep", "answers", "--days", "9"),
+        empty=0,
+        writes=True,
+    ),
+    Case(command="retention rules", empty=0, report=False, answered_by="ruled_warehouse"),
+    Case(command="retention remove", arguments=("1",), writes=True, answered_by="ruled_warehouse"),
     Case(command="maintain", empty=0, writes=True),
     Case(command="doctor", missing=0, empty=0, report=False),
     Case(
@@ -258,12 +266,13 @@ def commits_warehouse(template, tmp_path):
 
 @pytest.fixture
 def ruled_warehouse(template, tmp_path):
-    """Return a warehouse with a rule of pwh notify."""
+    """Return a warehouse with a rule of pwh notify, and one of pwh retention."""
     path = shutil.copy(template, tmp_path / "ruled.duckdb")
     with warehouse.connect(path) as con:
         con.execute(
             "INSERT INTO notification_rules VALUES (1, 'changes', '*', '*', NULL, NULL, 'env:X')"
         )
+        con.execute("INSERT INTO retention_rules VALUES (1, 'answers', '*', '*', '*', 9)")
     return path
 
 
@@ -537,7 +546,7 @@ def test_a_command_that_names_runs_has_an_unknown_one(name):
     names = {"run", "app", "words", "before"} & {p.name for p in COMMANDS[name].params}
     cases = [case for case in CASES if case.command == name]
     # For these the names are those of new runs, or patterns, and those of bisect need a repository.
-    if names and name not in ("ingest", "record", "bisect", "notify add"):
+    if names and name not in ("ingest", "record", "bisect", "notify add", "retention add"):
         assert any(case.unknown for case in cases), f"pwh {name} needs a case with `unknown`"
         assert any(case.escapes for case in cases), f"pwh {name} needs a case with `escapes`"
 

@@ -66,6 +66,20 @@ def test_the_summary_says_what_moved_and_why(run, tmp_path):
     assert (code, "What moved" in out) == (0, False)
 
 
+def test_runs_of_one_commit_are_one_candidate(run, tmp_path):
+    lines = ["run_id,app,machine,started_at,commit,function,seconds"]
+    for day in range(15):
+        seconds = (10.0 if day < 12 else 12.0) * SHAKE[day % len(SHAKE)]
+        commit = f"{min(day, 12) + 0xABCDEF0:07x}{0:033}"
+        lines += [f"r{day},heat,m,2026-01-{day + 1:02}T06:00:00Z,{commit},f,{seconds}"]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    assert run("ingest", tmp_path / "t.csv")[0] == 0
+    code, out, _ = run("gate", "heat")
+    assert code == 1 and "(3 runs)" in out
+    code, out, _ = run("gate", "heat", "--candidate", f"{11 + 0xABCDEF0:07x}")
+    assert code == 0 and "(1 run)" in out
+
+
 def test_runs_of_another_branch_are_no_baseline(run, tmp_path):
     lines = ["run_id,app,version,machine,started_at,branch,function,seconds"]
     for day in range(12):

@@ -176,6 +176,59 @@ def test_the_matrix_is_a_picture_of_brightness(pwh, tmp_path):
     ]
 
 
+def test_the_matrix_of_barriers(pwh, tmp_path):
+    code, _, err = pwh("threads", "r", "--matrix", "m.png", "--vectors", "barriers")
+    assert code == 0 and "white: far apart (euclidean, barriers)" in err
+    assert [row[64::128].hex() for row in pixels(tmp_path / "m.png")[64::128]] == [
+        *["0000ffff"] * 2,
+        *["ffff0000"] * 2,
+    ]
+
+
+def test_barriers_that_are_not_recorded_have_no_matrix(run, tmp_path):
+    (tmp_path / "bb_visits.csv").write_text(VISITS)
+    run("ingest", "bb_visits.csv")
+    code, _, err = run("threads", "r", "--matrix", "m.png", "--vectors", "barriers")
+    assert code == 5 and "no threads whose barriers to compare" in err
+
+
+OPCODES = """run_id,launch,kernel,bb,opcode,count
+copy,0,copy,0,ld.global.f32,40
+copy,0,copy,0,st.global.f32,40
+copy,0,copy,0,add.s32,20
+fma,0,fma,0,fma.rn.f32,95
+fma,0,fma,0,ld.global.f32,5
+"""
+OF_TWO = """run_id,launch,kernel,block,warp,thread,bb,visits,instructions
+copy,0,copy,0,0,0,0,1,100
+fma,0,fma,0,0,0,0,1,100
+"""
+
+
+def test_two_programs_are_compared(run, tmp_path):
+    (tmp_path / "bb_opcodes.csv").write_text(OPCODES)
+    (tmp_path / "bb_visits.csv").write_text(OF_TWO)
+    run("ingest", "bb_opcodes.csv", "bb_visits.csv")
+    code, out, _ = run("threads", "copy", "fma")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[2].startswith(
+        "* copy is data-bound: 80 % of its instructions access memory; fma is compute-bound: 5 % of"
+    )
+    assert lines[3] == "* copy accesses memory 16 times as often per instruction."
+    assert [line.split() for line in lines if line.startswith("memory")] == [
+        ["memory", "accesses", "per", "instruction", "0.8", "0.05", "0.0625"]
+    ]
+    _, out, _ = run("threads", "copy", "fma", "-f", "json")
+    assert [(r["scope"], r["run_id"], r["bound"]) for r in json.loads(out)] == [
+        ("program", "copy", "data-bound"),
+        ("program", "fma", "compute-bound"),
+        ("kernel", "copy", "data-bound"),
+        ("kernel", "fma", "compute-bound"),
+    ]
+    assert run("threads", "copy", "copy")[0] == run("threads", "copy", "fma", "--groups")[0] == 2
+
+
 def test_a_picture_of_many_threads_is_not_enlarged(tmp_path):
     rows = [bytes([y % 256] * 600) for y in range(600)]
     (tmp_path / "m.png").write_bytes(grey_png(rows))

@@ -192,7 +192,7 @@ def test_changes_at_one_version_are_one_event(pwh):
     lines = out.split("Events: what changed together\n")[1].splitlines()
     assert lines[2].split() == [
         *("1", "2026-01-11", "v2-m1-0", "functions:seconds", "+25", "%", "worse", "1"),
-        *("versions", "v1..v2", "code", "-"),
+        *("versions", "v1..v2", "version", "-"),
     ]
 
 

@@ -112,7 +112,7 @@ def test_times_are_means_over_ranks_or_those_of_one(open_page, profiled):
     assert costs(app) == {"main": 4, "f": 3}
     assert table(app)["f"]["own"] == 3
     assert table(app)["main"]["inclusive"] == 4
-    assert table(app)["f"]["calls"] == 6
+    assert table(app)["f"]["calls"] == 3
     assert table(app)["f"]["imbalance"] == pytest.approx(100 / 3)
     app.selectbox("rank").select("1").run()
     assert costs(app) == {"main": 5, "f": 4}

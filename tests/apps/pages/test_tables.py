@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -10,11 +11,18 @@ import pytest
 from apps.pages import tables
 
 
+def clicked(cells):
+    """Return what Streamlit tells of a table in which cells were clicked."""
+    return SimpleNamespace(selection=SimpleNamespace(cells=cells, rows=[]))
+
+
 def shown(monkeypatch, frame, percent=(), **units):
     """Return the frame that a page shows, and the label and format of each column."""
     seen = {}
     monkeypatch.setattr(
-        tables.st, "dataframe", lambda rows, **options: seen.update(rows=rows, **options)
+        tables.st,
+        "dataframe",
+        lambda rows, **options: seen.update(rows=rows, **options) or clicked([]),
     )
     tables.show_rows(frame, units, percent)
     formats = {
@@ -27,7 +35,7 @@ def shown(monkeypatch, frame, percent=(), **units):
 def test_columns_of_a_unit_have_the_prefix_of_the_largest_value(monkeypatch):
     frame = pl.DataFrame({"own": [9.4e-5, 0.0, None], "inclusive": [0.262, math.inf, math.nan]})
     rows, formats = shown(monkeypatch, frame, own="s", inclusive="s")
-    assert formats == {"own": ("own (ms)", "%,.3g"), "inclusive": ("inclusive (ms)", "%,f")}
+    assert formats == {"own": ("own (ms)", "%,.3f"), "inclusive": ("inclusive (ms)", "%,f")}
     assert rows["own"].to_list() == pytest.approx([0.094, 0.0, None])
     assert rows["inclusive"].to_list()[:2] == [262.0, math.inf]
 
@@ -91,6 +99,29 @@ def test_large_numbers_have_separators_and_identifiers_none(monkeypatch):
     }
 
 
+@pytest.mark.parametrize(
+    ("values", "style"),
+    [
+        ([12.345, 0.5], "%,.3f"),
+        ([97.31, 0.004], "%,.3f"),
+        ([12.345, 150.2], "%,.1f"),
+        ([150.2, 999.5], "%,.0f"),
+        ([12.345, 1e-5], "%,.3g"),
+        ([0.0, 0.25, math.inf], "%,.3f"),
+    ],
+)
+def test_points_of_decimals_are_below_each_other(monkeypatch, values, style):
+    _, formats = shown(monkeypatch, pl.DataFrame({"ipc": values}))
+    assert formats["ipc"][1] == style
+
+
+def test_a_click_on_a_row_names_its_run(monkeypatch):
+    monkeypatch.setattr(tables.st, "dataframe", lambda *_, **__: clicked([(1, "app")]))
+    frame = pl.DataFrame({"run_id": ["r1", "r2"], "app": ["heat", "heat"]})
+    assert tables.show_rows(frame, {}, key="t") == "r2"
+    assert tables.choose_rows(frame, {}, "t") == ([], "r2")
+
+
 def test_columns_without_any_value_are_left_out(monkeypatch):
     rows, _ = shown(monkeypatch, pl.DataFrame({"thread": [None, None], "ipc": [1.0, None]}))
     assert rows.columns == ["ipc"]
@@ -99,7 +130,7 @@ def test_columns_without_any_value_are_left_out(monkeypatch):
 def test_shares_are_per_cent(monkeypatch):
     frame = pl.DataFrame({"share": [0.5861, None], "imbalance": [1.0769669, 41.23456]})
     rows, formats = shown(monkeypatch, frame, ("share", "imbalance"))
-    assert formats == {"share": ("share (%)", "%,.3g"), "imbalance": ("imbalance (%)", "%,f")}
+    assert formats == {"share": ("share (%)", "%,.1f"), "imbalance": ("imbalance (%)", "%,f")}
     assert rows["share"].to_list() == [pytest.approx(58.61), None]
     assert rows["imbalance"].to_list() == [108, 4123]
 

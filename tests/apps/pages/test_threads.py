@@ -82,3 +82,19 @@ def test_runs_that_count_visits_come_first(warehouse):
         """,
     )
     assert [row["run_id"] for row in ask_dicts(warehouse, "threads/runs")] == ["r2", "r1"]
+
+
+def test_barriers_and_another_program(open_page, tmp_path):
+    path = tmp_path / "w.duckdb"
+    with pwh.connect(path) as con:
+        given(con, "runs", "run_id app\nr1 a\nr2 a")
+        for run, times in (("r1", 1), ("r2", 5)):
+            rows = [f"{run} 0 k 0 {t} 0 {times if t else 1}" for t in range(2)]
+            given(
+                con, "bb_visits", "\n".join(["run_id launch kernel block thread bb visits", *rows])
+            )
+            given(con, "bb_blocks", f"run_id kernel bb size barriers\n{run} k 0 2 1")
+    app = open_page("threads", path, run="r2", vectors="barriers", other="r1")
+    text = texts(app)
+    assert len(app.get("image")) == 1 and "distance of their vectors of barriers" in text
+    assert "r2: what its instructions do is not recorded; r1: what its" in text

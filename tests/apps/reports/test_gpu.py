@@ -132,7 +132,7 @@ def test_work_without_length_or_calls_is_described_without_advice(warehouse, tmp
         "GPU 0 was busy 0 % of 20 µs, from its first work to its last.",
         "GPU 0 is limited by what is not recorded, which is 100 % of the idle time (20 us).",
         "Calls unknown: for 100 % of the idle time the call that launched the next work is not "
-        "recorded; record the runtime's calls, too.",
+        "recorded, or begins after it; record the runtime's calls, too.",
         "Of the 20 µs idle, the host spent before the next work: 100 % before work of which no "
         "call is known.",
     ]

@@ -6,9 +6,12 @@ import shlex
 
 import pytest
 
+from apps.queries.runs import resolve_run
+from apps.reports import runs
 from apps.reports.runs import run_report
 from tests.helpers.support import given, land, rows
 from tests.ingest.case import SAMPLES
+from warehouse.connection import connect
 
 
 def report(warehouse, path):
@@ -159,3 +162,15 @@ def test_instructions_per_cycle_by_any_name(warehouse, events, said):
     given(warehouse, "pmu_samples", f"event value\n{events}", sample=0)
     text = run_report(warehouse, "r1")
     assert said in text if said else "nstructions per cycle" not in text
+
+
+def test_the_path_of_many_tasks_is_a_command_away(demo_warehouse, monkeypatch):
+    with connect(demo_warehouse, read_only=True) as con:
+        run_id = resolve_run(con, "heat_tasks")
+        whole = run_report(con, run_id)
+        monkeypatch.setattr(runs, "MOST_AT_ONCE", 0)
+        short = run_report(con, run_id)
+    command = f"pwh idle {run_id}"
+    assert "critical path" in whole and command not in whole
+    assert f"The critical path of so many, and what could be gained: {command}" in short
+    assert "starvation" in short

@@ -59,6 +59,8 @@ from tests.ingest.cases import (
     tau,
     tau_packed,
     timing_tables,
+    toplev,
+    vtune,
 )
 
 CASES: tuple[Case, ...] = (
@@ -116,5 +118,7 @@ CASES: tuple[Case, ...] = (
     *tau.CASES,
     tau_packed.CASE,
     timing_tables.CASE,
+    toplev.CASE,
+    vtune.CASE,
     *plain.CASES,
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.base import Rows
 from ingest.parsing.timelines.devices import steps
-from ingest.parsing.timelines.gpu_calls import call_does, executed, number_of_step
+from ingest.parsing.timelines.gpu_calls import call_does, executed, number_of_step, step_numbers
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Launches, Role, Slices, Timeline, Worker
 from tests.helpers.thorough import cases
@@ -156,6 +157,15 @@ def test_short_times_between_operators_are_the_interpreters():
     assert (gap["call_ns"], gap["device_ns"], gap["late"]) == (5 * us, 5 * us, "aten::mm")
 
 
+@pytest.mark.parametrize(("begun", "part"), [(21, "unrecorded"), (30, "unknown")])
+def test_a_call_after_its_work_did_not_launch_it(begun, part):
+    us = 1000
+    works = [(2, KERNEL, 0, 10 * us), (2, KERNEL, 20 * us, 21 * us)]
+    call = (0, LAUNCH, begun * us, begun * us + us)
+    (gap,) = landed(timeline([call, *works], [(0, 2)]), "gpu_gaps")
+    assert gap[f"{part}_ns"] == 10 * us
+
+
 def test_works_know_their_calls_and_operators():
     host = [(0, OP, 0, 10), (0, LAUNCH, 2, 5), (0, COPY, 12, 14)]
     works = [(2, KERNEL, 6, 9), (2, KERNEL, 20, 22), (3, KERNEL, 30, 31)]
@@ -205,3 +215,11 @@ def test_names_tell_what_calls_do_and_devices_execute():
     assert [number_of_step(n) for n in ("ProfilerStep#12", "step 3", "Iteration_7", "mystep")] == [
         12, 3, 7, -1,
     ]  # fmt: skip
+
+
+def test_steps_without_a_number_are_counted():
+    names = ["step", "forward", "step 7", "batch"]
+    name = np.array([0, 1, 0, 0, 2, 3])
+    worker = np.array([0, 0, 0, 1, 0, 0])
+    start = np.array([50, 0, 10, 20, 90, 95])
+    assert step_numbers(names, name, worker, start).tolist() == [1, -1, 0, -1, 7, -1]

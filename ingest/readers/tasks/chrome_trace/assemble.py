@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 import numpy as np
 import numpy.typing as npt
 
 from ingest.base import LeftOut
 from ingest.parsing.timelines.arrays import places
-from ingest.parsing.timelines.gpu_calls import number_of_step
+from ingest.parsing.timelines.gpu_calls import step_numbers
 from ingest.parsing.timelines.slices import (
     Arrows,
     Integers,
@@ -69,8 +70,8 @@ def assemble(
     roles, kind, step = found.role, found.kind, every.step
     if is_kineto:
         roles = _roles(found, names, kinds)
-        numbers = [number_of_step(str(name)) for name in events.names.things()]
-        step = np.array(numbers or [NONE], np.int64)[found.name]
+        texts = [str(name) for name in events.names.things()]
+        step = step_numbers(texts, found.name, found.worker, found.start)
     if is_xla:
         of_xla, is_stream = _xla_threads(events, workers)
         roles = _xla_roles(found, names, step, of_xla, is_stream)
@@ -278,7 +279,6 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
     places: list[tuple[Id, ...]] = events.threads.things()
     processes = {place[0] for place in places}
     prefix = "" if rank is None else f"rank {rank} "
-    node = _HOST if rank is None else f"rank {rank}"
     names = []
     for pid, tid, *stream in places:
         if stream:
@@ -294,8 +294,17 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
         is_thread = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and not stream
         number = tid if is_thread and isinstance(tid, int) else None
         device = f"{prefix}GPU {pid}" if stream else None
+        node = _node(pid) if rank is None else f"rank {rank}"
         workers.append(Worker(name, node, number, device))
     return workers
+
+
+def _node(pid: Id) -> str:
+    """Return the node of a process: its address, where Ray states that in place of a number."""
+    try:
+        return str(ip_address(pid)) if isinstance(pid, str) else _HOST
+    except ValueError:
+        return _HOST
 
 
 def paired(group: Integers, time: Integers, begins: Integers) -> tuple[Integers, Integers]:

@@ -60,27 +60,32 @@ class _Records:
 def _timeline(of: _Records) -> tuple[Timeline, str]:
     """Return the timeline, and which records are its tasks: those of threads, else of CPUs."""
     kept = "slice" if _is_whole(of["slice"]).any() else "schedule"
-    work, operations = (_whole(of[kind]) for kind in (kept, "operation"))
-    numbers = np.unique(_integers(work, "number"))
-    both = pa.concat_tables([work, operations]).unify_dictionaries()
-    names, name = _texts(both, "name")
-    kinds, kind = _texts(both, "kind")
-    start = _integers(both, "at")
-    is_work = np.arange(len(start)) < work.num_rows
-    worker = np.zeros(len(start), np.int64)
-    worker[: work.num_rows] = np.searchsorted(numbers, _integers(work, "number"))
+    parts = [_whole(of[kind]) for kind in (kept, "device", "operation")]
+    numbers, tracks = (np.unique(_integers(part, "number")) for part in parts[:2])
+    every = pa.concat_tables(parts).unify_dictionaries()
+    names, name = _texts(every, "name")
+    kinds, kind = _texts(every, "kind")
+    start = _integers(every, "at")
+    work, devices, operations = parts
     slices = Slices(
-        worker=worker,
+        worker=np.concatenate(
+            (
+                np.searchsorted(numbers, _integers(work, "number")),
+                np.searchsorted(tracks, _integers(devices, "number")) + len(numbers),
+                np.zeros(operations.num_rows, np.int64),
+            )
+        ),
         name=name,
         kind=kind,
-        role=np.where(is_work, int(Role.WORK), int(Role.CLOCK)),
+        role=np.repeat([Role.WORK, Role.DEVICE, Role.CLOCK], [part.num_rows for part in parts]),
         start=start,
-        end=start + _integers(both, "length"),
+        end=start + _integers(every, "length"),
     )
+    queues = _queues(of["queue"], tracks)
     if kept == "schedule":
-        workers = [Worker(f"CPU {number}", _HOST) for number in numbers.tolist()]
+        workers = [Worker(f"CPU {number}", _HOST) for number in numbers.tolist()] + queues
         return Timeline(workers, _named(names), [k or None for k in kinds], slices), kept
-    workers = _threads(of["thread"], numbers)
+    workers = _threads(of["thread"], numbers) + queues
     arrows = _arrows(of["flow"], numbers)
     return Timeline(workers, _named(names), [k or None for k in kinds], slices, arrows=arrows), kept
 
@@ -124,6 +129,13 @@ def _threads(threads: pa.Table, numbers: Integers) -> list[Worker]:
     return [Worker(name, _HOST, tid) for name, (*_, tid) in zip(own, found, strict=True)]
 
 
+def _queues(queues: pa.Table, tracks: Integers) -> list[Worker]:
+    """Return the workers of the queues of GPUs with these tracks; a trace does not number GPUs."""
+    known = dict(zip(_integers(queues, "number").tolist(), _all_texts(queues, "name"), strict=True))
+    names = [f"GPU {known[track] or 'queue'}" for track in tracks.tolist()]
+    return [Worker(name, _HOST, device="GPU") for name in distinct(names, tracks.tolist())]
+
+
 def _arrows(flows: pa.Table, numbers: Integers) -> Arrows:
     """Return the flows between threads.
 
@@ -161,7 +173,7 @@ def _counters(of: _Records) -> Iterator[Item]:
 
 
 def _left_out(of: _Records, kept: str) -> Iterator[LeftOut]:
-    for kind in sorted({kept, "slice", "operation"}):
+    for kind in sorted({kept, "slice", "device", "operation"}):
         length = _integers(of[kind], "length")
         yield LeftOut(int(np.count_nonzero(length == 0)), "instant", "they have no duration")
         yield LeftOut(int(np.count_nonzero(length < 0)), "slice", "without an end")

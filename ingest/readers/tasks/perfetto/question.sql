@@ -2,6 +2,8 @@
 -- hexadecimal. The columns, by record:
 --
 --   slice      number thread, at, length, name, kind (category); of threads' own tracks
+--   device     number track, at, length, name, kind; what a queue of a GPU executed
+--   queue      number track, name; of the queues of GPUs
 --   operation  at, length, name, kind; of other tracks, where slices are asynchronous
 --   schedule   number CPU, at, length, name (thread that ran)
 --   flow       number thread, at, length of the slice it leaves; place thread, value time it enters
@@ -16,9 +18,18 @@ SELECT 'slice' AS record, t.utid AS number, NULL AS place, s.ts AS at, s.dur AS 
 FROM slice AS s JOIN thread_track AS t ON t.id = s.track_id
 WHERE t.name IS NULL
 UNION ALL
+SELECT 'device', s.track_id, NULL, s.ts, s.dur, NULL, hex(s.name), hex(s.category)
+FROM slice AS s JOIN gpu_track AS g ON g.id = s.track_id
+WHERE g.scope = 'gpu_render_stage'
+UNION ALL
+SELECT 'queue', id, NULL, NULL, NULL, NULL, hex(name), NULL
+FROM gpu_track
+WHERE scope = 'gpu_render_stage'
+UNION ALL
 SELECT 'operation', NULL, NULL, s.ts, s.dur, NULL, hex(s.name), hex(s.category)
 FROM slice AS s
 WHERE s.track_id NOT IN (SELECT id FROM thread_track WHERE name IS NULL)
+  AND s.track_id NOT IN (SELECT id FROM gpu_track WHERE scope = 'gpu_render_stage')
 UNION ALL
 SELECT 'schedule', s.cpu, NULL, s.ts, s.dur, NULL, hex(coalesce(t.name, 'thread ' || t.tid)), NULL
 FROM sched AS s JOIN thread AS t USING (utid)

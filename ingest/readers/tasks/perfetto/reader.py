@@ -3,10 +3,11 @@
 What lands, and how nested slices and flows become tasks and dependences, is in
 `ingest.parsing.timelines.landing`. Every thread with slices is a worker. Where no thread has any,
 as in a recording of the scheduler alone, the CPUs are workers and what they ran are tasks, named by
-thread. Slices of other tracks, which are asynchronous, land with their elapsed times only. Counters
-are metrics: those that only grow (times of CPUs, interrupts) with their increase, others with mean
-over time and maximum. Samples of stacks and of heaps are counted as left out. What `pwh export`
-wrote carries its tables along, and needs no trace processor.
+thread. Queues of GPUs are workers of a device. Slices of other tracks, which are asynchronous, land
+with their elapsed times only. Counters are metrics: those that only grow (times of CPUs,
+interrupts) with their increase, others with mean over time and maximum. Samples of stacks and of
+heaps are counted as left out. What `pwh export` wrote carries its tables along, and needs no trace
+processor.
 
 Source: perfetto.dev, "PerfettoSQL prelude" (tables of the trace
 processor), and "Trace Processor command-line reference" (-q of the classic interface).
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, SingleFile
+from ingest.base import DEVICE_TABLES, Head, Item, SingleFile
 from ingest.parsing.carried_tables import FIELD, MARK
 from ingest.parsing.protobuf import fields
 from ingest.recording import Recording
@@ -95,7 +96,7 @@ class Perfetto(SingleFile):
     NAME = "perfetto"
     DESCRIPTION = "Perfetto traces (protobuf), where its trace_processor is installed"
     PATTERNS = ("*.pftrace", "*.perfetto-trace")
-    TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs", "fn_timings", "metrics")
+    TABLES = (*DEVICE_TABLES, "fn_timings", "metrics")
 
     def sniff(self, head: Head) -> bool:
         """Recognise a snapshot of clocks or the name, where the trace processor is installed.

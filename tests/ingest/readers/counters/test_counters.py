@@ -289,3 +289,31 @@ def test_a_launch_of_ncu_has_its_length_also_where_blocks_of_the_file_end(wareho
     landed(warehouse, tmp_path, "ncu.csv", heading + "".join(lines))
     query = "SELECT count(*) FILTER (seconds = (sample + 0.5) / 1e6), count(*) FROM pmu_samples"
     assert rows(warehouse, query) == [(8000, 8000)]
+
+
+def test_intervals_of_toplev_are_samples_and_its_sums_are_left_out(warehouse):
+    land(warehouse, SAMPLES / "toplev" / "intervals.csv")
+    assert rows(
+        warehouse,
+        "SELECT sample, cpu, t_end, value FROM pmu_samples WHERE event = 'Retiring' ORDER BY ALL",
+    ) == [(0, 0, 1001000000, 30.0), (1, 0, 2002000000, 20.0)]
+
+
+def test_a_summary_of_vtune_has_the_shares_and_the_facts_of_the_run(warehouse):
+    land(warehouse, SAMPLES / "vtune" / "summary.csv")
+    assert rows(warehouse, "SELECT machine, wall_seconds, environment['cpu'] FROM runs") == [
+        ("node17", 3.142, "Intel(R) Xeon(R) Processor code named Cascadelake")
+    ]
+    assert rows(warehouse, "SELECT category, part, part_share FROM topdown") == [
+        ("backend_bound", "memory_bound", pytest.approx(0.641))
+    ]
+    assert rows(warehouse, "SELECT class FROM bottlenecks") == [("Mem",)]
+
+
+def test_counts_of_vtune_in_thousands_are_multiplied(warehouse, tmp_path):
+    text = 'Process,Hardware Event Count:INST_RETIRED.ANY:Self (K)\n"a.out",1.5\n"b.out",\n'
+    landed(warehouse, tmp_path, "events.csv", text)
+    assert rows(warehouse, "SELECT region, value FROM pmu_samples ORDER BY region") == [
+        ("a.out", 1500.0),
+        ("b.out", None),
+    ]

@@ -180,6 +180,15 @@ def test_counters_are_weighed_by_time(trace, warehouse):
     ]  # fmt: skip
 
 
+def test_nodes_of_ray_are_its_hosts(trace, warehouse):
+    trace([slice_("f", 0, 5, tid=f"worker:{pid}", pid=pid) for pid in ("10.0.0.1", "10.0.0.2", 7)])
+    assert rows(warehouse, "SELECT node FROM workers ORDER BY ALL") == [
+        ("10.0.0.1",),
+        ("10.0.0.2",),
+        ("host",),
+    ]
+
+
 def test_threads_have_the_names_of_the_trace(trace, warehouse):
     def named(what, pid, tid, name):
         return mark("M", 0, what, tid=tid, pid=pid, args={"name": name})

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from apps.pages.sparklines import sparkline
+from apps.reports.sparklines import sparkline
 
 
 def drawn(address):

@@ -1,0 +1,6 @@
+"""What people may do in the app, where it has a login."""
+
+from __future__ import annotations
+
+ROLES = ("read", "acknowledge", "ingest")
+"""Each includes those before it. Who acknowledges also saves queries."""

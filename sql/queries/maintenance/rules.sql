@@ -1,0 +1,3 @@
+-- The rules of retention.
+FROM retention_rules
+ORDER BY rule_id;
