@@ -46,7 +46,7 @@ class _Imported(UserDict[str, Any]):
 
 def _command(entry: Entry) -> Any:
     """Return what typer makes of a command: a function, or a group of them."""
-    found = getattr(import_module(f"apps.commands.{entry.module}"), entry.name)
+    found = getattr(import_module(f"apps.commands.{entry.module}"), entry.name.replace("-", "_"))
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(**PLAIN)
         alone.command(entry.name, cls=_Command)(found)
