@@ -10,11 +10,10 @@ import re
 import shlex
 import sys
 from collections import UserDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -25,11 +24,8 @@ from apps.output.streams import note
 from apps.output.text import spelled
 from warehouse.address import in_the_past, parse_address
 from warehouse.errors import PwhError, ReadingInterrupted, UsageError
+from warehouse.unneeded import unneeded_hidden
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from types import FrameType
-
 
 _COMMENT = re.compile(r"--(\s|.*\n)")
 
@@ -50,7 +46,7 @@ class _Imported(UserDict[str, Any]):
 
 def _command(entry: Entry) -> Any:
     """Return what typer makes of a command: a function, or a group of them."""
-    found = getattr(import_module(f"apps.commands.{entry.module}"), entry.name)
+    found = getattr(import_module(f"apps.commands.{entry.module}"), entry.name.replace("-", "_"))
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(**PLAIN)
         alone.command(entry.name, cls=_Command)(found)
@@ -133,49 +129,6 @@ def options(
     context.obj = parse_address(db) if as_of is None else in_the_past(parse_address(db), as_of)
 
 
-# An import from one of these is that of DuckDB or Arrow, which look whether a value is of theirs.
-_OWN = {"apps", "ingest", "udfs", "warehouse", "duckdb", "pyarrow"}
-
-
-class _Unneeded:
-    """Finder by which modules seem not to be installed, to pwh, DuckDB and Arrow.
-
-    Readers of other packages, and the libraries that models are trained with, find them.
-    """
-
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
-        if name in self.names and _importer() in _OWN:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-def _importer() -> str:
-    """Return the package of the code that an import comes from."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and "importlib" in frame.f_code.co_filename:
-        frame = frame.f_back
-    # Only threads of DuckDB, which call functions for SQL, have no code in Python.
-    return "duckdb" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
-
-
-@contextmanager
-def _without_unneeded() -> Iterator[None]:
-    """Keep pandas, Arrow's data sets and cloudpickle from being imported, which takes 0.35 s.
-
-    DuckDB looks for pandas at the first bound parameter and for data sets at the first table of
-    Arrow, Arrow for pandas at the first array, in case that values are theirs, and for cloudpickle
-    to pickle with. Both do without where these are not installed, and pwh needs none.
-    """
-    finder = _Unneeded("pandas", "pyarrow.dataset", "cloudpickle")
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-
-
 @cache
 def command_line() -> Callable[[], object]:
     """Return `pwh` with all its commands."""
@@ -203,7 +156,7 @@ def main() -> None:
         codecs.register_error("pwh", spelled)
         sys.stdout.reconfigure(errors="pwh")
     try:
-        with _without_unneeded():
+        with unneeded_hidden():
             _run()
     except PwhError as error:
         note(str(error))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ingest.compressed import bare_name
+from ingest.recording import read_head
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -178,9 +179,10 @@ class Reader(Protocol):
         """Whether a recording is a folder, whose other files are not looked at."""
         ...
 
-    def sniff(self, head: Head) -> bool:
-        """Return whether a file that begins with `head` is of this format.
+    def sniff(self, head: Head) -> str | bool | None:
+        """Return whether a file that begins with `head` is of this format, and in which form.
 
+        A format of several forms returns the name of the one found, which `form_of` has for `read`.
         Most formats show in the content. Some file names are part of the format (`data.rec`,
         `config.ini`), and Parquet has its columns at its end: so the head knows its file as well.
         """
@@ -209,3 +211,10 @@ class SingleFile:
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Return the file itself."""
         return (path,)
+
+
+def form_of(reader: Reader, recording: Recording) -> str | None:
+    """Return the form that `sniff` found, which is called where the user named the reader."""
+    path = recording.path
+    form = recording.form or reader.sniff(Head(read_head(path), path))
+    return form if isinstance(form, str) else None

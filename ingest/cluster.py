@@ -41,7 +41,7 @@ _FORMS = (
 )
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 2.0
-_PATIENCE = 60.0
+_LONGEST_WAIT = 60.0
 # For each thread one job in work and one in wait; the scheduler has them all in memory.
 _JOBS_A_THREAD = 2
 _MOST_BYTES = 1 << 30
@@ -120,9 +120,9 @@ class Cluster:
                 alone_since = None
             elif alone_since is None:
                 alone_since = now
-            elif now - alone_since > _PATIENCE:
+            elif now - alone_since > _LONGEST_WAIT:
                 raise ClusterError(
-                    f"{self._name} has had no workers for {_PATIENCE:g} s",
+                    f"{self._name} has had no workers for {_LONGEST_WAIT:g} s",
                     hint="Start some: dask worker ADDRESS, in an environment with pwh.",
                 )
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from warehouse.errors import UsageError
+from warehouse.unneeded import show_unneeded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,8 @@ class Deferred:
     def reader(self) -> Reader:
         """The reader itself, imported now; raises `UsageError` where a package's cannot be."""
         module, _, name = self.place.partition(":")
+        if self.package:
+            show_unneeded()
         with self._trouble("cannot be loaded"):
             reader = cast("Reader", getattr(import_module(module), name)())
             if self.NAME != reader.NAME:
@@ -73,8 +76,8 @@ class Deferred:
         """Whether its messages bear the times of both sides, so that they can align clocks."""
         return getattr(self.reader, "SHOWS_SKEW", True)
 
-    def sniff(self, head: Head) -> bool:
-        """Return whether a file that begins with `head` is of this format."""
+    def sniff(self, head: Head) -> str | bool | None:
+        """Return whether a file that begins with `head` is of this format; see `Reader.sniff`."""
         if not self._may_be(head):
             return False
         reader = self.reader

@@ -118,12 +118,14 @@ class Recording:
     kinds of those of an experiment, by name, as the user states. `max_bytes` are what a
     compressed file may contain; on disk it may also take no more than half of the free space.
     `escaped` counts the bytes that were not UTF-8, by part and place; `unended` are parts without
-    a line break at their end; `others` are readers that recognise it besides its own.
+    a line break at their end; `others` are readers that recognise it besides its own. `form` is
+    what its reader's `sniff` returned (`base.form_of`).
     Raises `InputError` where a file is not there, or no longer.
     """
 
-    def __init__(self, parts: tuple[Path, ...]) -> None:
+    def __init__(self, parts: tuple[Path, ...], form: str | bool | None = None) -> None:
         self.parts = parts
+        self.form = form
         self.lenient = False
         self.parameters: Mapping[str, str] = {}
         self.max_bytes = MAX_BYTES

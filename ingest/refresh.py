@@ -129,25 +129,25 @@ def all_of(con: Connection, run_ids: Collection[str]) -> Outdated:
 
 
 def refresh(
-    con: Connection, asked: Outdated, done: Refreshed, cluster: Cluster | None = None
+    con: Connection, work: Outdated, done: Refreshed, cluster: Cluster | None = None
 ) -> Iterator[tuple[float, None]]:
     """Compute anew what is asked for; count it in `done`, and yield the share that is done.
 
     `cluster` attributes idle time; without one, this process does. What fails for a run is among
     `done.failures`, and the others go on. Raises `ClusterError` where the cluster fails altogether.
     """
-    run_ids = dict.fromkeys([*asked.whole, *asked.scalars])
+    run_ids = dict.fromkeys([*work.whole, *work.scalars])
     with transaction(con):
-        outdate(con, asked.whole)
-        outdate(con, asked.scalars, of_apps=True)
-    for source_id in asked.sources:
+        outdate(con, work.whole)
+        outdate(con, work.scalars, of_apps=True)
+    for source_id in work.sources:
         with transaction(con):
             decoded = decode_again(con, source_id)
             outdate(con, decoded)
         run_ids |= dict.fromkeys(decoded)
         done.decoded += 1
     store = _Store(con, done, run_ids)
-    groups = list(_groups(store.files, set(asked.whole)))
+    groups = list(_groups(store.files, set(work.whole)))
     total = sum(map(_effort, groups)) or 1
     finished = 0
     for group in _stored(store, groups, cluster):

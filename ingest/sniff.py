@@ -43,8 +43,8 @@ class EmptyFile(InputError):
     """A file has no content: there is nothing of it that could be lost."""
 
 
-def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
-    """Return the first reader that recognises a file.
+def recognise(path: Path, readers: Iterable[Reader]) -> tuple[Reader, str | bool]:
+    """Return the first reader that recognises a file, and what its `sniff` returned.
 
     Raises `InputError` where none does, and as `head_of` does.
     """
@@ -54,8 +54,8 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     is_archive = unread_formats()[_TAR].fits(head)
     for reader in () if document else readers:
         try:
-            if not (is_archive and _reads_text(reader)) and reader.sniff(head):
-                return reader
+            if not (is_archive and _reads_text(reader)) and (form := reader.sniff(head)):
+                return reader, form
         except UsageError as error:  # a reader of another package
             broken.append(error.problem)
     known = document or unread_format_of(head)

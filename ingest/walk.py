@@ -23,7 +23,8 @@ _OS_METADATA_FILES = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
 class Found:
     """A recording and its reader, or a path and why it cannot be read.
 
-    `others` are readers that recognise it, too, as the output of several tools in one log.
+    `others` are readers that recognise it, too, as the output of several tools in one log; `form`
+    is what the reader's `sniff` returned.
     """
 
     path: Path
@@ -32,10 +33,11 @@ class Found:
     error: InputError | None = None
     skipped: bool = False
     others: tuple[str, ...] = ()
+    form: str | bool | None = None
 
     def recording(self) -> Recording:
         """Open the recording."""
-        recording = Recording(self.parts)
+        recording = Recording(self.parts, self.form)
         recording.others = self.others
         return recording
 
@@ -56,7 +58,7 @@ def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) 
 
     A path is a file, a folder (walked without following links to folders) or a glob. Empty files
     among others are skipped. In a folder, files that no reader recognises are skipped, too, as are
-    devices, files of the kernel, and litter of other systems (.DS_Store); named as such they are
+    devices, files of the kernel, and metadata of other systems (.DS_Store); named as such they are
     errors.
     `reader` replaces recognition of named files, and narrows it in folders.
     """
@@ -97,9 +99,11 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
             )
             yield Found(Path(place), error=wrong, skipped=Path(place) != folder)
             continue
-        folders[:] = sorted(name for name in folders if not _is_litter(name))
+        folders[:] = sorted(name for name in folders if not _is_os_metadata(name))
         recognised = [
-            _recognised(Path(place, name), reader) for name in sorted(names) if not _is_litter(name)
+            _recognised(Path(place, name), reader)
+            for name in sorted(names)
+            if not _is_os_metadata(name)
         ]
         # A recording that is a whole folder takes what is next to it along.
         whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
@@ -109,7 +113,7 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
         yield Found(Path(error.filename), error=InputError(problem, path=path_text(error.filename)))
 
 
-def _is_litter(name: str) -> bool:
+def _is_os_metadata(name: str) -> bool:
     """Return whether a name is of what file managers and archives of other systems leave behind.
 
     macOS writes ._NAME beside each NAME with its attributes, which some readers would recognise.
@@ -120,11 +124,11 @@ def _is_litter(name: str) -> bool:
 
 def _recognised(path: Path, reader: Reader | None) -> Found:
     try:
-        recogniser = recognise(path, all_readers() if reader is None else (reader,))
+        recogniser, form = recognise(path, all_readers() if reader is None else (reader,))
     except InputError as error:
         return Found(path, error=error, skipped=True)
     others = also_printed(path, recogniser, all_readers()) if reader is None else ()
-    return Found(path, recogniser, recogniser.parts(path), others=others)
+    return Found(path, recogniser, recogniser.parts(path), others=others, form=form)
 
 
 def _named(path: Path, reader: Reader | None, *, among_others: bool) -> Found:

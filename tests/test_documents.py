@@ -115,6 +115,20 @@ def test_contributing_has_no_figures():
     assert not FIGURE.search(DOCS["CONTRIBUTING.md"])
 
 
+def test_common_changes_touch_few_files():
+    row = re.compile(r"^\| (a [^:|]+): .*?\| (.+) \| (.+) \|$", re.MULTILINE)
+    counts = {
+        change: tuple(len(set(re.findall(r"`[\w.]+/[\w/.]*`", cell))) for cell in cells)
+        for change, *cells in row.findall(DOCS["CONTRIBUTING.md"])
+    }
+    # By hand, and written by python -m apps.reference.
+    assert counts == {
+        "a CSV-like reader": (4, 1),
+        "a scalar with view and column": (4, 2),
+        "a change-point rule": (3, 1),
+    }
+
+
 @each_document
 def test_paths_exist(name):
     folder = (PROJECT / name).parent

@@ -507,7 +507,7 @@ def cursor(con: Connection) -> Connection:
     _CURSORS.setdefault(con, WeakSet()).add(own)
     remember_cursor(own, con)
     if is_lake(con):
-        use(own, con)
+        use(own)
     _set_session(own)
     return own
 

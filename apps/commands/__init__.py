@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Entry(NamedTuple):
     """A command: its module here, its name, and its few words in `pwh --help`.
 
-    The module has a function of that name, or a `typer.Typer` with commands of its own; it is
-    imported when the command is typed.
+    The module has a function of that name (with _ for -), or a `typer.Typer` with commands of its
+    own; it is imported when the command is typed.
     """
 
     module: str
@@ -33,6 +33,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("scaling", "scale", "Predict how a program scales, and what will limit it."),
     Entry("threads", "threads", "Show whether threads diverge or wait for each other."),
     Entry("throughput", "throughput", "Predict what the code could sustain on its core."),
+    Entry("measure_blocks", "measure-blocks", "Measure blocks of machine code on this machine."),
     Entry("trend", "trend", "Show since when metrics are better or worse."),
     Entry("events", "events", "List changes, the open ones first, or triage one."),
     Entry("trend", "ack", "Acknowledge a change of a metric."),

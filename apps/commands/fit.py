@@ -20,7 +20,7 @@ from apps.commands.options import (
     writing,
 )
 from apps.output.formats import Format
-from apps.output.progress import time_to_go
+from apps.output.progress import note_progress
 from apps.output.streams import note, print_data, write_text
 from apps.output.writing import emit
 from apps.queries.base import ask
@@ -103,7 +103,7 @@ def bottlenecks(
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
     with reading(context, wait) as con:
-        data = read_training_data(con, metric_set, labels, overruled, _note_progress)
+        data = read_training_data(con, metric_set, labels, overruled, note_progress)
     model = _until_interrupted(
         lambda progress: train(
             data, clusters, seed, progress, search=search, algorithm=_full_name(algorithm)
@@ -130,16 +130,12 @@ def _full_name(algorithm: Algorithm) -> str | None:
     return next(name for name in ALGORITHMS if algorithm.value in name)
 
 
-def _note_progress(step: str, left: float | None = None) -> None:
-    note(step if left is None else f"{step}; about {time_to_go(left)}")
-
-
 def _until_interrupted(train: Callable[[Progress], _Trained]) -> _Trained:
     """Train with progress on stderr; where a user interrupts it, print what was found and exit."""
     found: list[str] = []
 
     def progress(step: str, left: float | None = None) -> None:
-        _note_progress(step, left)
+        note_progress(step, left)
         if "% right" in step:
             found.append(step.removeprefix("holding out programs: "))
 
@@ -263,7 +259,7 @@ def throughput(
         _estimate_core(context, core, relative, seed, wait)
     with reading(context, wait, after_changes=core is not None) as con:
         segments = read_training_segments(con, form.value if form else choose_form(con), core)
-    fitted = fit_throughput(segments.samples, reduction, seed, _note_progress)
+    fitted = fit_throughput(segments.samples, reduction, seed, note_progress)
     fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):
@@ -287,7 +283,7 @@ def _estimate_core(
 
     with reading(context, wait) as con:
         blocks = read_measured_blocks(con, core, relative)
-    relative, estimated = estimate_core(blocks, seed, _note_progress)
+    relative, estimated = estimate_core(blocks, seed, note_progress)
     with writing(context, wait) as con, transaction(con):
         store_core(con, blocks, relative, estimated)
     note(core_sentence(blocks, relative, estimated))

@@ -16,6 +16,7 @@ from apps.output.formats import Format, format_of
 from apps.output.streams import note, printed_afterwards
 from warehouse.address import Address, Lake, Served
 from warehouse.errors import ReadingInterrupted, UsageError
+from warehouse.unneeded import show_unneeded
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
@@ -188,6 +189,7 @@ def writing(
 
 def need(extra: str) -> None:
     """Raise `ModuleNotFoundError` where a package of an extra is missing; imports none."""
+    show_unneeded()
     for package in EXTRAS[extra]:
         if find_spec(package) is None:
             raise ModuleNotFoundError(f"No module named {package!r}", name=package)

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from udfs.throughput.estimate import Estimated
     from warehouse.session import Connection
 
-_BLOCKS_NEEDED = 100
+_BLOCKS_NEEDED, _LOOPS_NEEDED = 100, 50
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBlocks:
     """What a core is estimated from: blocks with cycles, and the tables that it can begin with.
 
-    `runs` are those of the blocks, `assumed` those of them that name no machine.
+    `runs` are those of the blocks, `assumed` those of them that name no machine; `loops` whether
+    enough of the blocks end in a branch for models to learn what that costs.
     """
 
     core: str
@@ -30,6 +31,7 @@ class MeasuredBlocks:
     runs: list[str]
     assumed: list[str]
     relatives: dict[str, dict[str, Any]]
+    loops: bool
 
 
 def read_measured_blocks(con: Connection, core: str, relative: str | None) -> MeasuredBlocks:
@@ -64,6 +66,8 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
             hint=f"A core needs {_BLOCKS_NEEDED}: a CSV file of hex,cycles from pwh "
             f"measure-blocks on that machine, then pwh ingest FILE --machine {core}.",
         )
+    from udfs.throughput.decode import is_loop
+
     return MeasuredBlocks(
         core.lower(),
         [row[2] for row in rows],
@@ -71,6 +75,7 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
         sorted({row[0] for row in rows}),
         sorted({row[0] for row in rows if row[1]}),
         {relative.lower(): tables[relative.lower()]} if relative else tables,
+        sum(is_loop(row[2]) for row in rows) >= _LOOPS_NEEDED,
     )
 
 
@@ -101,13 +106,14 @@ def store_core(
     for table in ("cores", "core_ports", "instruction_costs"):
         con.execute(f"DELETE FROM {table} WHERE core = $core AND NOT shipped", core)
     con.execute(
-        "INSERT INTO cores (core, isa, width, relative, lacks, source) "
-        "VALUES ($core, 'x86-64', $width, $relative, $lacks, $source)",
+        "INSERT INTO cores (core, isa, width, relative, lacks, loops, source) "
+        "VALUES ($core, 'x86-64', $width, $relative, $lacks, $loops, $source)",
         {
             **core,
             "width": estimated.table["width"],
             "lacks": estimated.table["lacks"],
             "relative": relative,
+            "loops": blocks.loops,
             "source": f"estimated from {len(blocks.hexes)} measured blocks",
         },
     )

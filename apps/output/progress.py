@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
+from apps.output.streams import note
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -76,3 +78,8 @@ class Countdown:
 def time_to_go(seconds: float) -> str:
     """Return in words how much time is left, in minutes and seconds."""
     return "{}:{:02} to go".format(*divmod(round(seconds), 60))
+
+
+def note_progress(step: str, left: float | None = None) -> None:
+    """Note a step of long work on stderr, with the seconds left where they are known."""
+    note(step if left is None else f"{step}; about {time_to_go(left)}")

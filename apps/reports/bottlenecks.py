@@ -149,14 +149,14 @@ def contradiction_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     sentences = []
     for row in rows[:_NAMED]:
         part, whole, worst = cell(row["part"]), cell(row["whole"]), row["worst"]
-        told = f"{part} are more than the {whole} that they are a part of"
+        message = f"{part} are more than the {whole} that they are a part of"
         if worst["whole"] and worst["ratio"] > 1:
-            told += f" ({worst['part']:,.0f} of {worst['whole']:,.0f})"
+            message += f" ({worst['part']:,.0f} of {worst['whole']:,.0f})"
         if row["samples"] > 1:
-            told += f", in {row['contradictions']} of {row['samples']} samples"
+            message += f", in {row['contradictions']} of {row['samples']} samples"
         sentences.append(
-            f"Implausible: {told}. They were counted at other times, or count other things on this "
-            "processor."
+            f"Implausible: {message}. They were counted at other times, or count other things on "
+            "this processor."
         )
     if len(rows) > _NAMED:
         sentences.append(f"Implausible, too: {len(rows) - _NAMED} more pairs of events.")

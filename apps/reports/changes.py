@@ -127,13 +127,13 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
         )
     if state["latest_outlier"] is not None:
         latest, level = amounts([state["latest_outlier"], state["level"]], unit)
-        told = f"far from {level} and from all runs before: one run is no lasting change,"
+        message = f"far from {level} and from all runs before: one run is no lasting change,"
         least = state["smallest_visible"]
         if least is not None and least < HARDLY_VARIES:
-            told = f"where the runs before have {level} and hardly vary:"
+            message = f"where the runs before have {level} and hardly vary:"
         out.append(
             f"{name}: the latest run, {cell(state['latest_outlier_run_id'])}, has {latest}, "
-            f"{told} another shows whether it lasts."
+            f"{message} another shows whether it lasts."
         )
     return out
 

@@ -90,8 +90,8 @@ def explanation_text(
     has the call paths that differ. A short one has what leads, and the ledger.
     """
     lines = [_title(which, runs), ""]
-    told = explanation_sentences(which, runs, rows, coverage, history, is_short=is_short)
-    for sentence in told:
+    sentences = explanation_sentences(which, runs, rows, coverage, history, is_short=is_short)
+    for sentence in sentences:
         lines.append(f"* {sentence.text}")
         if show_queries and sentence.query is not None:
             lines.append(f"  SQL: {cell(sentence.query, None)}")
@@ -165,8 +165,8 @@ def first_sentence(con: Connection, run_id: str) -> str | None:
 
 def _leading(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> list[str]:
     """Return the sentences that lead an explanation: its headline, else the metric itself."""
-    if told := [one.text for one in _headline(which, runs, rows)]:
-        return told
+    if headline := [one.text for one in _headline(which, runs, rows)]:
+        return headline
     return [_metric_verdict(which, runs, row) for row in rows if row["topic"] == "metric"][:1]
 
 

@@ -31,14 +31,14 @@ class Message(NamedTuple):
 
 
 def pending_messages(con: Connection, now: datetime, url: str | None) -> list[Message]:
-    """Return one message for each recipient who was not told everything yet.
+    """Return one message for each recipient who has not been sent everything yet.
 
     `url` is the address of the app, for links.
     """
     rows = ask_dicts(con, "notify/pending", now=now)
     return [
-        _message(con, recipient, list(told), now, url)
-        for recipient, told in groupby(rows, lambda row: str(row["recipient"]))
+        _message(con, recipient, list(unsent), now, url)
+        for recipient, unsent in groupby(rows, lambda row: str(row["recipient"]))
     ]
 
 

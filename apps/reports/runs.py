@@ -196,12 +196,12 @@ def _counters(con: Connection, run_id: str) -> Section:
 
 def _implausible(instructions: Row) -> str:
     """Return why a count of instructions tells nothing of the cores."""
-    told = f"{instructions['per_cycle']:,.2f} instructions per cycle are"
+    problem = f"{instructions['per_cycle']:,.2f} instructions per cycle are"
     if instructions["is_possible"]:
-        return f"{told} in doubt: another count contradicts that of the instructions."
+        return f"{problem} in doubt: another count contradicts that of the instructions."
     if instructions["per_cycle"] > 0:
-        return f"{told} more than any core issues."
-    return f"{told} implausible: the counter did not count."
+        return f"{problem} more than any core issues."
+    return f"{problem} implausible: the counter did not count."
 
 
 def _not_counted(events: Sequence[Row], missing: Sequence[str]) -> Iterator[str]:

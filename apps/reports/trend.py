@@ -50,25 +50,25 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     Without `metrics` the total times come first where they changed, then the metrics with the
     largest changes. Fields that all series have in common are stated once.
     """
-    asked = Series(app, metrics or EVERY_METRIC, machine)
-    changes = ask_dicts(con, "trend/changes", **asked.params())
-    early = ask_dicts(con, "trend/provisional", **asked.params())
-    shown = asked._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
+    query = Series(app, metrics or EVERY_METRIC, machine)
+    changes = ask_dicts(con, "trend/changes", **query.params())
+    early = ask_dicts(con, "trend/provisional", **query.params())
+    shown = query._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
     series = ask_dicts(con, "trend/series", **shown.params())
     if not series and not metrics:
-        shown = asked
+        shown = query
         series = ask_dicts(con, "trend/series", **shown.params())
     if not series:
         raise _nothing(con, app, metrics, machine)
     found = found_in(con, shown, changes, early)
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
-    return _text(con, asked, series, changes, found)
+    return _text(con, query, series, changes, found)
 
 
 def _text(
     con: Connection,
-    asked: Series,
+    query: Series,
     series: Sequence[Row],
     changes: Sequence[Row],
     found: Found,
@@ -81,14 +81,14 @@ def _text(
     named = list(zip(names, series, strict=True))
     sentences = [
         *_first_sentences(found.all_sentences(named)),
-        *_mixed_sentences(con, asked.app),
-        *doubt_sentences(con, asked.app),
+        *_mixed_sentences(con, query.app),
+        *doubt_sentences(con, query.app),
     ]
-    events = ask_dicts(con, "trend/events", **asked.params())
+    events = ask_dicts(con, "trend/events", **query.params())
     if not any(event["others"] or event["state"] == "withdrawn" for event in events):
         events = []
     parts = [
-        f"History of {series_name(asked.app, series[0]['fields'] if alike else None)}",
+        f"History of {series_name(query.app, series[0]['fields'] if alike else None)}",
         "\n".join(f"* {sentence}" for sentence in sentences),
         *(chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1),
         _table("Events: what changed together", EVENTS, [event_line(event) for event in events]),
@@ -144,8 +144,8 @@ class Found:
         """Return what is found in series, given with their names; short ones together."""
         shorts = [row for _, row in named if self.is_short(row)]
         together = short_series_sentences([self.state(row) for row in shorts])
-        told = [(name, row) for name, row in named if not together or row not in shorts]
-        return [*(one for name, row in told for one in self.sentences(name, row)), *together]
+        reported = [(name, row) for name, row in named if not together or row not in shorts]
+        return [*(one for name, row in reported for one in self.sentences(name, row)), *together]
 
     def sentences(self, name: str, series: Row) -> list[str]:
         """Return what is found in a series."""

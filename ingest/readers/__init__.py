@@ -182,8 +182,8 @@ READERS: tuple[Deferred, ...] = (
     _own("strace", "profiles.strace:Strace", contains=(b"usecs/call",)),
     _own(
         "gprof",
-        "profiles.gprof.reader:Gprof",
-        begins=(b"flat profile:", b"call graph", b"gmon\x01"),
+        "profiles.gprof:Gprof",
+        begins=(b"flat profile:", b"call graph"),
     ),
     _own("extrap-text", "profiles.extrap.text:ExtrapText", contains=(b"parameter",)),
     _own("extrap-json", "profiles.extrap.json:ExtrapJson", begins=(b"{",)),
@@ -220,7 +220,6 @@ READERS: tuple[Deferred, ...] = (
             b'"frames"',
             b'"sample_count"',
             b'"callframe"',
-            b'"functionname"',
             b'"preprocessedprofileversion"',
             b'"breakpadid"',
             b'"interval"',

@@ -33,6 +33,9 @@ WITH
         _own_bound(s.critical_path_cycles, m.bound_factors, 2),
         _own_bound(s.unit_cycles, m.bound_factors, 3), s.serialising_cycles
       ) AS least_cycles,
+      coalesce(s.form = 'code' AND m.is_of_relative AND m.inputs = len(s.features), false)
+        AS is_of_relative,
+      s.code_flags || CASE WHEN is_of_relative THEN ['model_of_relative'] ELSE [] END AS band_flags,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
       -- features of another version of pwh do not match the models of this one
       predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, l.model_number)
@@ -49,8 +52,8 @@ WITH
       CASE WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
         ELSE _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) END
         AS predicted_cycles,
-      _low_cycles(estimate, code_flags, form, least_cycles) AS low_cycles,
-      _high_cycles(estimate, code_flags, least_cycles, aliased_cycles, serial_cycles)
+      _low_cycles(estimate, band_flags, form, least_cycles) AS low_cycles,
+      _high_cycles(estimate, band_flags, least_cycles, aliased_cycles, serial_cycles)
         AS high_cycles,
       coalesce(cycles < fewest, false) AS is_implausible
     FROM applied
@@ -82,7 +85,8 @@ SELECT
     CASE WHEN form = 'trace' AND coalesce(cycles, predicted_cycles) < shortest THEN 'short' END,
     CASE WHEN is_implausible THEN 'implausible' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
-    CASE WHEN coalesce(predicted_cycles, width_cycles) IS NOT NULL AND NOT is_own AND NOT by_issue
+    CASE WHEN is_of_relative THEN 'model_of_relative'
+      WHEN coalesce(predicted_cycles, width_cycles) IS NOT NULL AND NOT is_own AND NOT by_issue
       THEN 'other_core' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,

@@ -31,13 +31,9 @@ SELECT r.run_id, r.machine, k.core, k.isa
 FROM runs AS r
 LEFT JOIN known AS k ON r.machine = k.machine;
 
--- Cores with their instruction sets, the table that describe_blocks and
--- describe_aarch64 take, and whether they stand for
--- the instruction set (of several, the user's). No column has the name of a parameter of predict_block,
--- which DuckDB would take for it.
-CREATE OR REPLACE VIEW _cores AS
+-- Each core with itself and the cores that it inherits from.
+CREATE OR REPLACE VIEW _lineage AS
 WITH RECURSIVE
-  -- each core with itself and the cores that it inherits from
   lineage AS (
     SELECT core, core AS ancestor, 0 AS generation FROM cores
     UNION ALL
@@ -45,8 +41,15 @@ WITH RECURSIVE
     FROM lineage AS l
     JOIN cores AS c ON l.ancestor = c.core
     WHERE c.relative IS NOT NULL AND l.generation < 8
-  ),
+  )
+FROM lineage;
 
+-- Cores with their instruction sets, the table that describe_blocks and
+-- describe_aarch64 take, and whether they stand for
+-- the instruction set (of several, the user's). No column has the name of a parameter of predict_block,
+-- which DuckDB would take for it.
+CREATE OR REPLACE VIEW _cores AS
+WITH
   costs AS (
     SELECT
       l.core,
@@ -55,7 +58,7 @@ WITH RECURSIVE
         'latency': i.latency, 'accumulate': i.accumulate, 'operations': i.operations,
         'front_end': i.front_end, 'least_share': i.least_share, 'least_latency': i.least_latency
       } ORDER BY l.generation, i.shipped, i.line) AS instructions
-    FROM lineage AS l
+    FROM _lineage AS l
     JOIN instruction_costs AS i ON l.ancestor = i.core
     GROUP BY l.core
   ),
@@ -63,14 +66,14 @@ WITH RECURSIVE
   units AS (
     SELECT
       l.core, list({'unit': p.unit, 'ports': p.ports} ORDER BY l.generation, p.shipped) AS units
-    FROM lineage AS l
+    FROM _lineage AS l
     JOIN core_ports AS p ON l.ancestor = p.core
     GROUP BY l.core
   ),
 
   lacking AS (
     SELECT l.core, arg_min(c.lacks, l.generation) AS lacks
-    FROM lineage AS l
+    FROM _lineage AS l
     JOIN cores AS c ON l.ancestor = c.core
     GROUP BY l.core
   )
@@ -80,7 +83,7 @@ SELECT
   c.is_default AND row_number() OVER (PARTITION BY c.isa ORDER BY c.is_default DESC, c.shipped, c.core) = 1
     AS is_default,
   CASE WHEN i.core IS NOT NULL THEN {
-    'width': c.width, 'dispatch': c.dispatch, 'lacks': l.lacks, 'units': u.units,
+    'width': c.width, 'dispatch': c.dispatch, 'lacks': l.lacks, 'loops': c.loops, 'units': u.units,
     'instructions': i.instructions
   } END AS costs
 FROM cores AS c

@@ -24,23 +24,28 @@ JOIN model_arrays AS a USING (kind, version)
 WHERE f.kind = 'throughput'
 GROUP BY f.subject, f.version;
 
--- For each run the model of its machine, else the first by rank.
+-- For each run the model of its machine, else that of the nearest relative of its core, else the first
+-- by rank.
 CREATE OR REPLACE VIEW _run_models AS
-SELECT run_id, form, best.model, best.inputs, best.bound_factors, best.own OR machine IS NULL AS is_own
+SELECT run_id, form, best.model, best.inputs, best.bound_factors, best.own OR machine IS NULL AS is_own,
+  NOT best.own AND best.near IS NOT NULL AS is_of_relative
 FROM (
   SELECT
     run_id, form, machine,
     arg_max(
-      {'own': own, 'model': model, 'inputs': inputs, 'bound_factors': bound_factors},
-      {'own': own, 'rank': rank}
+      {'own': own, 'near': near, 'model': model, 'inputs': inputs, 'bound_factors': bound_factors},
+      {'own': own, 'near': coalesce(near, -99), 'rank': rank}
     ) AS best
   FROM (
     SELECT
       r.run_id, r.machine, m.*,
-      coalesce(_has_core(o.name, o.named, m.subject), false) AS own
+      coalesce(_has_core(o.name, o.named, m.subject), false) AS own,
+      -l.generation AS near
     FROM runs AS r
     LEFT JOIN _machines AS o ON r.machine = o.machine
     CROSS JOIN (SELECT * EXCLUDE (arrays) FROM _throughput_models) AS m
+    LEFT JOIN _run_cores AS c ON r.run_id = c.run_id
+    LEFT JOIN _lineage AS l ON c.core = l.core AND lower(m.subject) = l.ancestor
   )
   GROUP BY run_id, form, machine
 );
@@ -58,9 +63,10 @@ CREATE OR REPLACE MACRO _predicted_cycles(estimate, point, wider, least_cycles) 
     estimate.predicted_cycles * (point / estimate.predicted_cycles) ** wider, least_cycles
   ) END;
 
--- Instructions that the model has seen few of make the band three times as wide.
+-- Instructions that the model has seen few of make the band three times as wide, and so does a model of
+-- the core's relative.
 CREATE OR REPLACE MACRO _width_of_band(flags) AS
-  CASE WHEN list_contains(flags, 'poor_support') THEN 3 ELSE 1 END;
+  CASE WHEN list_has_any(flags, ['poor_support', 'model_of_relative']) THEN 3 ELSE 1 END;
 
 -- The least cycles in a band. Machine code is measured to take up to 3 % less than its bound, because
 -- the clock varies; a band without that would miss one in five measurements.
@@ -244,14 +250,22 @@ WITH
   modelled AS (
     SELECT
       p.*, m.model, load_model(m.arrays) AS model_number, m.inputs, m.bound_factors,
+      coalesce(m.is_of_relative, false) AS is_of_relative,
       CASE WHEN p.block_isa = 'aarch64' THEN p.costs IS NOT NULL
         ELSE p.wanted IS NULL OR p.isa_of_core IS NOT NULL OR m.model IS NOT NULL END AS is_known
     FROM placed AS p
     LEFT JOIN (
-      SELECT *, row_number() OVER (PARTITION BY subject ORDER BY rank DESC) AS place
-      FROM _throughput_models
-      WHERE form = 'code'
-    ) AS m ON p.block_isa = 'x86-64' AND lower(m.subject) = p.block_core AND m.place = 1
+      -- the subject of a model need not be a core
+      SELECT
+        coalesce(l.core, lower(m.subject)) AS of_core, coalesce(l.generation, 0) > 0 AS is_of_relative,
+        m.*,
+        row_number() OVER (
+          PARTITION BY coalesce(l.core, lower(m.subject)) ORDER BY coalesce(l.generation, 0), m.rank DESC
+        ) AS place
+      FROM _throughput_models AS m
+      LEFT JOIN _lineage AS l ON lower(m.subject) = l.ancestor
+      WHERE m.form = 'code'
+    ) AS m ON p.block_isa = 'x86-64' AND m.of_core = p.block_core AND m.place = 1
   ),
 
   described AS (
@@ -275,7 +289,8 @@ WITH
       -- what nothing states to be x86-64 may look like something else
       CASE WHEN coalesce(wanted, stated) IS NULL OR code.instructions IS NOT NULL THEN code.flags END
         AS code_flags,
-      coalesce(list_contains(code_flags, 'like_aarch64'), false) AS is_like
+      coalesce(list_contains(code_flags, 'like_aarch64'), false) AS is_like,
+      code.flags || CASE WHEN is_of_relative THEN ['model_of_relative'] ELSE [] END AS band_flags
     FROM described
   ),
 
@@ -283,8 +298,8 @@ WITH
     SELECT
       *,
       _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) AS predicted_cycles,
-      _low_cycles(estimate, code.flags, 'code', least_cycles) AS low_cycles,
-      _high_cycles(estimate, code.flags, least_cycles, code.aliased_cycles, code.serial_cycles)
+      _low_cycles(estimate, band_flags, 'code', least_cycles) AS low_cycles,
+      _high_cycles(estimate, band_flags, least_cycles, code.aliased_cycles, code.serial_cycles)
         AS high_cycles
     FROM applied
   )
@@ -305,6 +320,7 @@ SELECT
     CASE WHEN is_decoded AND is_known AND code.instructions IS NULL AND code_flags IS NULL
       THEN 'undecodable' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
+    CASE WHEN estimate IS NOT NULL AND is_of_relative THEN 'model_of_relative' END,
     CASE WHEN is_decoded AND NOT is_known THEN 'unknown_core' END,
     CASE WHEN code.width_cycles IS NOT NULL AND estimate IS NULL THEN 'no_model' END
   ] || coalesce(code_flags, [])) AS flags,
@@ -312,4 +328,4 @@ SELECT
   CASE WHEN NOT is_like THEN block_core END AS core
 FROM estimated;
 
-COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores, the name of a processor that has one (core_names) or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block(''4801d8480fafc3'')';
+COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores, the name of a processor that has one (core_names) or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. a core without a model has that of its relative, with its own costs (model_of_relative). flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block(''4801d8480fafc3'')';

@@ -443,7 +443,7 @@ def test_help_imports_no_command():
     assert {module.rpartition(".")[2] for module in modules} == {
         *("address", "cli", "commands", "options", "output", "files", "formats", "streams"),
         "text",
-        *("errors", "version"),
+        *("errors", "unneeded", "version"),
     }
 
 
@@ -458,11 +458,13 @@ def test_landing_imports_neither_pandas_nor_what_arrow_has_for_folders(pwh):
 
 
 def test_other_packages_find_pandas(tmp_path):
-    (tmp_path / "reader_of_others.py").write_text("import pandas\nimport pyarrow.dataset\n")
+    reader = "import pandas\nimport pyarrow.dataset\nclass Others:\n    NAME = 'others'\n"
+    (tmp_path / "reader_of_others.py").write_text(reader)
     code = (
-        "from apps.cli import _without_unneeded\n"
-        "with _without_unneeded():\n"
-        "    import reader_of_others\n"
+        "from ingest.deferred import Deferred\n"
+        "from warehouse.unneeded import unneeded_hidden\n"
+        "with unneeded_hidden():\n"
+        "    Deferred('others', 'reader_of_others:Others', package='others').reader\n"
     )
     found = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     subprocess.run([sys.executable, "-c", code], check=True, env=found)

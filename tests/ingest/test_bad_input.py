@@ -12,6 +12,8 @@ import pytest
 from ingest.contract import HTML
 from tests.helpers.support import land, rows
 
+pytestmark = pytest.mark.usefixtures("without_analyses")
+
 COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.ingest.case import SAMPLES
 
+pytestmark = pytest.mark.usefixtures("without_analyses")
+
 GOOD = {
     "pmu_samples": {"event": ["cycles", "cycles"], "value": [1.0, 2.0], "rank": [0, 1]},
     "fn_timings": {"function": ["f", "g"], "seconds": [1.0, 2.0], "calls": [1, 2]},

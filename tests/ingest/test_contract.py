@@ -27,6 +27,7 @@ from warehouse.errors import InputError
 
 each_reader = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.NAME)
 each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
+lands_only = pytest.mark.usefixtures("without_analyses")
 GIB = 1 << 30
 
 
@@ -81,6 +82,7 @@ def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
     assert reader.TABLES == ANY_TABLE or filled == set(reader.TABLES)
 
 
+@lands_only
 @each_case
 def test_cut_sample(case, warehouse):
     contract.check_cut(
@@ -92,22 +94,26 @@ def test_cut_sample(case, warehouse):
     )
 
 
+@lands_only
 @each_case
 def test_whole_last_line_without_line_break(case, warehouse):
     problems = [problem for _, problem in ends.of_sample(warehouse, case, case.sample, cuts=2)]
     assert not any(problems), problems
 
 
+@lands_only
 @each_case
 def test_other_content_under_its_name(case, warehouse):
     contract.check_other_content(warehouse, reader_of(case), case.sample)
 
 
+@lands_only
 @each_case
 def test_compressed_sample_lands_the_same(case, warehouse):
     contract.check_compressed(warehouse, reader_of(case), case.sample)
 
 
+@lands_only
 @each_case
 def test_damaged_compression(case, warehouse, tmp_path):
     parts = parts_of(case)
@@ -133,6 +139,7 @@ def test_damaged_compression(case, warehouse, tmp_path):
         assert re.search("data end too early|data are damaged", message), kind
 
 
+@lands_only
 @each_case
 def test_landed_again_replaced_and_its_runs_forgotten(case, warehouse, tmp_path):
     (first,) = land(warehouse, case.sample)

@@ -6,6 +6,8 @@ import pytest
 
 from tests.helpers.support import land, rows
 
+pytestmark = pytest.mark.usefixtures("without_analyses")
+
 SAMPLE = """gr\xf6\xdfe 71 12.345678:     250000 cpu-clock:ppp:
 \t            1000 l\xf6se+0x20 (/home/m\xfcller/prog)
 

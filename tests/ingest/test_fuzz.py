@@ -25,6 +25,7 @@ from tests.ingest.mutations import MUTATIONS, mutated
 from warehouse.errors import InputError, PwhError
 
 EXAMPLES = os.environ.get("PWH_FUZZ_EXAMPLES")
+pytestmark = pytest.mark.usefixtures("without_analyses")
 each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
 # DuckDB and the system see damage themselves; a broken database is another matter.
 SEEN = (OSError, duckdb.Error)

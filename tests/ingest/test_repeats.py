@@ -13,6 +13,8 @@ from tests.ingest.cases import CASES
 from tests.ingest.copies import name_of, parts_of
 from warehouse.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("without_analyses")
+
 SAMPLES = Path(__file__).parents[1] / "samples"
 
 

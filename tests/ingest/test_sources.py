@@ -7,11 +7,15 @@ import lzma
 import time
 from contextlib import ExitStack, closing
 
+import pytest
+
 from ingest.load import Options, land_together
 from ingest.parsed import Parsed
 from ingest.walk import find
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
+
+pytestmark = pytest.mark.usefixtures("without_analyses")
 
 
 def counters(folder, name, value):

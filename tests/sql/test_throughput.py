@@ -435,3 +435,32 @@ def test_a_block_is_predicted_as_a_landed_one(warehouse, tmp_path):
         ("4801d8", "other", ["unknown_core"]),
     ):
         assert rows(warehouse, query.format(code, core)) == [(None, flags)]
+
+
+CORE_OF_ONES_OWN = (
+    "INSERT INTO cores (core, isa, width, relative, source) "
+    "VALUES ('mine', 'x86-64', 4, 'cascadelake', 'me')",
+    "INSERT INTO instruction_costs (core, line, pattern, class, ports, cycles, latency) "
+    "VALUES ('mine', 1, 'POPCNT', 'int', 'alu1', 1, 7)",
+)
+
+
+def test_a_core_without_a_model_has_its_relatives_with_its_own_costs(warehouse, tmp_path):
+    for statement in CORE_OF_ONES_OWN:
+        warehouse.execute(statement)
+    query = (
+        "SELECT model, predicted_cycles, high / low, flag_codes(flags) "
+        "FROM predict_block('f3480fb8c0', core := ?)"
+    )
+    theirs, own = (warehouse.execute(query, [c]).fetchone() for c in ("cascadelake", "mine"))
+    assert own[0] == theirs[0]
+    assert (own[1], theirs[1]) == (pytest.approx(7, rel=0.05), pytest.approx(3, rel=0.05))
+    assert own[2] >= theirs[2]
+    assert "model_of_relative" in own[3] and "model_of_relative" not in theirs[3]
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex,cycles\nf3480fb8c0,7\n")
+    land(warehouse, path, facts={"machine": "mine"})
+    found = warehouse.execute(
+        "SELECT model, predicted_cycles, flag_codes(flags) FROM throughput_predictions"
+    ).fetchone()
+    assert found == (own[0], own[1], own[3])

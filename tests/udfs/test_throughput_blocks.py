@@ -14,11 +14,13 @@ from udfs.throughput.blocks import (
     block_features,
     block_instructions,
     block_summary,
+    describe,
     describe_blocks,
 )
 from udfs.throughput.boosting import fit_boosting, predict_boosting
 from udfs.throughput.families import families
 from udfs.throughput.features import FEATURES, LOG_BEST
+from udfs.throughput.x86_core import core_of
 from warehouse import models
 
 ADD, SUB_RCX, IMUL, NOP = "4801d8", "4829d1", "480fafc3", "90"
@@ -296,3 +298,11 @@ def test_instructions_are_listed_with_their_units():
         ("imul rax,rbx", "alu1", "1", 3),
     ]
     assert block_instructions(pa.array(["zz"]), pa.nulls(1)).to_pylist() == [None]
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_a_taken_branch_is_a_feature_where_models_know_loops(loops):
+    table = {**core_of(None).table, "loops": loops}
+    (row,) = describe(["4801c849ffc875f8"], False, table)["features"].to_pylist()
+    assert row[FEATURES.index("kind_branch")] == loops
+    assert row[FEATURES.index("n_instructions")] == 2 + loops

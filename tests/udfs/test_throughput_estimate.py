@@ -57,3 +57,18 @@ def test_sets_of_instructions_that_ran_are_there(blocks):
     found = estimate([*blocks, zmm_add], cycles, core_of(None).table)
     assert "AVX512" in core_of(None).lacks
     assert "AVX512" not in found.table["lacks"].split()
+
+
+def test_blocks_with_other_obstacles_make_no_instruction_slower(blocks):
+    true = core_of(None)
+    obstacles = np.random.default_rng(2).uniform(1, 1.4, len(blocks))
+    cycles = obstacles * simulated_cycles(blocks, true)
+    found = estimate(blocks, cycles, true.table)
+    assert np.mean(simulated_cycles(blocks, Core(found.table)) > 1.01 * cycles) < 0.03
+
+
+def test_candidates_for_ports_are_ports():
+    core = Core(core_of(None).table)
+    before = core.port_count
+    core.numbered("0/another")
+    assert core.port_count == before + 1

@@ -93,10 +93,7 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
     size = operand_size(instruction)
     idiom, eliminated, reads = _renamed(name, instruction, size, reads)
     form = costs.form_of(name, instruction, loads=bool(loads), stores=bool(stores), vector=vector)
-    cost = costs.cost(core, name, form)
-    front = front_end(cost)
-    if idiom or eliminated:
-        cost = NOTHING
+    cost = NOTHING if idiom or eliminated else costs.cost(core, name, form)
     stack = instruction.is_stack_instruction
     return Instruction(
         name=name,
@@ -107,7 +104,7 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
         uops=cost.uops,
         latency=cost.latency,
         busy=cost.busy,
-        macro=front,
+        macro=front_end(cost),
         least_share=cost.least_share,
         least_latency=cost.least_latency,
         address=address,

@@ -167,10 +167,10 @@ def _modelled(
 ) -> tuple[list[list[int]], Course]:
     """Return blocks as models take them, and their simulation.
 
-    Models are fitted to straight code: the jump that closes a loop is left to the bounds.
+    Where models are fitted to straight code, the jump that closes a loop is left to the bounds.
     """
     jumps = [k for k, i in enumerate(decoder.instructions) if i.name.startswith("J")]
-    closes = set(jumps)
+    closes = set() if decoder.core.loops else set(jumps)
     bodies = [b[:-1] if len(b) > 1 and b[-1] in closes else b for b in blocks]
     differ = np.array([len(b) != len(o) for b, o in zip(bodies, blocks, strict=True)], bool)
     again = np.flatnonzero(differ | (course.assumed & distinct))

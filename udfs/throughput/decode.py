@@ -77,3 +77,10 @@ def bytes_of(text: str | None) -> bytes:
         return bytes.fromhex(text or "")
     except ValueError:
         return b""
+
+
+def is_loop(text: str) -> bool:
+    """Return whether a block in hexadecimal ends in a conditional branch to its own start."""
+    instructions = list(ix.Decoder(64, bytes_of(text)))
+    last = instructions[-1] if instructions else None
+    return bool(last and last.is_jcc_short_or_near and last.near_branch_target == 0)

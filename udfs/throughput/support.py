@@ -70,3 +70,10 @@ def support(instruction: Any, name: str, core: Core) -> str:
         return "unknown_cycles"
     is_rare = not core.known(name) or any(feature in _X87 for feature in features)
     return POOR_SUPPORT if is_rare else ""
+
+
+def is_measurable(instruction: Any) -> bool:
+    """Return whether a user's process can execute an instruction again and again, and time it."""
+    is_repeated = instruction.has_rep_prefix or instruction.has_repne_prefix
+    is_system = instruction.is_privileged or instruction.mnemonic in _SYSTEM
+    return not (is_system or (is_repeated and instruction.is_string_instruction))

@@ -67,7 +67,7 @@ class Core:
     """Costs of all instructions of a core, the ports of its units, and what it lacks.
 
     `width` macro-operations a cycle; `ports` by unit; `lacks` the beginnings of the names of
-    instruction sets that it does not have.
+    instruction sets that it does not have; `loops` whether its models know taken branches.
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
@@ -78,13 +78,13 @@ class Core:
         self.table = table
         self.width = max(1, round(table["width"]))
         self.lacks = tuple((table["lacks"] or "").split())
+        self.loops = bool(table.get("loops"))
         self._ports: dict[str, int] = {}
         self.ports: dict[str, tuple[int, ...]] = dict.fromkeys(NAMES, ())
         self.port_names: dict[str, str] = dict.fromkeys(NAMES, "")
         for row in reversed(table["units"] or []):
             self.ports[row["unit"]] = self.numbered(row["ports"])
             self.port_names[row["unit"]] = row["ports"].replace("/", "|")
-        self.port_count = len(self._ports)
         self._rows = [
             (compiled(row["pattern"]), cost_of(row)) for row in table["instructions"] or []
         ]
@@ -99,6 +99,11 @@ class Core:
         self.renamed_forward = self.cost("forward renamed")
         self.vector_forward = self.cost("forward vector")
         self.failed_forward = self.cost("forward failed")
+
+    @property
+    def port_count(self) -> int:
+        """The number of ports that units, or candidates for them, name."""
+        return len(self._ports)
 
     def numbered(self, ports: str) -> tuple[int, ...]:
         """Return the numbers of ports that are named between slashes."""

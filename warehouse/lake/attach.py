@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from warehouse.address import Lake, quoted
 from warehouse.errors import (
@@ -38,7 +38,7 @@ _ABSENT = "explicitly disabled"
 _MOST_INLINED = 1000
 # Where the network is cut, libpq would wait for a quarter of an hour, or two; and so would a server
 # for the client, whose locks it keeps: by default for two hours. Hence the same settings there.
-_PATIENCE = {
+_TIMEOUTS = {
     "keepalives_idle": 10,  # s
     "keepalives_interval": 5,  # s
     "keepalives_count": 4,
@@ -100,8 +100,7 @@ def attach(con: Connection, lake: Lake, *, read_only: bool, create: bool) -> Non
                     # In the catalogue, so that they are those of every program that writes.
                     for name, value in _OPTIONS.items():
                         con.execute(f"CALL {NAME}.set_option($1, $2)", [name, value])
-        _OF_CONNECTIONS[con] = Attachment()
-        use(con, con)
+        use(con)
     except duckdb.Error as error:
         raise _unusable(lake, error) from None
     folder = _data_path(con)
@@ -150,11 +149,11 @@ def _catalogue(lake: Lake) -> str:
     if not lake.in_postgres:
         return lake.catalogue
     there = " ".join(
-        f"-c tcp_{name.removeprefix('tcp_')}={value}" for name, value in _PATIENCE.items()
+        f"-c tcp_{name.removeprefix('tcp_')}={value}" for name, value in _TIMEOUTS.items()
     )
     # libpq reads PGOPTIONS only where the settings have no options; of two the last is valid.
     options = quoted(f"{there} {os.environ.get('PGOPTIONS', '')}".strip())
-    settings = {"connect_timeout": _CONNECT_SECONDS, **_PATIENCE, "options": options}
+    settings = {"connect_timeout": _CONNECT_SECONDS, **_TIMEOUTS, "options": options}
     own = (
         f"{name}={value}"
         for name, value in settings.items()
@@ -269,22 +268,13 @@ def store_nested_in_files(con: Connection) -> None:
         con.execute(sql, [table])
 
 
-class Attachment:
-    """A lake as a connection has attached it, for itself and its cursors."""
-
-
-# DuckDB would ask the catalogue before it tells which database is in use.
-_OF_CONNECTIONS: WeakKeyDictionary[Connection, Attachment] = WeakKeyDictionary()
-
-
-def attachment(con: Connection) -> Attachment | None:
-    """Return the lake that a connection or cursor uses; None where it uses another database."""
-    return _OF_CONNECTIONS.get(con)
+# Connections and cursors whose database is a lake: DuckDB would ask the catalogue for it.
+_USERS: WeakSet[Connection] = WeakSet()
 
 
 def is_lake(con: Connection) -> bool:
     """Return whether the database in use is a lake."""
-    return con in _OF_CONNECTIONS
+    return con in _USERS
 
 
 def stored_bytes(con: Connection) -> int:
@@ -294,10 +284,10 @@ def stored_bytes(con: Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def use(own: Connection, con: Connection) -> None:
-    """Use the lake on a cursor, as the connection does that it is of."""
-    own.execute(f"USE {NAME}")
-    _OF_CONNECTIONS[own] = _OF_CONNECTIONS[con]
+def use(con: Connection) -> None:
+    """Use the lake that a connection has attached, on it or on a cursor of it."""
+    con.execute(f"USE {NAME}")
+    _USERS.add(con)
 
 
 def allow_only_its_files(con: Connection, *others: str) -> None:

@@ -44,7 +44,7 @@ def alone(con: Connection) -> Iterator[Connection]:
             if _is_in_postgres(holder):
                 lock(holder, METADATA)
             # Of its own: the transaction that waits sees the state of before the wait.
-            use(own, con)
+            use(own)
             own.execute("BEGIN")
             yield own
         finally:

@@ -9,7 +9,9 @@ SELECT
         WHEN NOT i.is_described THEN 'no features'
         WHEN i.cycles IS NULL THEN 'not measured'
         WHEN coalesce(i.instructions, 0) = 0 THEN 'empty'
-        WHEN i.cycles < i.fewest THEN 'faster than the core is wide'
+        -- the width of a core that was estimated from the same blocks is one of its bounds, which
+        -- are learned
+        WHEN $core IS NULL AND i.cycles < i.fewest THEN 'faster than the core is wide'
         WHEN i.cycles < i.shortest THEN 'short'
     END AS kept_out
 FROM segment_inputs AS i

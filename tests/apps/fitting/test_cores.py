@@ -76,3 +76,20 @@ def test_what_cannot_be_a_core_is_refused(measured, core, relative, text):
 def test_too_few_blocks_are_named(warehouse):
     with pytest.raises(NothingToAnalyse, match="there are 0 measured blocks of mine"):
         read_measured_blocks(warehouse, "mine", None)
+
+
+def test_loops_are_known_where_enough_were_measured(warehouse, tmp_path):
+    body = "4801c8"  # add rax,rcx; then dec r8 and a branch back
+    lines = []
+    for k in range(1, 41):
+        for copies in (k, k + 41, k + 82):
+            code = body * copies + "49ffc8"
+            back = len(code) // 2 + 6
+            lines.append(f"{code}0f85{(-back).to_bytes(4, 'little', signed=True).hex()},{copies}")
+    path = tmp_path / "loops.csv"
+    path.write_text("\n".join(["hex,cycles", *lines]) + "\n")
+    land(warehouse, path)
+    blocks = read_measured_blocks(warehouse, "mine", "zen3")
+    assert blocks.loops
+    store_core(warehouse, blocks, "zen3", estimated(warehouse))
+    assert rows(warehouse, "SELECT loops FROM cores WHERE core = 'mine'") == [(True,)]

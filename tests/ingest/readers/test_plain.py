@@ -83,6 +83,7 @@ def test_numbers_that_may_mean_two_things_are_refused(refusal, lines, number):
     assert f"'{number}' in the column seconds" in message
 
 
+@pytest.mark.usefixtures("analyses")
 def test_wall_times_of_runs_land_one_a_row_and_are_modelled(warehouse, tmp_path):
     path = tmp_path / "times.csv"
     path.write_text(
@@ -110,6 +111,7 @@ def test_wall_times_of_runs_land_one_a_row_and_are_modelled(warehouse, tmp_path)
     ]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
     path = tmp_path / "scaling.csv"
     path.write_text(
@@ -189,6 +191,7 @@ def test_columns_without_a_name_are_left_out(warehouse, tmp_path):
         ("cores,nodes,wall_seconds", ("1,90", "2,45.5"), (90, 45.5)),
     ],
 )
+@pytest.mark.usefixtures("analyses")
 def test_tables_of_runs_at_counts_of_cores(warehouse, tmp_path, columns, times, seconds):
     path = tmp_path / "cores.csv"
     between = ";" if ";" in columns else ","
@@ -222,6 +225,7 @@ def test_runs_that_are_known_by_their_commit_need_no_wall_time(warehouse, tmp_pa
     ]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_a_benchmark_in_a_table_of_runs_has_a_series_of_its_own(warehouse, tmp_path):
     lines = ["app,started_at,commit,benchmark,time_ms"]
     for day in range(1, 9):

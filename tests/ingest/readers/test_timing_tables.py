@@ -84,6 +84,7 @@ def test_tables_of_other_readers_and_of_none(tmp_path, text):
     assert [one.reader.NAME for one in find([str(path)]) if one.reader] in ([], ["plain"])
 
 
+@pytest.mark.usefixtures("analyses")
 def test_blocks_beyond_the_multiprocessors_are_no_faster(warehouse, tmp_path):
     lines = SAMPLE.read_text().splitlines(keepends=True)
     path = tmp_path / "blocks.csv"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Head, Item, SingleFile
+from ingest.base import Head, Item, SingleFile, form_of
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -119,9 +119,9 @@ class Benchmarks(SingleFile):
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics", "fn_timings")
 
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first fields of a JSON form, or a line of Go's results."""
-        return _form(head.data) is not None
+    def sniff(self, head: Head) -> str | None:
+        """Return the form by the first fields of JSON, or a line of results."""
+        return next((form for form, pattern in _FORMS.items() if pattern.match(head.data)), None)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values; see `Reader.read`."""
@@ -142,17 +142,17 @@ class Benchmarks(SingleFile):
             suites,
         )
 
-        with recording.open() as file:
-            data = file.read(1 << 16)
-        form = _form(data)
+        form = form_of(self, recording)
         if form is None:
             raise InputError(
                 "these are no results of a benchmark that is known",
                 expected=self.DESCRIPTION,
                 hint="Other results: a CSV file with the columns metric, value, unit, better.",
             )
-        printed = _PRINTED if form in _PRINTED else {}
-        if len(mixed := [name for one, name in printed.items() if _FORMS[one].match(data)]) > 1:
+        with recording.open() as file:
+            data = file.read(1 << 16)
+        mixed = [name for one, name in _PRINTED.items() if _FORMS[one].match(data)]
+        if form in _PRINTED and len(mixed) > 1:
             raise InputError(
                 f"there are results of several frameworks: {'; '.join(mixed)}",
                 expected="results of one in a file",
@@ -219,8 +219,3 @@ def _only_object(text: str) -> str:
             hint="With --status-interval the last one has the totals: keep that one.",
         )
     return first[0]
-
-
-def _form(data: bytes) -> str | None:
-    """Return the name of the form that a file begins with."""
-    return next((form for form, pattern in _FORMS.items() if pattern.match(data)), None)

@@ -241,17 +241,19 @@ TOOLS = (
 )
 
 
-def tool_of(text: str) -> _Tool | None:
-    """Return the tool that printed a text."""
+def tool_of(text: str) -> str | None:
+    """Return the name of the tool that printed a text."""
     lines = {line.strip() for line in text.splitlines()}
-    return next((t for t in TOOLS if any(re.fullmatch(t.title, line) for line in lines)), None)
+    found = (t.name for t in TOOLS if any(re.fullmatch(t.title, line) for line in lines))
+    return next(found, None)
 
 
-def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
-    """Yield the runs and their values; a metric that is repeated is of the next run.
+def items(recording: Recording, name: str) -> Iterator[Item]:
+    """Yield the runs of a tool and their values; a metric that is repeated is of the next run.
 
     Raises `InputError` where results of another tool begin.
     """
+    tool = next(tool for tool in TOOLS if tool.name == name)
     found = Found()
     others = [other for other in TOOLS if other is not tool]
     context: dict[str, str] = {}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, SingleFile
+from ingest.base import Head, Item, SingleFile, form_of
 from ingest.parsing.json_values import read_json
 from ingest.parsing.lines import check_line_end, whole_text
 from ingest.readers.benchmarks.load_tests import documents, printed
@@ -40,30 +40,24 @@ class LoadTests(SingleFile):
     PATTERNS = ("wrk.txt", "sysbench.txt", "pgbench.txt", "k6.json", "*_stats.csv", "stress.yaml")
     TABLES = ("metrics",)
 
-    def sniff(self, head: Head) -> bool:
-        """Recognise the line or field that each tool begins its results with."""
+    def sniff(self, head: Head) -> str | None:
+        """Return the tool by the line or field that it begins its results with."""
         text = head.data.decode("utf-8", "replace")
-        return _form(text) is not None or printed.tool_of(text) is not None
+        forms = {**_JSON, **_TABLES}
+        found = next((form for form, pattern in forms.items() if pattern.match(text)), None)
+        return found or printed.tool_of(text)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values."""
-        with recording.open() as file:
-            text = file.read(1 << 16).decode("utf-8", "replace")
-        form = _form(text)
+        form = form_of(self, recording)
         if form in _JSON:
             document = read_json(recording, limit=_LIMIT)
             yield from getattr(documents, form)(document)
-        elif form is not None:
+        elif form in _TABLES:
             text = whole_text(recording, limit=_LIMIT)
             check_line_end(recording, text)
             yield from getattr(documents, form)(text)
-        elif tool := printed.tool_of(text):
-            yield from printed.items(recording, tool)
+        elif form is not None:
+            yield from printed.items(recording, form)
         else:
             raise InputError("no load test is recognised", expected=self.DESCRIPTION)
-
-
-def _form(text: str) -> str | None:
-    """Return the name of the form in JSON or CSV."""
-    forms = {**_JSON, **_TABLES}
-    return next((form for form, pattern in forms.items() if pattern.match(text)), None)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ingest.parsing.json_values import checked, field, read_json
-from ingest.readers.profiles.caliper.listed import as_split
 from ingest.readers.profiles.caliper.metrics import Metric, metric
 from ingest.readers.profiles.caliper.profile import Place, Profile
 from ingest.readers.profiles.caliper.records import RANKS, SAMPLED_PATH, THREADS
@@ -19,6 +18,7 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _LIMIT = 64 << 20
+_LISTED_PATHS = ("path", "region", "function", "annotation")
 _OWN = ("data", "columns", "column_metadata", "nodes")
 
 
@@ -26,7 +26,7 @@ def read(recording: Recording) -> Profile:
     """Read a json-split file, or listed records; raises `InputError` at what is not right."""
     document = read_json(recording, limit=_LIMIT)
     if isinstance(document, list):
-        document = as_split(document)
+        document = _as_split(document)
     data, names, metadata = (field(document, name, list, "the file") for name in _OWN[:3])
     for number, name in enumerate(names):
         checked(name, str, "a column's name", f"column {number} of columns")
@@ -137,3 +137,49 @@ def _index(value: Any, end: int, what: str, where: str) -> int:
             f"{what} is {number:g}", where=where, expected=f"a whole number from 0 to {end - 1}"
         )
     return int(number)
+
+
+def _as_split(records: Sequence[Any]) -> dict[str, Any]:
+    """Return records that `cali-query -j` lists as a json-split document.
+
+    Source: JsonFormatter of Caliper (src/reader). A path has its regions with slashes between
+    them; numbers are values, but those of iterations; other texts are attributes that the path
+    does not have. Raises `InputError` for a record that is no object.
+    """
+    for number, record in enumerate(records):
+        checked(record, dict, "a record", f"row {number} of data")
+    named = dict.fromkeys(name for record in records for name in record)
+    path = next((name for name in _LISTED_PATHS if name in named), None)
+    values = [name for name in named if name != path and _lists_values(name, records)]
+    columns = [*([path] if path else []), *values]
+    nodes: list[dict[str, Any]] = []
+    numbers: dict[tuple[str, ...], float] = {}
+    rows = []
+    for record in records:
+        row: list[Any] = [record.get(name) for name in values]
+        if path:
+            row.insert(0, _node(str(record.get(path) or ""), nodes, numbers))
+        rows.append(row)
+    metadata = [{"is_value": name != path} for name in columns]
+    return {"data": rows, "columns": columns, "column_metadata": metadata, "nodes": nodes}
+
+
+def _lists_values(name: str, records: Sequence[Any]) -> bool:
+    if name.startswith("iteration#"):
+        return False
+    return all(isinstance(record.get(name), (float, type(None))) for record in records)
+
+
+def _node(
+    path: str, nodes: list[dict[str, Any]], numbers: dict[tuple[str, ...], float]
+) -> float | None:
+    """Return the number of a path's node, which is made where it is new; None for no path."""
+    names = tuple(filter(None, path.split("/")))
+    number: float | None = None
+    for depth in range(1, len(names) + 1):
+        above, key = number, names[:depth]
+        if key not in numbers:
+            numbers[key] = float(len(nodes))
+            nodes.append({"label": names[depth - 1], "parent": above})
+        number = numbers[key]
+    return number

@@ -3,8 +3,7 @@
 Source: the Chrome DevTools Protocol, Profiler.Profile; files of Node.js 20. A sample lasts until
 the next one, the last until the end. What is (idle) is left out: the program waited. (program) is
 what runs outside of functions. Functions are named with their file, and anonymous ones with their
-line. Profiles of Node.js before 8 and Chrome before 58 are a tree (`head`), with times in seconds
-and the moments of samples; they are read as the newer ones.
+line.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ _ROOT, _IDLE = "(root)", "(idle)"
 
 def items(document: Mapping[str, Any]) -> Iterator[Item]:
     """Yield the run and its rows; `wall_seconds` is what was recorded."""
-    if "head" in document:
-        document = _of_tree(document)
     start, end = (field(document, name, float, "the file") for name in ("startTime", "endTime"))
     wall = (end - start) / _MICROSECONDS
     stated = not implausible({"wall_seconds": wall})
@@ -50,35 +47,6 @@ def items(document: Mapping[str, Any]) -> Iterator[Item]:
     yield from tree.stacks.items([time, counts])
     reason = f"{_IDLE}: nothing ran for {waited / _MICROSECONDS:.3g} s of them"
     yield LeftOut(int(idle), "sample", reason)
-
-
-def _of_tree(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an older profile in the newer form."""
-    start, end = (
-        field(document, name, float, "the file") * _MICROSECONDS
-        for name in ("startTime", "endTime")
-    )
-    nodes: list[dict[str, Any]] = []
-    open_nodes = [field(document, "head", dict, "the file")]
-    while open_nodes:
-        node = checked(open_nodes.pop(), dict, "a node", f"node {len(nodes)}")
-        children = [
-            checked(child, dict, "a child", f"node {len(nodes)}")
-            for child in node.get("children") or ()
-        ]
-        line = node.get("lineNumber")
-        frame = {**node, "lineNumber": line - 1.0 if isinstance(line, float) else None}
-        below = [child.get("id") for child in children]
-        nodes.append({**node, "callFrame": frame, "children": below})
-        open_nodes += children
-    moments = document.get("timestamps") or []
-    deltas = [
-        checked(after, float, "a timestamp", "timestamps") - before
-        for before, after in zip([start, *moments], moments, strict=False)
-    ]
-    samples = document.get("samples") if moments else None
-    times = {"startTime": start, "endTime": end, "timeDeltas": deltas}
-    return {**times, "nodes": nodes, "samples": samples}
 
 
 def _weights(

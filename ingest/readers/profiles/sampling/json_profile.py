@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingest.base import Head, Item, SingleFile
+from ingest.base import Head, Item, SingleFile, form_of
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -19,10 +19,7 @@ _FORMS = {
         rb'|"shared"\s*:\s*\{\s*"frames"\s*:\s*\[|"type"\s*:\s*"(?:sampled|evented)"'
     ),
     "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
-    "cpuprofile": re.compile(
-        rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'
-        rb'|"head"\s*:\s*\{[^{}[\]]*"functionName"\s*:'
-    ),
+    "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
     "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
     "perf": re.compile(rb'\{\s*"linux-perf-json-version"\s*:'),
     "scalene": re.compile(rb'\A\s*\{\s*"alloc_samples"\s*:\s*\d'),
@@ -43,9 +40,11 @@ class JsonProfile(SingleFile):
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
 
-    def sniff(self, head: Head) -> bool:
-        """Recognise an object with the fields of one of the forms."""
-        return _form(head.data) is not None
+    def sniff(self, head: Head) -> str | None:
+        """Return the form by the fields of the object."""
+        if _OBJECT.match(head.data) is None or b'"traceEvents"' in head.data:
+            return None
+        return next((form for form, pattern in _FORMS.items() if pattern.search(head.data)), None)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
@@ -60,8 +59,7 @@ class JsonProfile(SingleFile):
             speedscope,
         )
 
-        with recording.open() as file:
-            form = _form(file.read(1 << 16))
+        form = form_of(self, recording)
         if form is None:
             raise InputError("this is no sampling profile that is known", expected=self.DESCRIPTION)
         document = read_json(recording, limit=_LIMIT)
@@ -76,10 +74,3 @@ class JsonProfile(SingleFile):
             "scalene": scalene.items,
         }
         yield from forms[form](profile)
-
-
-def _form(data: bytes) -> str | None:
-    """Return the name of the form that a file begins with."""
-    if _OBJECT.match(data) is None or b'"traceEvents"' in data:
-        return None
-    return next((form for form, pattern in _FORMS.items() if pattern.search(data)), None)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile, form_of
 from ingest.parsing.counter_table import Sample, batches
 from ingest.parsing.json_values import checked, field, read_json
 from ingest.readers.systems.sysstat import tables, vmstat
@@ -43,14 +43,24 @@ class Sysstat(SingleFile):
     PATTERNS = ("sar.txt", "sadf.json", "mpstat.json", "pidstat.txt", "vmstat.txt")
     TABLES = ("pmu_samples",)
 
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first lines of each tool."""
-        return _form(head.data) is not None
+    def sniff(self, head: Head) -> str | None:
+        """Return the form by the first lines of each tool."""
+        text = head.data.decode("utf-8", "replace")
+        if _JSON.match(text):
+            return "json"
+        if _SEPARATED.match(text):
+            return "separated"
+        lines = text.lstrip().splitlines()
+        if lines and vmstat.TITLE.fullmatch(lines[0]):
+            return "vmstat"
+        if lines and tables.TITLE.fullmatch(lines[0]):
+            rest = (line for line in lines[1:] if line.strip())
+            return "printed" if tables.heading(next(rest, "")) else None
+        return None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its values."""
-        with recording.open() as file:
-            form = _form(file.read(1 << 16))
+        form = form_of(self, recording)
         if form == "separated":
             yield from tables.separated(recording)
         elif form == "vmstat":
@@ -59,21 +69,6 @@ class Sysstat(SingleFile):
             yield from items(read_json(recording, limit=_LIMIT))
         else:
             yield from tables.printed(recording)
-
-
-def _form(data: bytes) -> str | None:
-    text = data.decode("utf-8", "replace")
-    if _JSON.match(text):
-        return "json"
-    if _SEPARATED.match(text):
-        return "separated"
-    lines = text.lstrip().splitlines()
-    if lines and vmstat.TITLE.fullmatch(lines[0]):
-        return "vmstat"
-    if lines and tables.TITLE.fullmatch(lines[0]):
-        rest = (line for line in lines[1:] if line.strip())
-        return "printed" if tables.heading(next(rest, "")) else None
-    return None
 
 
 def items(document: Any) -> Iterator[Item]:

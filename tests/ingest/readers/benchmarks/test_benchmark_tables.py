@@ -186,6 +186,7 @@ def test_suites_of_machines(warehouse):
     ]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_times_of_calls_are_modelled_over_the_processes_of_the_file(warehouse, tmp_path):
     path = tmp_path / "imb.txt"
     path.write_text(

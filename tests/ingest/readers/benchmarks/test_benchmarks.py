@@ -33,6 +33,7 @@ def test_pytest_benchmark_has_its_rounds_or_their_mean(warehouse, another, tmp_p
     assert rows(warehouse, query) == [("sums", "0f3c2d1", "node1")]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_hyperfine_has_every_run_of_a_command(warehouse):
     land(warehouse, SAMPLE.parent / "hyperfine.json")
     found = rows(warehouse, VALUES)
@@ -92,6 +93,7 @@ def test_go_repetitions_units_and_processors(warehouse):
     assert rows(warehouse, "SELECT app, threads FROM runs") == [("example.org/sums", 8)]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_a_history_of_commits_is_runs_with_directions(warehouse):
     land(warehouse, SAMPLE.parent / "data.js")
     query = """
@@ -116,6 +118,7 @@ def test_a_program_outside_of_a_repository_has_no_version(warehouse, tmp_path):
     assert rows(warehouse, "SELECT app, version, tags FROM runs") == [("app", None, {})]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_plain_scalars(warehouse, tmp_path):
     text = "metric,value,unit,better\nthroughput,12.5,req/s,higher\nscore,3,,\n"
     (tmp_path / "m.csv").write_text(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.helpers.support import land, rows, shared
 
 DUMP = """---------- Begin Simulation Statistics ----------
@@ -55,6 +57,7 @@ def test_a_dump_is_a_segment_of_each_core_that_issued(warehouse, tmp_path):
     ) == [(4, 0, 1, 1, 1, 2, 1, 1, 2, 1)]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_a_recording_reaches_what_its_statistics_say(warehouse):
     land(warehouse, shared("uarch/gem5_stats_d_stride_A.txt"))
     assert rows(

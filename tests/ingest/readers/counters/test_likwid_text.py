@@ -85,6 +85,7 @@ Clock [MHz],3000,3000
 """
 
 
+@pytest.mark.usefixtures("analyses")
 def test_shares_of_slots_are_top_down_and_count_by_the_length_of_regions(warehouse, tmp_path):
     init = TOPDOWN.format(region="init", group=1, cycles=100, seconds=1)
     solve = TOPDOWN.format(region="solve", group=1, cycles=200, seconds=3)

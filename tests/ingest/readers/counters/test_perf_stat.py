@@ -354,6 +354,7 @@ def test_samples_go_on_from_one_chunk_of_the_file_to_the_next(warehouse, tmp_pat
 UNITS = "SELECT event, value, unit FROM pmu_samples ORDER BY rowid"
 
 
+@pytest.mark.usefixtures("analyses")
 def test_metrics_have_the_unit_that_their_name_implies(warehouse, tmp_path):
     (tmp_path / "p.csv").write_text(
         "1000,,cycles,99,100.00,2.900,GHz\n"

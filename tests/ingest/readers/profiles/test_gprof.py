@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.readers.profiles.gprof.reader import Gprof
+from ingest.readers.profiles.gprof import Gprof
 from ingest.recording import Recording
 from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.gprof import SAMPLE

@@ -306,22 +306,3 @@ def test_damaged_forms_land_or_are_refused(warehouse):
             lands_or_is_refused(warehouse, path, "json-profile")
 
     run()
-
-
-def test_a_tree_of_older_v8(warehouse, tmp_path):
-    def node(number, name, children=(), **more):
-        url = "" if name.startswith("(") else "file:///a.js"
-        frame = {"functionName": name, "url": url, "lineNumber": 3}
-        return {**frame, "id": number, "hitCount": 1, "children": list(children), **more}
-
-    head = node(1, "(root)", [node(2, "main", [node(3, "f")]), node(4, "(idle)")])
-    times = {"startTime": 10.0, "endTime": 10.004}
-    moments = [10_000_500, 10_001_500, 10_003_000]
-    profile = {"head": head, **times, "samples": [2, 3, 4], "timestamps": moments}
-    (tmp_path / "old.cpuprofile").write_text(json.dumps(profile))
-    land(warehouse, tmp_path / "old.cpuprofile")
-    assert rows(warehouse, TIMES) == [
-        ("main (/a.js)", pytest.approx(1e-3), pytest.approx(2.5e-3), None),
-        ("main (/a.js)->f (/a.js)", pytest.approx(1.5e-3), pytest.approx(1.5e-3), None),
-    ]
-    assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(pytest.approx(0.004),)]

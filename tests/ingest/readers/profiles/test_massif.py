@@ -49,6 +49,7 @@ def test_call_paths_of_the_peak(warehouse, tmp_path):
     assert "grow takes 90 % of all peak bytes (900 kB)" in report and "Unknown" not in report
 
 
+@pytest.mark.usefixtures("analyses")
 def test_bytes_of_a_heap_are_no_history_of_instructions(warehouse):
     facts = {"app": "heat", "started_at": datetime(2026, 1, 1, tzinfo=UTC)}
     land(warehouse, SAMPLE, facts=facts)

@@ -89,6 +89,7 @@ FOLDED = GRAPH.replace("            |--90.00%--", "90.00% ").replace("          
 
 
 @pytest.mark.parametrize("text", [GRAPH, FOLDED])
+@pytest.mark.usefixtures("analyses")
 def test_call_graphs_below_rows_are_left_alone(landed, warehouse, text):
     assert landed(text, VALUES) == [
         ("main", "cycles", 100.0, 1000.0),

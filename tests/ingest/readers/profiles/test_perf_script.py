@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 import pytest
 
 from ingest.readers.profiles.sampling import stacks
@@ -237,13 +235,6 @@ def test_chunks_end_where_samples_end(landed, monkeypatch):
 )
 def test_damage_is_refused_with_its_line(refusal, text, message):
     assert message in refusal(text.encode(), "x.txt")
-
-
-def test_a_compressed_file_is_read(warehouse, tmp_path):
-    path = tmp_path / "x.txt.gz"
-    path.write_bytes(gzip.compress(sample(prog(), WORK, MAIN).encode()))
-    (done,) = land(warehouse, path)
-    assert done.rows == {"fn_timings": 3, "pmu_samples": 3}
 
 
 def test_tracepoints_without_functions_are_counted_by_thread(warehouse, tmp_path):

@@ -272,6 +272,7 @@ def test_arrows_in_names_of_kernels_part_no_call_path(trace, warehouse):
     assert totals == [("k<[](int)\u2192int>", 10e-6)]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_marks_have_no_time_of_their_own_and_waits_only_that_of_an_idle_gpu(trace, warehouse):
     trace(
         [

@@ -1,7 +1,5 @@
 """Text that gprof prints: the flat profile, and times with callees out of the call graph.
 
-A gmon.out next to its program is printed by gprof first, where that is installed (`gmon`).
-
 Source: the manual of GNU gprof, "Interpreting gprof's Output", and what gprof 2.40 prints. What
 lands in fn_timings, one row a function: self seconds and calls of the flat profile; with the call
 graph, time with callees and the recursive calls too. Without it (-p), the tag `calls` states that
@@ -15,25 +13,22 @@ a function: cycles, and its calls.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Head, Item, LeftOut, Rows, Run
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted, split
+from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted
 from ingest.parsing.numbers import cast
-from ingest.readers.profiles.gprof import gmon
-from ingest.recording import Recording, read_head
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 Floats = npt.NDArray[np.float64]
@@ -58,42 +53,28 @@ _AS_A_WHOLE = r"<cycle \d+ as a whole>"
 _ROUNDING = 0.0151
 
 
-class Gprof:
-    """Reads gprof's text, and gmon.out through gprof."""
+class Gprof(SingleFile):
+    """Reads gprof's text."""
 
     NAME = "gprof"
-    DESCRIPTION = "gprof text: self time, time with callees, calls; gmon.out next to its program"
-    PATTERNS = ("*.gprof.txt", "*.gprof", "gprof*.txt", "gmon.out")
+    DESCRIPTION = "gprof text: self time, time with callees, calls"
+    PATTERNS = ("*.gprof.txt", "*.gprof", "gprof*.txt")
     TABLES = ("fn_timings", "pmu_samples")
-    WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:
-        """Recognise the title of the flat profile or of the call graph, or a gmon.out to print."""
-        return (
-            _START.match(head.data) is not None or gmon.program_of(head.path, head.data) is not None
-        )
-
-    def parts(self, path: Path) -> tuple[Path, ...]:
-        """Return the file, and of a gmon.out the program that wrote it."""
-        program = gmon.program_of(path, read_head(path))
-        return (path,) if program is None else (path, program)
+        """Recognise the title of the flat profile or of the call graph."""
+        return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one run and its rows; see `Reader.read`."""
-        program = recording.parts[1] if len(recording.parts) > 1 else None
-        if program is None:
-            parts = [chunk.array() for chunk in chunks(recording)]
-        else:
-            text = io.BytesIO(gmon.printed(recording.plain(), program))
-            parts = [chunk.array() for chunk in split(text)]
+        parts = [chunk.array() for chunk in chunks(recording)]
         trimmed = pc.utf8_rtrim_whitespace(pa.concat_arrays([part.text for part in parts]))
         lines = LineArray(1, trimmed, parts[-1].whole)
         flat, graph = _flat(lines), _graph(lines)
-        if program is None and not lines.whole:
+        if not lines.whole:
             last = lines.text[-1].as_py() or " "
             check_line_end(recording, last, lambda line: line.strip() and not _HEADING.match(line))
         app, ranks = app_and_count(recording.path, bare_name(recording.path))
-        app = app if program is None else program.name
         tags = {} if ranks is None else {"ranks_from": "file name"}
         if graph is None and flat.calls.null_count < len(flat.calls):
             tags["calls"] = "without recursive ones, which only the call graph has"

@@ -1,1 +1,0 @@
-"""gprof: its text, and the raw profile that it makes text of."""
