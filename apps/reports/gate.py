@@ -342,7 +342,7 @@ def _moved(row: Row) -> str:
     """Return what moved, with the commits, else the versions, on both sides."""
     what = {
         "code": "the code",
-        "version": "the version; of no commit it is known that it changed",
+        "version": "the version (no commit of it is known)",
         "environment": f"the environment ({cell(row['environment'])[1:-1]})",
         "machine": "the machine, as metrics that have nothing in common changed with it",
         "unknown": "unknown",

@@ -9,8 +9,6 @@ import pytest
 
 from apps.pages import visits
 
-NOW = round(time.time() * 1000)
-
 
 @pytest.mark.parametrize(
     ("cookie", "seen"),
@@ -20,12 +18,13 @@ NOW = round(time.time() * 1000)
         ("3.5", 0),
         ("3.5.x", 0),
         ("-3.5.1", 0),
-        (f"3.5.{NOW}", 3),
-        (f"3.5.{NOW - 3600_000}", 5),
+        ("3.5.{now}", 3),
+        ("3.5.{hour_ago}", 5),
     ],
 )
 def test_a_visit_ends_after_half_an_hour(monkeypatch, cookie, seen):
-    path = Path("some.duckdb")
+    path, now = Path("some.duckdb"), round(time.time() * 1000)
+    cookie = cookie and cookie.format(now=now, hour_ago=now - 3600_000)
     cookies = {} if cookie is None else {visits._cookie(path): cookie}
     monkeypatch.setattr(visits.st, "context", type("Context", (), {"cookies": cookies}))
     assert visits.last_seen(path) == seen
