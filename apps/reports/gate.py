@@ -531,10 +531,10 @@ def _missing(rows: Sequence[Row]) -> str:
 
 def _doubt(row: Row) -> str:
     """Return the verdict on a metric, and of an uncertain one why it is."""
+    if row["verdict"] in ("again", "uncertain") and row["changed_within"] is not None:
+        return "changed"
     if row["verdict"] != "uncertain":
         return str(row["verdict"])
-    if row["changed_within"] is not None:
-        return "changed"
     return "no ratio" if row["ratio"] is None else "uncertain"
 
 
