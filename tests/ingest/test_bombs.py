@@ -67,9 +67,9 @@ def test_half_of_the_free_space_is_the_most(warehouse, tmp_path, monkeypatch):
     ("size", "found"), [("200MB", 200_000_000), ("1.5 g", 1_500_000_000), ("7", 7), ("2k", 2000)]
 )
 def test_sizes(size, found):
-    from apps.commands.ingest import _bytes
+    from apps.commands.options import parse_size
 
-    assert _bytes(size) == found
+    assert parse_size(size, "--max-size") == found
 
 
 @pytest.fixture
