@@ -47,9 +47,9 @@ _TOPICS = {
     "benchmark": ("benchmarks", "results of benchmarks"),
 }
 _INTERPRETER = "_PyEval_"
-_UNEXPLAINED = {"cause_unknown", "works_longer"}
+_UNEXPLAINED = {"cause_undecided", "cause_unknown", "works_longer"}
 # Mechanisms that counters would tell apart.
-_UNCOUNTED = {*_UNEXPLAINED, "slower_calls"}
+_UNCOUNTED = {"cause_unknown", "works_longer", "slower_calls"}
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _COLUMNS = (
     "topic",

@@ -357,7 +357,7 @@ WITH
       [c.mechanism] AS flags, c.query || _of_runs(s.ids, s.named) AS query
     FROM causes AS c
     JOIN sides AS s ON c.id = s.id
-    WHERE c.subject IS NOT NULL OR c.mechanism.code <> 'cause_unknown' OR NOT c.is_main
+    WHERE c.subject IS NOT NULL OR c.mechanism.code NOT IN ('cause_undecided', 'cause_unknown') OR NOT c.is_main
     UNION ALL BY NAME
     SELECT
       id, 'ledger' AS topic, e.subject AS subject, e.part AS metric, unit, e."before" AS "before",

@@ -140,5 +140,6 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
   WHEN e.calls <= 0.25 THEN _flag('slower_calls')
   WHEN e.waited <= 0.25 AND e.waited_most < 0.5 AND e.instructions IS NULL
     THEN _flag('works_longer')
+  WHEN coalesce(e.calls, e.waited, e.instructions) IS NOT NULL THEN _flag('cause_undecided')
   ELSE _flag('cause_unknown')
 END;

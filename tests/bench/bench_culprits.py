@@ -83,7 +83,14 @@ MECHANISMS = {
 }
 WAITS = {"lock", "fsync", "sleep", "neighbour"}
 UNNAMED = {  # codes that leave the mechanism open
-    *("works_longer", "cause_unknown", "slower_calls", "same_instructions", "waits"),
+    *(
+        "works_longer",
+        "cause_undecided",
+        "cause_unknown",
+        "slower_calls",
+        "same_instructions",
+        "waits",
+    ),
     *("waits_switches", "kernel"),
 }
 

@@ -179,6 +179,17 @@ def test_longer_calls_without_counters_leave_the_mechanism_open(warehouse):
     assert (subject, code) == ("f", "slower_calls")
 
 
+def test_what_was_counted_and_decides_nothing_is_said_to(warehouse):
+    measured(
+        warehouse,
+        counters=[("instructions", None, 1e10, 1.3e10)],
+        functions=[("solve", (8.0, None), (18.0, None))],
+    )
+    ((subject, _, code, text),) = cause(warehouse)
+    assert (subject, code) == ("solve", "cause_undecided")
+    assert "neither explains it nor rules it out" in text
+
+
 @pytest.mark.parametrize("event", ["task-clock", "instructions"])
 def test_what_noise_hides_is_no_mechanism(warehouse, event):
     # as many on both sides on average, but every other run has three times as many
