@@ -47,7 +47,11 @@ def explained_against(con: Connection, run_id: str) -> Comparison | None:
         (sides,) = ask_dicts(con, "trend/branch", **row)
         if sides["against"] is not None:
             return replace(comparable(con, sides["runs"], sides["against"]), chosen_by="branch")
-    found = ask(con, "explanations/baseline", run_id=run_id).fetchone()
+    # explain_baseline reads all runs
+    found = (
+        ask(con, "explanations/change", run_id=run_id).fetchone()
+        or ask(con, "explanations/baseline", run_id=run_id).fetchone()
+    )
     if found is None:
         return None
     chosen_by, changed, runs, against, metric = found
