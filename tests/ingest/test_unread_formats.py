@@ -237,7 +237,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("PERFORMANCE REPORT\n-----\nstream\n", "metric, value"),
         ("#Entity   GPUTL  MCUTL\nID\nGPU 0     99     45\n", "event, t_start"),
         ("Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\n-\t-\t9\t0.3\t2900\n", "event, t_start"),
-        ("# 4.8-full on Intel(R) Core(TM) i7 [skl]\nFE  Frontend_Bound % Slots 30\n", "TopdownL1"),
+        ("# 4.8-full on Intel(R) Core(TM) i7 [skl]\nFE  Frontend_Bound % Slots 30\n", "-x,"),
         ("Start (ns),Duration (ns),CorrId,GrdX\n1,2,3,4\n", "nsys export"),
         ('==7== Profiling result:\n"Start","Duration"\n', "nvprof --csv"),
         ("digraph {\n\tgraph [fontname=Arial]\n", "drawn from"),
@@ -259,6 +259,7 @@ def test_few_samples_are_of_an_unread_format_too():
         if path.is_file() and (known := unread_format_of(Head(read_head(path), path)))
     }
     assert found == {
+        (".csv", "what toplev prints, but for CSV of one form"),
         (".cubex", "a tar archive"),
         (".db", "a SQLite database"),
         (".db", "a part of an HPCToolkit database"),
