@@ -126,6 +126,5 @@ def _second_tab(chromium):
 @pytest.fixture
 def colleague(_second_tab):
     """Yield a tab of somebody else, who then leaves the app, which looks for news until then."""
-    _second_tab.set_viewport_size(SIZE)
     yield _second_tab
     _second_tab.goto("about:blank")

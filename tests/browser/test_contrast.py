@@ -70,13 +70,11 @@ def test_every_text_of_a_page_is_readable(tab, served, theme):
     assert not unreadable
 
 
-def test_the_sidebar_is_folded_below_900_px_and_the_page_is_one_column(colleague, served):
+def test_the_sidebar_is_folded_below_900_px_and_the_page_is_one_column(chromium, served):
     # A tab of its own: its sidebar stays folded.
-    colleague.set_viewport_size({"width": 860, "height": 900})
-    visit(colleague, served, "idle")
-    assert colleague.locator("[data-testid=stSidebar][data-collapsed=true]").count() == 1
-    columns = colleague.get_by_test_id("stColumn")
-    assert (
-        columns.evaluate_all("all => new Set(all.map(one => one.getBoundingClientRect().x)).size")
-        == 1
-    )
+    with chromium.new_page(viewport={"width": 860, "height": 900}) as tab:
+        visit(tab, served, "idle")
+        assert tab.locator("[data-testid=stSidebar][data-collapsed=true]").count() == 1
+        columns = tab.get_by_test_id("stColumn")
+        places = columns.evaluate_all("all => all.map(one => one.getBoundingClientRect().x)")
+    assert len(set(places)) == 1

@@ -7,6 +7,8 @@ tests/apps/exports/test_exports.py.
 
 from __future__ import annotations
 
+import pytest
+
 from tests.helpers import trace_processor
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
@@ -66,6 +68,7 @@ def stage(time, length, queue, event):
     return field(1, field(8, time) + field(10, 1) + field(53, of_event))
 
 
+@pytest.mark.usefixtures("analyses")
 def test_queues_of_a_gpu_are_those_of_a_device(warehouse, tmp_path, monkeypatch):
     trace_processor.install(tmp_path, monkeypatch)
     stages = [stage(1000, 0, 0, 0)]
