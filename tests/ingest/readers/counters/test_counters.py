@@ -299,6 +299,7 @@ def test_intervals_of_toplev_are_samples_and_its_sums_are_left_out(warehouse):
     ) == [(0, 0, 1001000000, 30.0), (1, 0, 2002000000, 20.0)]
 
 
+@pytest.mark.usefixtures("analyses")
 def test_a_summary_of_vtune_has_the_shares_and_the_facts_of_the_run(warehouse):
     land(warehouse, SAMPLES / "vtune" / "summary.csv")
     assert rows(warehouse, "SELECT machine, wall_seconds, environment['cpu'] FROM runs") == [
