@@ -112,8 +112,8 @@ def ticks(most: float, least: float = 0.0) -> list[float]:
     span = most - least
     size = 10.0 ** floor(log10(span))
     step = next(s * size for s in (0.2, 0.5, 1, 2) if span / (s * size) < 5.5)
-    first = ceil(least / step - 1e-9)
-    return [number * step for number in range(first, floor(most / step + 1e-9) + 1)]
+    first, last = ceil(least / step - 1e-9), floor(most / step + 1e-9)
+    return [min(number * step, most) for number in range(first, last + 1)]
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -37,7 +37,7 @@ def test_a_ray_is_the_logarithm_over_the_smallest_value_of_the_set(warehouse):
     assert (by, drawn.metrics, drawn.decades) == ("rank", ("IPC", "MEMAPC"), 1.0)
     assert [(star.label, star.kind, star.rays) for star in drawn.stars] == [
         ("rank 0", "Unknown", (0.15, 0.15)),
-        ("rank 1", "Unknown", (0.15, 1.0)),
+        ("rank 1", "Mem", (0.15, 1.0)),
         ("rank 2", "Unknown", (0.15, 0.0)),
     ]
 
