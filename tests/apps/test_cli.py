@@ -163,8 +163,8 @@ def test_a_glob_and_a_path_that_is_not_there(pwh):
 
 
 def test_unknown_reader_and_bad_tag(pwh):
-    code, _, err = pwh("ingest", "counters.csv", "--reader", "vtune")
-    assert code == 2 and "no reader 'vtune'" in err and "plain" in err
+    code, _, err = pwh("ingest", "counters.csv", "--reader", "advisor")
+    assert code == 2 and "no reader 'advisor'" in err and "plain" in err
     code, _, err = pwh("ingest", "counters.csv", "--tag", "nonsense")
     assert code == 2 and "KEY=VALUE" in err
 
