@@ -20,13 +20,14 @@ from apps.commands.options import (
     need,
     parse_size,
     reading,
+    remove_rule,
     writing,
 )
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.queries.base import ask, ask_column
-from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     from ingest.refresh import Outdated
@@ -336,12 +337,7 @@ def remove(
     wait: WaitOption = None,
 ) -> None:
     """Remove a rule; what it deleted stays deleted."""
-    with writing(context, wait) as con:
-        gone = con.execute("DELETE FROM retention_rules WHERE rule_id = $1", [number])
-        count = (gone.fetchone() or (0,))[0]
-    if not count:
-        raise NothingToAnalyse(f"there is no rule {number}", hint="pwh retention rules lists them.")
-    print_data(f"{counted(count, 'rule')} removed")
+    remove_rule(context, "retention_rules", number, wait, "retention")
 
 
 def maintain(

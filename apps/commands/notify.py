@@ -17,14 +17,14 @@ from apps.commands.options import (
     need,
     parse_share,
     reading,
+    remove_rule,
     writing,
 )
 from apps.output.formats import Format
-from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
-from warehouse.errors import NothingToAnalyse, PwhError, UsageError
+from warehouse.errors import PwhError, UsageError
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
@@ -173,12 +173,7 @@ def remove(
     wait: WaitOption = None,
 ) -> None:
     """Remove a rule; what was told stays known."""
-    with writing(context, wait) as con:
-        gone = con.execute("DELETE FROM notification_rules WHERE rule_id = $1", [number])
-        count = (gone.fetchone() or (0,))[0]
-    if not count:
-        raise NothingToAnalyse(f"there is no rule {number}", hint="pwh notify rules lists them.")
-    print_data(f"{counted(count, 'rule')} removed")
+    remove_rule(context, "notification_rules", number, wait, "notify")
 
 
 for _command in (send, add, rules, remove):

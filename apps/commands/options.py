@@ -13,9 +13,9 @@ import typer
 
 from apps.output.files import check_output, is_stdout
 from apps.output.formats import Format, format_of
-from apps.output.streams import note, printed_afterwards
+from apps.output.streams import note, print_data, printed_afterwards
 from warehouse.address import Address, Lake, Served
-from warehouse.errors import ReadingInterrupted, UsageError
+from warehouse.errors import NothingToAnalyse, ReadingInterrupted, UsageError
 from warehouse.unneeded import show_unneeded
 
 if TYPE_CHECKING:
@@ -204,6 +204,20 @@ MetricOption = Annotated[
 LevelOption = Annotated[
     float, typer.Option(min=0.5, max=0.9999, help="Probability that all intervals hold together.")
 ]
+
+
+def remove_rule(
+    context: typer.Context, table: str, number: int, wait: float | None, of: str
+) -> None:
+    """Delete a rule from a table of rules; raises `NothingToAnalyse` where none has the number.
+
+    `of` is the command that the rules are of.
+    """
+    with writing(context, wait) as con:
+        gone = con.execute(f"DELETE FROM {table} WHERE rule_id = $1", [number]).fetchone()
+    if not (gone or (0,))[0]:
+        raise NothingToAnalyse(f"there is no rule {number}", hint=f"pwh {of} rules lists them.")
+    print_data("1 rule removed")
 
 
 def parse_size(text: str, option: str) -> int:

@@ -136,6 +136,11 @@ class View(Filters):
         }
         st.page_link(self.pages[page], label=plain(label), icon=symbol, query_params=given)
 
+    def link_to_cause(self, label: str, change: Mapping[str, Any]) -> None:
+        """Show a link to what explains a change of a metric at a run."""
+        where = {key: change[key] for key in ("app", "metric", "machine")}
+        self.link(label, "trends", icon="help", **where, why=change["run_id"])
+
     def table(
         self,
         frame: pl.DataFrame,

@@ -97,15 +97,7 @@ def _card(view: View, row: dict[str, Any], history: dict[str, Any] | None, *, is
                 st.markdown(plain(sentence))
         with st.container(horizontal=True, vertical_alignment="center"):
             if row["state"] != WITHDRAWN:
-                view.link(
-                    "Why did it change?",
-                    "trends",
-                    icon="help",
-                    app=row["app"],
-                    metric=row["metric"],
-                    machine=row["machine"],
-                    why=row["run_id"],
-                )
+                view.link_to_cause("Why did it change?", row)
                 view.link(
                     "Compare",
                     "compare",

@@ -185,15 +185,7 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
         place: DeltaGenerator = st.empty()
         if row.get("url"):
             st.link_button("See the commit", row["url"], icon=":material/commit:")
-        view.link(
-            "Why?",
-            "trends",
-            icon="help",
-            app=row["app"],
-            metric=row["metric"],
-            machine=row["machine"],
-            why=row["run_id"],
-        )
+        view.link_to_cause("Why?", row)
     return place
 
 
