@@ -44,7 +44,7 @@ def export(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Write events, trends and boards of the warehouse as HTML files to a folder.",
+            help="Write inbox, trends and boards of the warehouse as HTML files to a folder.",
         ),
     ] = None,
     output: OutputOption = None,

@@ -67,7 +67,7 @@ def ui(
         ),
     ] = None,
 ) -> None:
-    """Start the app in the browser: overview, runs, trends, analyses, SQL. Ctrl-C ends it."""
+    """Start the app in the browser: inbox, runs, trends, analyses, SQL. Ctrl-C ends it."""
     need("ui")
     if auth is not None:
         need("login")

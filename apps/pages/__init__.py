@@ -20,12 +20,12 @@ class Entry:
 
 
 PAGES: tuple[Entry, ...] = (
+    Entry("Inbox", "inbox", "inbox", "apps.pages.inbox"),
     Entry("Overview", "home", "overview", "apps.pages.overview"),
     Entry("Runs", "list_alt", "runs", "apps.pages.runs"),
     Entry("Run", None, "run", "apps.pages.run"),
     Entry("Compare", "compare_arrows", "compare", "apps.pages.comparison"),
     Entry("Profile", "local_fire_department", "profile", "apps.pages.profile"),
-    Entry("Events", "inbox", "events", "apps.pages.events"),
     Entry("Trends", "trending_up", "trends", "apps.pages.trend"),
     Entry("Bottlenecks", "speed", "bottlenecks", "apps.pages.bottlenecks"),
     Entry("Scaling", "stacked_line_chart", "scaling", "apps.pages.scaling"),

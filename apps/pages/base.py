@@ -16,6 +16,7 @@ import streamlit as st
 
 from apps.output.numbers import counted
 from apps.pages.answers import Answer, Answers
+from apps.pages.charts import show
 from apps.pages.filters import Filters
 from apps.pages.tables import choose_rows, show_rows
 from apps.pages.text import plain
@@ -26,6 +27,7 @@ from warehouse.guarded import Result
 from warehouse.query_process import ask_guarded
 
 if TYPE_CHECKING:
+    from altair.typing import ChartType
     from duckdb import DuckDBPyRelation
     from streamlit.navigation.page import Page
 
@@ -120,6 +122,26 @@ class View(Filters):
         with st.container(border=True, gap=None):
             for sentence in sentences:
                 st.markdown(plain(sentence))
+
+    def chart(
+        self,
+        chart: ChartType,
+        title: str,
+        of: str | tuple[str, ...],
+        *,
+        choose: tuple[str, str] | None = None,
+    ) -> None:
+        """Show a chart (`show`), whose SQL goes along with its picture (`behind`)."""
+        self.behind(title, of)
+        show(chart, title, choose=choose)
+
+    def behind(self, title: str, of: str | tuple[str, ...]) -> None:
+        """Let the picture whose title begins with `title` have the SQL of what it draws.
+
+        That is the last question whose name begins with `of`, or `of` itself, which then is SQL.
+        """
+        found = (one.text() for one in reversed(self._asked) if one.name.startswith(of))
+        self.queries[title] = next(found, str(of))
 
     def empty(self, what: str, command: str) -> None:
         """Show that there is no data yet, and the command that ingests it."""
@@ -238,9 +260,4 @@ class View(Filters):
             if behind.open:
                 with behind:
                     for one in asked:
-                        st.code(_with_parameters(one), language="sql")
-
-
-def _with_parameters(one: Asked) -> str:
-    params = [f"-- ${name} = {value!r}" for name, value in one.params.items()]
-    return "\n".join([one.sql.strip(), *params])
+                        st.code(one.text(), language="sql")

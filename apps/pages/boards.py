@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.login import may
 from apps.pages.picked_chart import picked
@@ -75,7 +74,7 @@ def _item(view: View, items: Sequence[dict[str, Any]], number: int) -> None:
         show_answer(frame)
         return
     drawn = picked(frame, row["chart"], row["across"], row["up"], row["colour"])
-    charts.show(drawn, f"{row['name']}: {row['up']} by {row['across']}")
+    view.chart(drawn, f"{row['name']}: {row['up']} by {row['across']}", row["query"])
 
 
 def _arranging(view: View, items: Sequence[dict[str, Any]], number: int) -> None:

@@ -12,7 +12,7 @@ from apps.output.numbers import counted
 from apps.output.text import version_text
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import show, styled, titled
+from apps.pages.charts import styled, titled
 from apps.pages.metric_heatmap import PLACE, metric_heatmap
 from apps.pages.slot_charts import (
     TREE,
@@ -127,6 +127,7 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
         return
     named = f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places"
+    view.behind(named, "bottlenecks/glyphs")
     st.altair_chart(
         styled(titled(metric_heatmap(glyphs), named)),
         width="stretch",
@@ -156,6 +157,7 @@ def _star(view: View, glyphs: Stars) -> None:
         st.caption("Click a column to see its star.")
         return
     one = replace(glyphs, stars=(glyphs.stars[labels.index(chosen)],))
+    view.behind(f"Star glyph of {chosen}", "bottlenecks/glyphs")
     st.altair_chart(
         styled(titled(charts.star_chart(one), f"Star glyph of {chosen}")),
         width="content",
@@ -189,16 +191,21 @@ def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
         chosen = view.select("Region", regions, key="region", inline=True)
         row = of_run.row(regions.index(chosen or regions[0]), named=True)
     boxes, adds_up = tree_boxes(row)
-    show(tree_chart(boxes), f"Shares of the issue slots of {row['region'] or run}")
+    view.chart(
+        tree_chart(boxes),
+        f"Shares of the issue slots of {row['region'] or run}",
+        "bottlenecks/topdown",
+    )
     if not adds_up:
         st.caption(
             "Parts do not add up to their category, as the tool counts them in other units: their "
             "widths are relative to each other, their numbers as it states them."
         )
     if len(of_run) > 1:
-        show(
+        view.chart(
             slots_chart(of_run.head(_REGIONS)),
             "Shares of the issue slots by region",
+            "bottlenecks/topdown",
             choose=("name", "region"),
         )
     if len(of_run) > _REGIONS:
@@ -220,7 +227,11 @@ def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
             "needed together, and no region has all three above 0."
         )
         return
-    show(roofline_chart(drawn), f"Operations in a second by arithmetic intensity of {run}")
+    view.chart(
+        roofline_chart(drawn),
+        f"Operations in a second by arithmetic intensity of {run}",
+        "bottlenecks/roofline",
+    )
     machine = drawn["machine"][0]
     missing = drawn["peak_flops"][0] is None or drawn["peak_bytes_per_second"][0] is None
     if missing and machine is None:
@@ -241,7 +252,11 @@ def _shares(view: View, runs: list[str]) -> None:
     if _is_unknown(shares):
         st.caption("Unknown for every process; the reasons are below.")
         return
-    show(charts.share_chart(shares), "Share of the cycles of each process in each class")
+    view.chart(
+        charts.share_chart(shares),
+        "Share of the cycles of each process in each class",
+        "bottlenecks/class_shares",
+    )
     shown, places = shares["position"].n_unique(), shares["places"].to_list()[0]
     if shown < places:
         st.caption(f"{shown} of {places} are drawn, spread evenly.")
@@ -263,7 +278,11 @@ def _costs(view: View, runs: list[str]) -> None:
             "--labels FILE learns them from measured shares (frac_mem, frac_dtb ...)."
         )
         return
-    show(charts.cost_chart(costs), "Share of the cycles that curing each component could save")
+    view.chart(
+        charts.cost_chart(costs),
+        "Share of the cycles that curing each component could save",
+        "bottlenecks/costs",
+    )
 
 
 def _classes(view: View, runs: list[str]) -> None:
@@ -297,7 +316,11 @@ def _clusters(view: View, runs: list[str]) -> None:
     named = clusters.with_columns(
         cluster=pl.format("{}: {}, {} samples", "cluster", "class", "samples")
     )
-    show(charts.cluster_chart(named), "Medoid of each cluster, in deviations from the mean")
+    view.chart(
+        charts.cluster_chart(named),
+        "Medoid of each cluster, in deviations from the mean",
+        "bottlenecks/clusters",
+    )
 
 
 def _history(view: View, app: str) -> None:
@@ -312,7 +335,11 @@ def _history(view: View, app: str) -> None:
     if not timed.is_empty():
         fields = ("machine", "problem_size", "nodes", "ranks", "threads")
         series = pl.concat_str(*fields, separator=", ", ignore_nulls=True).alias("series")
-        show(charts.history_chart(timed.with_columns(series)), "Time of each version by class")
+        view.chart(
+            charts.history_chart(timed.with_columns(series)),
+            "Time of each version by class",
+            "bottlenecks/tuning_history",
+        )
     else:
         st.caption("No version has a known time: neither its runs nor its samples contain one.")
     view.link("Since when? The trends of this application", "trends", icon="trending_up", app=app)

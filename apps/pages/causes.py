@@ -10,7 +10,6 @@ import streamlit as st
 from apps.output.tables import Row
 from apps.output.text import short_names
 from apps.pages.base import View
-from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart
 from apps.pages.text import plain
 from apps.queries.explanations import Comparison, explained_against, explanation, run_in_history
@@ -121,9 +120,10 @@ def _ledger(view: View, rows: Sequence[Row]) -> None:
         return
     total, *parts = ledger
     steps = [(part_name(row), row["after"] - row["before"]) for row in parts]
-    show_chart(
+    view.chart(
         waterfall_chart(total["before"], steps, total["after"], total["unit"]),
         "What the difference consists of",
+        ("explanations/findings", "explanations/stored"),
     )
     frame = pl.DataFrame([*parts, total], infer_schema_length=None).with_columns(
         part=pl.Series([part_name(row) for row in [*parts, total]]),

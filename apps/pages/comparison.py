@@ -10,7 +10,6 @@ from apps.output.text import cell
 from apps.pages import causes
 from apps.pages import comparison_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import show
 from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.explanations import comparable, explained_against
 from apps.queries.runs import resolve_side
@@ -75,7 +74,7 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
     notes = view.value(comparison_notes, sides, LEVEL)
     view.verdicts([f"From {title}:", *comparison_sentences(found, LEVEL), *notes])
     of_one = _configuration(view, rows)
-    _ratios(of_one)
+    _ratios(view, of_one)
     if rows["metric"].is_in(["functions:seconds", "functions:cost"]).any():
         view.link(
             "Profiles of the two",
@@ -121,7 +120,7 @@ def _configuration(view: View, rows: pl.DataFrame) -> pl.DataFrame:
     return paired.filter(configuration=chosen)
 
 
-def _ratios(rows: pl.DataFrame) -> None:
+def _ratios(view: View, rows: pl.DataFrame) -> None:
     st.subheader("Ratios, with their intervals", anchor=False)
     drawn = rows.filter(pl.col("ratio").is_finite() & (pl.col("ratio") > 0))
     if drawn.is_empty():
@@ -135,7 +134,11 @@ def _ratios(rows: pl.DataFrame) -> None:
         descending=True,
         maintain_order=True,
     )
-    show(charts.ratio_chart(ordered.head(_DRAWN)), "Ratio after to before of each metric")
+    view.chart(
+        charts.ratio_chart(ordered.head(_DRAWN)),
+        "Ratio after to before of each metric",
+        ("comparison/metrics", "comparison/stored"),
+    )
     text = (
         "A circle without a line: the noise is unknown. Functions by what they take more or less, "
         "then the largest changes."
@@ -153,17 +156,17 @@ def _sides(view: View, before: list[str], after: list[str], names: tuple[str, st
     idle = _idle(view, before, after, names)
     classes = _classes(view, before, after, names)
     shown = [
-        (title, chart)
-        for title, chart in (
-            ("Workers' time", None if idle is None else charts.idle_chart(idle, names)),
-            ("Bottlenecks", None if classes is None else charts.class_chart(classes, names)),
+        (title, draw(rows, names), of)
+        for title, draw, rows, of in (
+            ("Workers' time", charts.idle_chart, idle, "idle/of_runs"),
+            ("Bottlenecks", charts.class_chart, classes, "bottlenecks/classes"),
         )
-        if chart is not None
+        if rows is not None
     ]
-    for place, (title, chart) in zip(st.columns(max(len(shown), 1)), shown, strict=False):
+    for place, (title, chart, of) in zip(st.columns(max(len(shown), 1)), shown, strict=False):
         with place:
             st.subheader(title, anchor=False)
-            show(chart, f"{title}: shares on either side")
+            view.chart(chart, f"{title}: shares on either side", of)
     _scaling(view, before, after)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from apps.output.colours import DEVICE_CAUSES
 from apps.pages.base import View
-from apps.pages.charts import axis, legend, show
+from apps.pages.charts import axis, legend
 from apps.pages.components import component
 from apps.pages.timeline import drawn_pieces, looked_at, nothing
 from apps.queries.base import ask
@@ -41,7 +41,11 @@ def show_devices(view: View, run: str) -> bool:
     memory = view.rows(ask, "gpu/memory_over_time", run_id=run)
     if not memory.is_empty():
         st.subheader("Memory over time", anchor=False)
-        show(_memory_chart(memory), f"Memory in use and reserved over the time of {run}")
+        view.chart(
+            _memory_chart(memory),
+            f"Memory in use and reserved over the time of {run}",
+            "gpu/memory_over_time",
+        )
     return True
 
 
@@ -74,6 +78,7 @@ def show_device_timeline(view: View, run: str) -> None:
     gaps = view.rows(ask, "gpu/gaps", **where, most=_MOST_PIECES)
     none = [0] * len(gaps)
     binned = bool(pieces["is_binned"].any())
+    view.behind("Workers by time", "gpu/pieces")
     component("timeline")(
         key="timeline",
         data={

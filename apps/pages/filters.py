@@ -36,6 +36,7 @@ class Filters:
     def __init__(self, page: str) -> None:
         self.address = Address(page)
         self.is_complete = False  # whether the page came to its end
+        self.queries: dict[str, str] = {}  # SQL behind pictures, by their titles
         self._notes = st.container()
         self._filters = st.container(horizontal=True, vertical_alignment="bottom")
 
@@ -308,7 +309,8 @@ class Filters:
                     address = (st.context.url or "").split("?", 1)[0]
                     st.code(f"{address}?{urlencode(given)}", language=None, wrap_lines=True)
                 with st.popover("Pictures of the charts", icon=":material/image:", type="tertiary"):
-                    component("pictures")(key="pictures", data={"names": shown_names()})
+                    drawn = {"names": shown_names(), "queries": self.queries}
+                    component("pictures")(key="pictures", data=drawn)
 
 
 def period_of(text: str) -> Period:

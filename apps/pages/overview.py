@@ -1,4 +1,4 @@
-"""Overview: what the warehouse contains, what got worse, and what the latest traces show."""
+"""Overview: applications and their histories, the latest runs, what the latest traces show."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output.numbers import amount, counted, short_count, signed_percent
-from apps.output.text import short_name, short_names, version_text
+from apps.output.numbers import amount, short_count
+from apps.output.text import short_names, version_text
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
-from apps.pages.text import plain, run_label
-from apps.pages.visits import last_seen
+from apps.pages.text import plain
 from apps.queries.runs import rows_by_run
-from apps.reports.changes import commit_range, confirmation, series_state
-from apps.reports.events import others_text
-from apps.reports.gate import gate_result
+from apps.reports.changes import series_state
 from apps.reports.runs import trace_sentences
 from apps.reports.sparklines import sparkline
 
@@ -27,10 +24,9 @@ if TYPE_CHECKING:
 
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
-_REGRESSIONS = 5
 _SERIES = 100
 _VALUES = 40
-_NAME, _CELL = 80, 28
+_CELL = 28
 _PICTURE = 140  # px
 # What takes about a second; beyond that the page waits for the user to request it.
 _ROWS_AT_ONCE = 20_000_000
@@ -46,45 +42,26 @@ _TOPICS = (
 
 
 def page(view: View) -> None:
-    """Show what to look at first, then what landed, and at the foot how much there is."""
+    """Show the applications, what landed last, and at the foot how much there is."""
     counts = view.ask("overview/counts").row(0, named=True)
     if not counts["runs"]:
-        view.empty(
-            "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
-            "readers lists the formats. pwh demo fills a warehouse of its own to look around in.",
-            f"{view.pwh} ingest FILES",
-        )
-        _rejected(view, counts)
+        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
-    _rejected(view, counts)
-    watch_list = st.container()
-    regressions = st.container()
+    _watch_list(view)
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader("Latest runs", anchor=False)
         latest = view.ask("overview/latest", number=_RUNS)
         view.table(latest.select("run_id", "app", "started_at", "wall_seconds"), units=_UNITS)
         view.link("All runs", "runs", icon="list_alt")
-    with regressions:
-        st.subheader("Changes for the worse", anchor=False)
-        with watch_list:
-            _watch_list(view)
-        gates = _regressions(view)
     with left:
         st.subheader("What the latest traces show", anchor=False)
-        analysed = view.confirmed(
-            "Analyse the latest traces and ask the gates of the changes",
-            key="latest",
-            rows=counts["rows"],
-            most=_ROWS_AT_ONCE,
-        )
-        if analysed:
+        if view.confirmed(
+            "Analyse the latest traces", key="latest", rows=counts["rows"], most=_ROWS_AT_ONCE
+        ):
             with st.spinner("Analysing the latest traces ..."):
                 _verdicts(view, left, right)
     _counts(counts)
-    if analysed and gates:
-        for place, row in gates:
-            place.caption(plain(_gate(view, row)))
 
 
 def _counts(counts: dict[str, Any]) -> None:
@@ -97,12 +74,6 @@ def _counts(counts: dict[str, Any]) -> None:
     )
     for place, (label, number) in zip(st.columns(len(shown)), shown, strict=True):
         place.metric(label, short_count(number), help=f"{number:,}", border=True)
-
-
-def _rejected(view: View, counts: dict[str, Any]) -> None:
-    if counts["rejected"]:
-        files = counted(counts["rejected"], "file was", "files were")
-        view.link(f"{files} rejected: see why", "ingest", icon="error")
 
 
 def _watch_list(view: View) -> None:
@@ -150,54 +121,6 @@ def _watch_list(view: View) -> None:
         f"{few}Wall time of the last runs, else the time or cost of their functions, or cycles, "
         "else the result of a benchmark or the counter that changed last. State: the latest change."
     )
-
-
-def _regressions(view: View) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
-    """Show the latest changes for the worse; return each certain one, and where its gate goes."""
-    found = view.ask("overview/regressions", number=_REGRESSIONS)
-    early = view.ask("overview/provisional", number=_REGRESSIONS)
-    if found.is_empty():
-        st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
-    gates = [
-        (_change(view, row, ":red[:material/trending_up:]", ""), row)
-        for row in found.iter_rows(named=True)
-    ]
-    for row in early.iter_rows(named=True):
-        _change(view, row, ":gray[:material/pending:]", f"; provisional, {confirmation(row)}")
-    view.link("All events", "events", icon="inbox")
-    return gates
-
-
-def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> DeltaGenerator:
-    """Show a change and the way to its trend; return where more on it goes."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        others = f" and {others_text(row)}" if row.get("others") else ""
-        between = commit_range(row)
-        since = run_label(row["version"], row["run_id"], row["started_at"])
-        size = signed_percent(row["change"]) or "from 0"
-        metric = short_name(row["metric"], _NAME)
-        said = (
-            f"on {row['machine'] or 'an unknown machine'}: {metric} {size}{others} since "
-            f"{since}{f' ({between})' if between else ''}{_moved(row)}{certainty}"
-        )
-        new = ":blue-badge[new] " if row.get("event_id", 0) > last_seen(view.path) else ""
-        st.markdown(f"{icon} {new}**{plain(row['app'])}** {plain(said)}")
-        place: DeltaGenerator = st.empty()
-        if row.get("url"):
-            st.link_button("See the commit", row["url"], icon=":material/commit:")
-        view.link_to_cause("Why?", row)
-    return place
-
-
-def _moved(row: dict[str, Any]) -> str:
-    """Return what moved at an event, where that is known."""
-    return f", the {row['moved']} moved" if row.get("moved", "unknown") != "unknown" else ""
-
-
-def _gate(view: View, row: dict[str, Any]) -> str:
-    """Return the verdict of pwh gate on the latest runs."""
-    result = view.value(gate_result, row["app"], row["metric"], row["run_id"])
-    return f"gate {result or 'cannot judge'}"
 
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:

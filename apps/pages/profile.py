@@ -87,7 +87,7 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
         if sentences:
             view.verdicts(sentences)
     drawn = {"unit": chosen["unit"], "flat": is_flat, "function": function}
-    _graph(tree | drawn, looked, left_out)
+    _graph(view, tree | drawn, looked, left_out)
     if against:
         gone = "" if is_flat else " Widths of before show what is gone."
         st.caption(f"Orange takes more than before, blue less, grey the same.{gone}")
@@ -150,7 +150,8 @@ def show_flame_graph(view: View, run_id: str, of: Mapping[str, Any]) -> None:
     """Show the flame graph of a run; `of` is a row of profile/events: what it is of."""
     which = Profile([run_id], [], of["event"], None, None)
     tree, left_out = view.value(profile_tree, which)
-    _graph(tree | {"unit": of["unit"], "flat": False, "function": None}, _looked(view), left_out)
+    drawn = tree | {"unit": of["unit"], "flat": False, "function": None}
+    _graph(view, drawn, _looked(view), left_out)
 
 
 def _part(view: View, label: str, values: list[int | None], key: str) -> int | None:
@@ -193,8 +194,9 @@ def _of_browser(given: dict[str, Any]) -> dict[str, Any]:
     return now if now["arrival"] == given["arrival"] else given
 
 
-def _graph(tree: dict[str, Any], looked: dict[str, Any], left_out: int) -> None:
+def _graph(view: View, tree: dict[str, Any], looked: dict[str, Any], left_out: int) -> None:
     """Show a tree of calls, `left_out` of whose paths are not in it."""
+    view.behind("Flame graph", "profile/stacks")
     component("flame")(
         key="flame",
         data={**tree, "cut": left_out > 0, "view": st.session_state[_FLAME]},

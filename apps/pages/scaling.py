@@ -7,7 +7,6 @@ import streamlit as st
 
 from apps.pages import scaling_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import show
 from apps.pages.text import NO_APPLICATION
 from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, scaling_sets
 from apps.reports.imbalance import scaling_imbalance_sentences
@@ -117,11 +116,12 @@ def _times(
     drawn = measured.filter(pl.col("what").is_in([_PROGRAM, *functions]))
     left, right = st.columns([3, 2])
     with left:
-        show(
+        view.chart(
             charts.time_chart(
                 drawn.select("what", "parallelism", "seconds"), lines, which.largest, point
             ),
             "Measured times as points, predicted times as lines with 90 % bands",
+            "scaling/measured",
         )
         strip = "" if point is None else f" Grey: {_turning_words(point)}."
         st.caption(
@@ -130,7 +130,7 @@ def _times(
         )
     with right:
         _growth(view, models, ranking, functions)
-    _kinds(measured)
+    _kinds(view, measured)
 
 
 def _turning_words(point: Turning) -> str:
@@ -160,14 +160,18 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
     st.caption("Power: that of the parallelism with which the time grows beyond the largest count.")
 
 
-def _kinds(measured: pl.DataFrame) -> None:
+def _kinds(view: View, measured: pl.DataFrame) -> None:
     """Show how much of the time is computation and each kind of MPI calls, where it has both."""
     kinds = measured.drop_nulls(["function", "kind"]).group_by("parallelism", "kind")
     summed = kinds.agg(pl.col("seconds").sum())
     if summed["kind"].n_unique() < 2:
         return
     st.subheader("Time by kind", anchor=False)
-    show(charts.kinds_chart(summed), "Share of the functions' time by kind at each count")
+    view.chart(
+        charts.kinds_chart(summed),
+        "Share of the functions' time by kind at each count",
+        "scaling/measured",
+    )
 
 
 def _drawn(question: Question, predicted: pl.DataFrame) -> pl.DataFrame:
@@ -190,15 +194,17 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
     left, right = st.columns(2)
     with left:
         st.subheader("Speed-up", anchor=False)
-        show(
+        view.chart(
             charts.speedup_chart(banded, which.smallest, which.largest),
             "Predicted speed-up by parallelism, with its band, and the ideal one",
+            "scaling/program",
         )
     with right:
         st.subheader("Efficiency", anchor=False)
-        show(
+        view.chart(
             charts.efficiency_chart(banded, which.largest, FLOOR),
             "Predicted efficiency by parallelism, with its band",
+            "scaling/program",
         )
     asked = predicted.filter(pl.col("parallelism").is_in(question.counts))
     view.table(
@@ -227,9 +233,10 @@ def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
             )
         ]
     )
-    show(
+    view.chart(
         charts.ranking_chart(tall, target, largest),
         "Functions by share of the predicted time",
+        "scaling/functions",
         choose=("function", "function"),
     )
     with st.expander("All functions"):
@@ -276,7 +283,11 @@ def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
     ranks = view.ask(
         "imbalance/ranks", set_id=which.set_id, parallelism=count, most=256, functions=largest
     )
-    show(charts.ranks_chart(ranks, largest), "Time of functions on each rank over its mean")
+    view.chart(
+        charts.ranks_chart(ranks, largest),
+        "Time of functions on each rank over its mean",
+        "imbalance/ranks",
+    )
     view.table(
         imbalance.select(
             "function",

@@ -10,7 +10,6 @@ import polars as pl
 import streamlit as st
 
 from apps.output.numbers import counted
-from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.login import may
@@ -59,7 +58,7 @@ def page(view: View) -> None:
         except UsageError as error:
             _wrong(error)
             return
-        _answer(view, result, limits)
+        _answer(view, sql, result, limits)
 
 
 def _run(view: View, sql: str) -> Result:
@@ -203,7 +202,7 @@ def _schema(view: View) -> None:
         view.table(columns.select("column", "type", "description"), height=430)
 
 
-def _answer(view: View, result: Result, limits: Limits) -> None:
+def _answer(view: View, sql: str, result: Result, limits: Limits) -> None:
     frame = pl.DataFrame(pl.from_arrow(result.table))
     rows = counted(len(frame), "row")
     if result.more:
@@ -216,7 +215,7 @@ def _answer(view: View, result: Result, limits: Limits) -> None:
             "Parquet", lambda: _parquet(result), "answer.parquet", "application/vnd.apache.parquet"
         )
     if not frame.is_empty():
-        _chart(view, frame)
+        _chart(view, sql, frame)
 
 
 def _parquet(result: Result) -> bytes:
@@ -227,7 +226,7 @@ def _parquet(result: Result) -> bytes:
     return target.getvalue()
 
 
-def _chart(view: View, frame: pl.DataFrame) -> None:
+def _chart(view: View, sql: str, frame: pl.DataFrame) -> None:
     """Show a chart of the columns that the user chooses."""
     with st.container(horizontal=True):
         kind = view.select("Chart", KINDS, key="chart", every=_NO_CHART, inline=True)
@@ -237,4 +236,4 @@ def _chart(view: View, frame: pl.DataFrame) -> None:
         across = view.select("Across", columns, key="x", inline=True)
         up = view.select("Up", columns, key="y", default=columns[len(columns) > 1], inline=True)
         by = view.select("Colour", columns, key="colour", every=_NO_CHART, inline=True)
-    charts.show(picked(frame, kind, str(across), str(up), by), f"{up} by {across}")
+    view.chart(picked(frame, kind, str(across), str(up), by), f"{up} by {across}", sql)

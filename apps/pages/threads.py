@@ -101,6 +101,7 @@ def _flow(view: View, run: str, launch: int) -> None:
     st.subheader(f"Control flow of launch {launch}", anchor=False)
     known = blocks.to_dicts()
     shown = largest_blocks(known)
+    view.behind(f"{run}, launch {launch}", "threads/graph_edges")
     st.graphviz_chart(graph_dot(f"{run}, launch {launch}", shown, edges))
     text = "The more colour, the more instructions a block executed; edges show their probability."
     if len(shown) < len(known):

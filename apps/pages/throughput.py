@@ -7,7 +7,6 @@ import streamlit as st
 
 from apps.pages import throughput_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import show
 from apps.reports.throughput import effects_sentence, throughput_sentences
 from warehouse.errors import NothingToAnalyse
 
@@ -49,7 +48,11 @@ def _limits(view: View, run: str) -> None:
     # A single limit is in the sentences.
     if len(limits) > 1:
         st.subheader("What limits the cycles", anchor=False)
-        show(charts.limits(limits), "Share of the predicted cycles by what limits them")
+        view.chart(
+            charts.limits(limits),
+            "Share of the predicted cycles by what limits them",
+            "throughput/limits",
+        )
 
 
 def _effects(view: View, run: str) -> None:
@@ -59,7 +62,11 @@ def _effects(view: View, run: str) -> None:
     st.subheader(
         "Feature contributions (Shapley values) relative to a typical segment", anchor=False
     )
-    show(charts.effects(effects), "Factors on the cycles of an instruction by group of features")
+    view.chart(
+        charts.effects(effects),
+        "Factors on the cycles of an instruction by group of features",
+        "throughput/effects",
+    )
     text = effects_sentence(effects.to_dicts()) or ""
     st.caption(f"{text} The typical segment is that of the training data.")
 
@@ -72,7 +79,11 @@ def _segments(view: View, run: str) -> None:
             "No segment is both measured and predicted, so that there is nothing to compare."
         )
         return
-    show(charts.scatter(segments), "Predicted and measured instructions per cycle")
+    view.chart(
+        charts.scatter(segments),
+        "Predicted and measured instructions per cycle",
+        "throughput/plotted_segments",
+    )
     text = "On the dashed line a prediction is exact; below it the core did better than predicted."
     if len(segments) < segments["segments"][0]:
         text += f" {len(segments)} of {segments['segments'][0]} segments are drawn, spread evenly."
@@ -84,5 +95,9 @@ def _threads(view: View, run: str) -> None:
     threads = view.ask("throughput/threads", run_id=run).head(24).drop_nulls("predicted")
     if len(threads) > 1:
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
-        show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
+        view.chart(
+            charts.by_thread(named),
+            "Predicted and measured instructions per cycle by thread",
+            "throughput/threads",
+        )
     view.paged("throughput/threads", {"run_id": run}, key="threads")

@@ -133,6 +133,8 @@ def show_timeline(view: View, drawn: Drawing) -> None:
     binned = bool(rows["is_binned"].any())
     waits = {} if binned else _waits(view.rows(timeline_waits, run, span, window, first), first)
     found = view.rows(tasks_found, run, span, text) if text else None
+    drawn_by = ("pieces", "stretches", "type_bins", "bins")
+    view.behind("Workers by time", tuple(f"timeline/{one}" for one in drawn_by))
     component("timeline")(
         key="timeline",
         data={

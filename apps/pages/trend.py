@@ -195,6 +195,7 @@ def _charts(
             view.link(f"{metric}: {value} in {one['run_id']}", "run", run=one["run_id"])
             continue
         chart = history(of_metric, times, picked=choice.runs, several=len(shown) > 1)
+        view.behind(f"{metric} over time", "trend/points")
         st.altair_chart(
             styled(titled(chart, f"{metric} over time")),
             width="stretch",

@@ -35,8 +35,8 @@ def triaging(
     label = plain(known or "Acknowledge")
     with st.popover(label, icon=":material/task_alt:", disabled=not may("acknowledge")):
         st.markdown(
-            f"A change that is expected, noise or fixed, here at {plain(named)}, leaves gate and "
-            "overview."
+            f"A change that is expected, noise or fixed, here at {plain(named)}, leaves the "
+            "gate and the open events."
         )
         now = event.get("state")
         reason = st.radio(

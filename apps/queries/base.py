@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import count
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from apps.output.tables import Row, dicts
@@ -27,6 +30,34 @@ class Asked:
     name: str
     sql: str
     params: Mapping[str, Any]
+
+    def text(self) -> str:
+        """Return the question with its parameters in it, to be run elsewhere."""
+        return _PARAMETERS.sub(
+            lambda found: literal(self.params[found[1]]) if found[1] else found[0],
+            self.sql.strip(),
+        )
+
+
+# A parameter, or what only looks as if it had one: a comment, a text.
+_PARAMETERS = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\$(\w+)")
+
+
+def literal(value: Any) -> str:
+    """Return a value as SQL writes it."""
+    match value:
+        case None:
+            return "NULL"
+        case int() | float() if isfinite(value):
+            return str(value)
+        case datetime():
+            return f"TIMESTAMPTZ '{value.isoformat()}'"
+        case list() | tuple():
+            return f"[{', '.join(map(literal, value))}]"
+        case dict():
+            parts = (f"{literal(key)}: {literal(one)}" for key, one in value.items())
+            return f"MAP {{{', '.join(parts)}}}"
+    return sqlfiles.literal(str(value))
 
 
 _REMEMBERED: ContextVar[list[Asked] | None] = ContextVar("_REMEMBERED", default=None)

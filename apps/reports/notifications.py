@@ -75,5 +75,5 @@ def _line(con: Connection, row: Row, now: datetime, url: str | None) -> str:
     (event,) = ask_dicts(con, "events/list", **every.params())
     change, known, *why = event_sentences(con, event)
     said = [known] if event["said_at"] is not None else []
-    link = [f"{url.rstrip('/')}/events?{urlencode({'app': row['app']})}"] if url else []
+    link = [f"{url.rstrip('/')}/inbox?{urlencode({'app': row['app']})}"] if url else []
     return "\n".join([f"{cell(row['app'])}: {change}", *said, *why, *link])

@@ -1,4 +1,4 @@
-"""A warehouse as a folder of HTML files: events, trends and boards, to be read without a server."""
+"""A warehouse as a folder of HTML files: inbox, trends and boards, to be read without a server."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def write_site(con: Connection, path: Address, folder: Path) -> str:
     )
 
 
-_BACK = f'<nav><a href="{_FIRST}">All events and applications</a></nav>'
+_BACK = f'<nav><a href="{_FIRST}">Inbox</a></nav>'
 
 
 def _prepare(folder: Path) -> None:
@@ -141,7 +141,7 @@ def _index(
     parts = [
         f"<h1>{plain(path.name)}</h1>",
         f'<p class="facts">{plain(facts)}; as of {datetime.now(UTC):%Y-%m-%d %H:%M} UTC</p>',
-        f"<h2>{counted(len(opened), 'open event')}</h2>",
+        f"<h2>Inbox: {counted(len(opened), 'open event')}</h2>",
         *(_event(con, row, trends, pictures) for row in opened),
         "" if opened else '<p class="note">Nothing to look at.</p>',
         f"<details><summary>{counted(len(settled), 'settled event')}</summary>" if settled else "",
@@ -155,7 +155,7 @@ def _index(
         f'<p class="note">{more}</p>' if more else "",
         f"<footer>{WRITTEN}</footer>",
     ]
-    return document(f"{path.name}: events", parts, _STYLE)
+    return document(f"{path.name}: inbox", parts, _STYLE)
 
 
 def _event(

@@ -73,8 +73,7 @@ def _open(db: Path) -> None:
 
 def _watched(con: DuckDBPyConnection) -> None:
     ask(con, "overview/watched", number=6, most=20, app=None).fetchall()
-    ask(con, "overview/regressions", number=10).fetchall()
-    ask(con, "overview/provisional", number=10).fetchall()
+    ask(con, "overview/provisional", number=10, app=None).fetchall()
 
 
 def _traces(con: DuckDBPyConnection) -> None:

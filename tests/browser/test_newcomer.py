@@ -75,7 +75,7 @@ def person(tab, served):
 
 
 def test_what_got_slower_in_a_week(person):
-    person.menu("Events")
+    person.menu("Inbox")
     period = person.tab.get_by_role("combobox", name="Time")
     person.types(period, "2026-10-30 to 2026-11-05")
     appears(person.tab, "2 events")
@@ -97,7 +97,7 @@ def test_why_it_got_slower(person):
 
 
 def test_which_commit_made_it_slower(person):
-    person.menu("Events")
+    person.menu("Inbox")
     appears(person.tab, "versions 1.22..1.23")
     person.needed("commit")
 
@@ -119,7 +119,7 @@ def test_which_function_made_it_slower_in_the_profiles_of_the_two_runs(person, s
 
 
 def test_compare_the_two_sides_of_a_change(person):
-    person.menu("Events")
+    person.menu("Inbox")
     person.text("Compare", exact=True)
     appears(person.tab, "From stencil-1.22 (1 run) to stencil-1.23 (1 run):")
     person.needed("compare")
@@ -202,7 +202,7 @@ def test_upload_a_recording(person, tmp_path):
 
 def test_acknowledge_by_keys_and_others_see_it(person, served, colleague):
     visit(colleague, served, "runs")
-    visit(person.tab, served, "events")
+    visit(person.tab, served, "inbox")
     person.clicks = 0
     person.tab.keyboard.press("j")
     person.key("e")

@@ -200,7 +200,7 @@ def test_upload_a_file(tab, served, tmp_path):
 def test_see_the_sql_behind_a_page(tab, served):
     visit(tab, served, "runs?app=stencil")
     appears(tab, "SQL behind this page").click()
-    tab.locator("[data-testid=stCode]").filter(has_text="-- $app = 'stencil'").first.wait_for()
+    tab.locator("[data-testid=stCode]").filter(has_text="= 'stencil'").first.wait_for()
 
 
 def test_what_limits_an_application_and_how_far_it_scales(tab, served):

@@ -30,9 +30,9 @@ import itertools, sys
 sys.path.insert(0, sys.argv[1])
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
-for page in itertools.cycle(["overview", "runs", "trend", "idle", "scaling", "compare"]):
+for page in itertools.cycle(["inbox", "overview", "runs", "trend", "idle", "scaling", "compare"]):
     app = AppTest.from_file(sys.argv[1] + "/apps/pages/__main__.py", default_timeout=600)
-    app._page_hash = "" if page == "overview" else calc_hash(page)
+    app._page_hash = "" if page == "inbox" else calc_hash(page)
     app.run()
     assert not app.exception, app.exception[0].stack_trace
     print(page, *(one.value for one in (*app.error, *app.warning)), flush=True)

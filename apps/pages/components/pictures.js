@@ -1,6 +1,6 @@
 // The charts of the page as pictures to keep: each with its title, units and the names of its runs.
 //
-// data: names, of what the page shows. Charts state their title and names themselves; what is drawn on
+// data: names, of what the page shows; queries, the SQL behind pictures by the beginnings of their titles. Charts state their title and names themselves; what is drawn on
 // a canvas (window.pwhCanvases, as its aria-label says) gets them here, and its pwhLegend: names, fills.
 // Names come from traces: they are only ever text.
 const STYLE = `${FOCUS}
@@ -121,5 +121,7 @@ export default function ({ data, parentElement }) {
     };
     offer("png", () => png(draw()));
     offer("svg", () => address(draw()));
+    const [, query] = Object.entries(data.queries).find(([of]) => title.startsWith(of)) || [];
+    if (query) offer("sql", () => `data:application/sql;charset=utf-8,${encodeURIComponent(query)}`);
   }
 }

@@ -66,7 +66,7 @@ def test_changes_are_told_once_together_with_cause_and_link(notify, hook, run):
     assert path == f"/{SECRET}"
     assert message["title"] == "pwh: 2 changes in kernels, stencil"
     assert "sweep takes 25.5 % longer, 86.6 % of the loss" in message["message"]
-    assert "http://localhost:8501/events?app=stencil" in message["message"]
+    assert "http://localhost:8501/inbox?app=stencil" in message["message"]
     assert notify("send")[1] == "nothing is new\n"
     # what is said to be fixed and is not is news
     run("--db", "w.duckdb", "events", "2", "--state", "fixed", "--in", "1.23")

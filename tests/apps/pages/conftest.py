@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from apps import demo
+from apps.pages import PAGES
 from tests.helpers.support import settle_files
 
 SCRIPT = Path(demo.__file__).parents[1] / "pages" / "__main__.py"
@@ -46,7 +47,7 @@ def open_page(monkeypatch):
         monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _COMPONENTS)
         app = AppTest.from_file(str(SCRIPT), default_timeout=600)
         # AppTest.switch_page knows pages that are files only.
-        app._page_hash = "" if page == "overview" else calc_hash(page)
+        app._page_hash = "" if page == PAGES[0].path else calc_hash(page)
         for name, value in params.items():
             app.query_params[name] = value
         app.run()

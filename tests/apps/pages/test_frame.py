@@ -15,7 +15,7 @@ from apps.output import colours
 from apps.pages import PAGES, charts, news
 from apps.pages.tables import as_shown
 from apps.pages.text import plain
-from tests.apps.pages.conftest import address, run_ids, sql_behind, texts
+from tests.apps.pages.conftest import address, run_ids, sent, sql_behind, texts
 from tests.helpers.support import given
 from warehouse.connection import connect
 
@@ -94,9 +94,26 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     assert not any("FROM runs AS r" in code.value for code in app.code)
     shown = sql_behind(app)
     assert "FROM runs AS r" in shown
-    assert "-- $app = 'heat'" in shown
+    assert "r.app = 'heat'" in shown
     assert "?app=heat&version=&machine=&tag=&time=&text=" in shown
     assert address(app, "version") == ""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *("idle", "scaling", "throughput", "threads", "bottlenecks", "compare", "profile"),
+        *("trends", "run"),
+    ],
+)
+def test_the_picture_of_a_chart_has_the_query_behind_it(page, open_page, demo_warehouse):
+    app = open_page(page, demo_warehouse)
+    queries = sent(app, "pictures")["queries"]
+    assert queries
+    con = pwh.connect(demo_warehouse, read_only=True)
+    for query in queries.values():
+        assert con.sql(query).columns
+    con.close()
 
 
 def test_a_warehouse_of_another_version_shows_what_to_do(open_page, new_warehouse):

@@ -35,7 +35,7 @@ def test_a_rejected_file_is_shown_with_the_reason(open_page, new_warehouse, reje
     assert "broken.csv" in text
     assert "many" in text
     assert "1 was rejected" in text
-    assert "1 file was rejected" in texts(open_page("overview", new_warehouse))
+    assert "1 file was rejected" in texts(open_page("inbox", new_warehouse))
 
 
 def test_it_is_forgotten_when_it_lands(open_page, new_warehouse, rejected, run):

@@ -1,4 +1,4 @@
-"""Overview: counts, latest runs and verdicts, and the way from a regression to its cause."""
+"""Overview: counts, applications, latest runs and verdicts."""
 
 from __future__ import annotations
 
@@ -52,18 +52,6 @@ def test_latest_is_by_start(open_page, new_warehouse):
     assert "have no counters, profiles or traces" in texts(app)
 
 
-def test_the_planted_regression_leads_to_its_cause(open_page, demo_warehouse):
-    app = open_page("overview", demo_warehouse)
-    assert "stencil" in texts(app)
-    (query,) = (
-        link.proto.query_string
-        for link in app.get("page_link")
-        if link.proto.page.endswith("trends") and "app=stencil" in link.proto.query_string
-    )
-    params = dict(part.split("=") for part in query.split("&"))
-    assert "of the loss is in sweep" in texts(open_page("trends", demo_warehouse, **params))
-
-
 def test_the_latest_traces_are_summed_up_kind_by_kind(open_page, demo_warehouse):
     text = texts(open_page("overview", demo_warehouse))
     for kind in ("Counters", "Functions", "Idle time", "Threads", "Throughput"):
@@ -72,7 +60,7 @@ def test_the_latest_traces_are_summed_up_kind_by_kind(open_page, demo_warehouse)
 
 def test_an_empty_warehouse_shows_how_to_fill_it(open_page, empty_warehouse):
     app = open_page("overview", empty_warehouse)
-    assert "Nothing has landed yet" in texts(app)
+    assert "No run has landed yet" in texts(app)
     assert "ingest FILES" in texts(app)
 
 
@@ -91,9 +79,7 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
     )
     con.close()
     app = open_page("overview", new_warehouse)
-    assert [toggle.label for toggle in app.toggle] == [
-        "Analyse the latest traces and ask the gates of the changes"
-    ]
+    assert [toggle.label for toggle in app.toggle] == ["Analyse the latest traces"]
     assert "FROM kept_runs" not in sql_behind(app)
     app.toggle("latest").set_value(True).run()
     assert "FROM kept_runs" in sql_behind(app)
@@ -177,8 +163,3 @@ def test_samples_of_a_profile_are_no_counters_to_be_shown(open_page, new_warehou
     con.close()
     text = texts(open_page("overview", new_warehouse))
     assert "**Functions** of heat" in text and "Counters" not in text
-
-
-def test_what_got_worse_has_the_verdict_of_the_gate(open_page, demo_warehouse):
-    app = open_page("overview", demo_warehouse)
-    assert "gate fails" in texts(app)

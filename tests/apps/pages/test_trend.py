@@ -202,9 +202,9 @@ def test_the_explanation_begins_with_the_functions(open_page, demo_warehouse):
 def test_a_part_that_is_chosen_goes_along_as_a_period(open_page, demo_warehouse):
     app = open_page("runs", demo_warehouse, app="stencil", time="2026-10-25 to 2026-10-27")
     assert len(app.dataframe[0].value) == 3
-    app = open_page("events", demo_warehouse, time="2026-11-01 to 2026-11-03")
+    app = open_page("inbox", demo_warehouse, time="2026-11-01 to 2026-11-03")
     assert list(app.dataframe[0].value["event_id"]) == [2]
-    assert "'soon' is no period" in texts(open_page("events", demo_warehouse, time="soon"))
+    assert "'soon' is no period" in texts(open_page("inbox", demo_warehouse, time="soon"))
 
 
 @pytest.mark.parametrize("hours", [1, 48, 24 * 90])

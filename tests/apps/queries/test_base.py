@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 import warehouse as pwh
 from apps.queries.base import (
+    Asked,
     ask,
     ask_column,
     ask_count,
@@ -61,3 +64,20 @@ def test_threads_are_those_of_one_launch_or_of_all(demo_warehouse, name):
             for launch in [None, *launches, max(launches) + 1]
         )
     assert sorted(map(repr, every)) == sorted(repr(row) for part in parts for row in part)
+
+
+def test_a_question_as_text_has_its_parameters_in_it(warehouse):
+    known = {
+        "text": "it's $n -- or\n'x'",
+        "n": 3,
+        "share": 0.25,
+        "far": float("inf"),
+        "none": None,
+        "some": ["a", "b'"],
+        "day": datetime(2026, 1, 31, 5, tzinfo=UTC),
+        "fields": {"ranks": "4"},
+    }
+    columns = "$text, $n, $share, CAST($far AS DOUBLE), $none, $some, epoch($day), $fields['ranks']"
+    sql = f"SELECT {columns}, '$n' -- of $n"
+    (row,) = warehouse.execute(Asked("some/question", sql, known).text()).fetchall()
+    assert row == (*list(known.values())[:6], known["day"].timestamp(), "4", "$n")

@@ -1,4 +1,4 @@
-"""Events: changes as they are worked on, the open ones first: j, k, Enter and e go through them."""
+"""Inbox: changes as they are worked on, the open ones first; j, k, Enter and e go through them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,46 @@ from typing import Any
 
 import streamlit as st
 
-from apps.output.numbers import counted
+from apps.output.numbers import counted, signed_percent
+from apps.output.text import short_name
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.text import plain, run_label
 from apps.pages.triage import triaging
 from apps.pages.visits import is_unseen, last_seen, remember_seen
 from apps.queries.events import OPEN, SETTLED, WITHDRAWN, Events
+from apps.reports.changes import commit_range, confirmation
 from apps.reports.events import event_sentences, state_text
+from apps.reports.gate import gate_result
 from apps.reports.sparklines import sparkline
 
-_CARDS, _VALUES = 8, 40
+_CARDS, _VALUES, _NAME = 8, 40, 80
+_EARLY = 5  # changes that are not certain yet
 _EVERY = "Open and settled"
 _STATES = {"Open": OPEN, **{one.capitalize(): (one,) for one in (*OPEN, *SETTLED, WITHDRAWN)}}
 
 
 def page(view: View) -> None:
     """Show the events as `pwh events` lists them: what changed, its state, owner and cause."""
+    counts = view.ask("overview/counts").row(0, named=True)
+    if counts["rejected"]:
+        files = counted(counts["rejected"], "file was", "files were")
+        view.link(f"{files} rejected: see why", "ingest", icon="error")
+    if not counts["runs"]:
+        view.empty(
+            "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
+            "readers lists the formats. pwh demo fills a warehouse of its own to look around in.",
+            f"{view.pwh} ingest FILES",
+        )
+        return
     choices = view.ask("events/choices")
     if choices.is_empty():
-        view.empty(
-            "There are no events yet. Changes are detected in series of 10 runs or more.",
-            f"{view.pwh} ingest FILES --app NAME",
+        st.info(
+            "No change is certain yet: changes are detected in series of 10 runs or more.",
+            icon=":material/inbox:",
         )
+        view.link("What has landed", "overview", icon="home")
+        _early(view, None)
         return
     apps, branches, machines, owners = (
         choices.filter(kind=kind)["choice"].to_list()
@@ -54,6 +71,7 @@ def page(view: View) -> None:
     )
     if not rows:
         st.caption("None is of these choices.")
+        _early(view, app)
         return
     shown = rows[:_CARDS]
     of_events = {
@@ -69,7 +87,9 @@ def page(view: View) -> None:
     histories = {row["event_id"]: row for row in known.to_dicts()}
     for row in shown:
         _card(view, row, histories.get(row["event_id"]), is_new=is_unseen(row, seen))
-    st.caption("Keys: j and k go through the events, Enter explains one, e acknowledges it.")
+    few = f"The first {_CARDS} of {len(rows)}; the table below has all. " if rows[_CARDS:] else ""
+    st.caption(f"{few}Keys: j and k go through the events, Enter explains one, e acknowledges it.")
+    _early(view, app)
     remember_seen(view.path, view.ask("events/newest")["event_id"][0])
     view.table(
         found.select(
@@ -110,3 +130,33 @@ def _card(view: View, row: dict[str, Any], history: dict[str, Any] | None, *, is
             named = run_label(row["version"], row["run_id"], row["started_at"])
             known = None if row["said_at"] is None else state_text(row)
             triaging(view, row["run_id"], named, known=known, event=row)
+        if row["state"] in OPEN and row["direction"] == "worse":
+            _gate(view, row)
+
+
+def _gate(view: View, row: dict[str, Any]) -> None:
+    """Offer the verdict of `pwh gate` on the latest runs, which takes a while."""
+    place = st.expander("What the gate says now", key=f"_gate_{row['event_id']}", on_change="rerun")
+    if place.open:
+        result = view.value(gate_result, row["app"], row["metric"], row["run_id"])
+        with place:
+            st.markdown(f"The gate {result or 'cannot judge'}: the latest runs against the best.")
+
+
+def _early(view: View, app: str | None) -> None:
+    """Show the latest changes for the worse that are not certain yet."""
+    found = view.ask("overview/provisional", number=_EARLY, app=app)
+    if found.is_empty():
+        return
+    st.subheader("Not certain yet", anchor=False)
+    for row in found.iter_rows(named=True):
+        between = commit_range(row)
+        since = run_label(row["version"], row["run_id"], row["started_at"])
+        said = (
+            f"on {row['machine'] or 'an unknown machine'}: {short_name(row['metric'], _NAME)} "
+            f"{signed_percent(row['change']) or 'from 0'} since {since}"
+            f"{f' ({between})' if between else ''}; {confirmation(row)}"
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":gray[:material/pending:] **{plain(row['app'])}** {plain(said)}")
+            view.link_to_cause("Why?", row)
