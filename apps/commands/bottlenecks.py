@@ -91,7 +91,7 @@ def diagnose(
             rows = (
                 ask(con, f"bottlenecks/by_{by.value}", runs=runs)
                 if by
-                else ask(con, "bottlenecks/classes", runs=runs)
+                else ask(con, "bottlenecks/classes", runs=runs, rank=None)
             )
             emit(con, rows, style, output)
             return
@@ -146,7 +146,9 @@ def label(
         run_id = resolve_run(con, run)
         known = add_label(con, run_id, what, labelled_by, place)
         shown = relation_text(
-            ask(con, "bottlenecks/classes", runs=[run_id]).project("class, samples, share")
+            ask(con, "bottlenecks/classes", runs=[run_id], rank=None).project(
+                "class, samples, share"
+            )
         )
     note(f"{run_id} is {known}" + "".join(f", {k} {v}" for k, v in place.items() if v is not None))
     print_data(shown)

@@ -30,8 +30,8 @@ from apps.queries.schema import FIRST, cookbook, schema_objects, schema_of
 from apps.queries.trend import Series
 from apps.reports.events import event_sentences
 from apps.reports.explanations import explanation_text
+from apps.reports.plot import as_file, series_plot
 from apps.reports.runs import run_report
-from apps.reports.svg import history_picture
 from apps.reports.trend import trend_text
 from warehouse.errors import NothingToAnalyse, PwhError
 from warehouse.guarded import Limits
@@ -245,8 +245,7 @@ class _Tools:
 
         told = self._answer(answer, plain=False)
         series = told["answer"]
-        values = [point["value"] for point in series["series"]]
-        picture = history_picture(values, series["unit"], f"{metric} of {app}")
+        picture = as_file(series_plot(series["series"], f"{metric} of {app}", series["unit"]))
         return [
             {"answer": _plain(series), "queries": told["queries"]},
             Image(data=picture.encode(), format="svg+xml"),

@@ -11,6 +11,7 @@ import streamlit as st
 from apps.output.numbers import counted
 from apps.output.text import version_text
 from apps.pages import bottleneck_charts as charts
+from apps.pages.address import unknown
 from apps.pages.base import View
 from apps.pages.charts import styled, titled
 from apps.pages.metric_heatmap import PLACE, metric_heatmap
@@ -72,12 +73,14 @@ def page(view: View) -> None:
     if not kernels.is_empty():
         st.subheader("How near GPU kernels are to the peaks", anchor=False)
         view.table(kernels, percent=("share", "memory", "compute"))
+    shares = view.ask("bottlenecks/class_shares", runs=runs, most=24)
+    rank = _rank(view, shares)
     left, right = st.columns(2)
     with left:
-        _shares(view, runs)
+        _shares(view, shares)
     with right:
-        _costs(view, runs)
-    _classes(view, runs)
+        _costs(view, runs, rank, is_unknown=_is_unknown(shares))
+    _classes(view, runs, rank)
     _clusters(view, runs)
     if app is None:
         return
@@ -246,16 +249,29 @@ def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
         )
 
 
-def _shares(view: View, runs: list[str]) -> None:
+def _rank(view: View, shares: pl.DataFrame) -> int | None:
+    """Return the rank that the user chooses, here or in the chart of classes; None for all."""
+    known = [str(rank) for rank in shares["rank"].drop_nulls().unique().sort()]
+    if len(known) < 2:
+        return None
+    chosen = view.pick("Rank", known, key="rank", placeholder="all, or click a bar")
+    if chosen is None:
+        return None
+    if not chosen.isdecimal():
+        raise unknown("Rank", chosen, known)
+    return int(chosen)
+
+
+def _shares(view: View, shares: pl.DataFrame) -> None:
     st.subheader("Classes of processes", anchor=False)
-    shares = view.ask("bottlenecks/class_shares", runs=runs, most=24)
     if _is_unknown(shares):
         st.caption("Unknown for every process; the reasons are below.")
         return
     view.chart(
-        charts.share_chart(shares),
+        charts.share_chart(shares.with_columns(pl.col("rank").cast(pl.String))),
         "Share of the cycles of each process in each class",
         "bottlenecks/class_shares",
+        choose=("rank", "rank"),
     )
     shown, places = shares["position"].n_unique(), shares["places"].to_list()[0]
     if shown < places:
@@ -266,10 +282,10 @@ def _is_unknown(shares: pl.DataFrame) -> bool:
     return shares["class"].unique().to_list() == ["Unknown"]
 
 
-def _costs(view: View, runs: list[str]) -> None:
-    st.subheader("What a cure could save at most", anchor=False)
-    costs = view.ask("bottlenecks/costs", runs=runs)
-    if costs.is_empty() and _is_unknown(view.ask("bottlenecks/class_shares", runs=runs, most=24)):
+def _costs(view: View, runs: list[str], rank: int | None, *, is_unknown: bool) -> None:
+    st.subheader(f"What a cure could save at most{_of(rank)}", anchor=False)
+    costs = view.ask("bottlenecks/costs", runs=runs, rank=rank)
+    if costs.is_empty() and is_unknown:
         st.caption("Unknown, as the class is.")
         return
     if costs.is_empty():
@@ -285,9 +301,13 @@ def _costs(view: View, runs: list[str]) -> None:
     )
 
 
-def _classes(view: View, runs: list[str]) -> None:
-    st.subheader("Classes, what drove them, what helps", anchor=False)
-    classes = view.ask("bottlenecks/classes", runs=runs)
+def _of(rank: int | None) -> str:
+    return "" if rank is None else f", of rank {rank}"
+
+
+def _classes(view: View, runs: list[str], rank: int | None) -> None:
+    st.subheader(f"Classes, what drove them, what helps{_of(rank)}", anchor=False)
+    classes = view.ask("bottlenecks/classes", runs=runs, rank=rank)
     view.table(
         classes.select(
             "class",

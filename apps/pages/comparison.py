@@ -191,7 +191,7 @@ def _classes(
         runs = [run for run in side if run in counted_on][:_MOST_RUNS]
         if not runs:
             return None
-        classes = view.ask("bottlenecks/classes", runs=runs)
+        classes = view.ask("bottlenecks/classes", runs=runs, rank=None)
         if classes["class"].to_list() == ["Unknown"]:
             return None
         frames.append(classes.select(pl.lit(name).alias("side"), "class", "share"))

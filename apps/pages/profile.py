@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import altair as alt
 import polars as pl
 import streamlit as st
 
-from apps.output.numbers import amount, counted, signed_percent
+from apps.output.numbers import amount, counted, prefixed, signed_percent
+from apps.output.text import short_name
 from apps.pages.base import View
+from apps.pages.charts import axis
 from apps.pages.components import component
 from apps.pages.flame import profile_tree
+from apps.pages.picked_chart import picked
 from apps.pages.scaling import set_label
 from apps.pages.text import plain
 from apps.queries.profile import Profile
@@ -24,7 +28,8 @@ from apps.queries.scaling import scaling_set_of
 from apps.reports.imbalance import run_imbalance_sentences
 from warehouse.errors import UsageError
 
-_HEIGHT, _ROWS = 460, 12
+_HEIGHT, _ROWS, _LOW = 460, 12, 140
+_LETTERS = 60  # of a title
 _NAME = "a run or APP@VERSION"
 _CHOICES = 100
 _FLAME, _FUNCTION = "_flame", "function"
@@ -91,6 +96,8 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
     if against:
         gone = "" if is_flat else " Widths of before show what is gone."
         st.caption(f"Orange takes more than before, blue less, grey the same.{gone}")
+    if len(chosen["ranks"]) > 1:
+        _ranks(view, which, function, chosen["unit"])
     if function is not None:
         row = next(iter(whole.filter(function=function).to_dicts()), None)
         if row is None:
@@ -98,6 +105,19 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
         else:
             _function(view, which, row, chosen["unit"])
     _table(view, functions if len(functions) else whole, chosen["unit"], several=bool(against))
+
+
+def _ranks(view: View, which: Profile, function: str | None, unit: str) -> None:
+    """Show what each rank took, of a function or in all; a click on one narrows the page to it."""
+    ranks = view.ask(
+        "profile/ranks", runs=which.runs, event=which.event, thread=which.thread, function=function
+    )
+    size, named = prefixed(ranks["own"].to_list(), unit)
+    shown = ranks.select(pl.col("rank").cast(pl.String), pl.col("own") / size)
+    title = f"Own cost of {short_name(function, _LETTERS) if function else 'all functions'} by rank"
+    drawn = picked(shown, "Bars", "rank", "own", None).properties(height=_LOW)
+    drawn = drawn.encode(y=alt.Y("y:Q", axis=axis("own", named)))
+    view.chart(drawn, title, "profile/ranks", choose=("x", "rank"))
 
 
 def _within(zoom: list[str], looked: Mapping[str, Any]) -> dict[str, Any]:

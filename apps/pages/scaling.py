@@ -287,6 +287,7 @@ def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
         charts.ranks_chart(ranks, largest),
         "Time of functions on each rank over its mean",
         "imbalance/ranks",
+        choose=("function", "function"),
     )
     view.table(
         imbalance.select(

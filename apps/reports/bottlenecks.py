@@ -111,7 +111,7 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     (verdict,) = found
     heaviest = verdict["classes"][: verdict["tied"]]
     known = [part for part in heaviest if part["class"] != _UNKNOWN]
-    classes = ask_dicts(con, "bottlenecks/classes", runs=newest)
+    classes = ask_dicts(con, "bottlenecks/classes", runs=newest, rank=None)
     sentences = _topdown_sentences(con, newest, advises=not known)
     has_slots = bool(sentences)
     sentences += _kernel_sentences(con, newest)
@@ -341,7 +341,11 @@ def _not_measured(con: Connection, runs: Sequence[str], has_slots: bool) -> list
 
 
 def _cost_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
-    rows = [row for row in ask_dicts(con, "bottlenecks/costs", runs=runs) if row["share"] >= 0.05]
+    rows = [
+        row
+        for row in ask_dicts(con, "bottlenecks/costs", runs=runs, rank=None)
+        if row["share"] >= 0.05
+    ]
     if not rows:
         return []
     parts = [
@@ -366,7 +370,7 @@ def bottleneck_tables(con: Connection, runs: Sequence[str], by: str | None) -> l
         tables.append(_limited(kernels.project("* EXCLUDE (run_id)")))
     if tables and not ask_column(con, "bottlenecks/by_counts", runs=runs):
         return tables
-    classes = ask(con, "bottlenecks/classes", runs=runs).project(
+    classes = ask(con, "bottlenecks/classes", runs=runs, rank=None).project(
         "class, samples, share, probability"
     )
     return [*tables, _limited(classes), _limited(ask(con, "bottlenecks/metrics", runs=runs))]

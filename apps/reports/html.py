@@ -36,8 +36,7 @@ th { color: var(--soft); font-weight: 500; }
 figure { margin: .6rem 0 1rem; }
 svg { width: 100%; height: auto; display: block; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
-.grid { stroke: var(--rule); fill: none; } .line { fill: none; opacity: .5; }
-.point { fill: var(--page); }
+.grid { stroke: var(--rule); fill: none; }
 .key { display: inline-block; margin-right: 1rem; }
 .key svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem; }
 footer { margin-top: 3rem; font-size: .86rem; }

@@ -13,6 +13,8 @@ from math import floor, isfinite, log10
 from typing import Any, NamedTuple
 
 from apps.output.colours import PALETTE
+from apps.output.numbers import prefixed
+from apps.output.tables import Row
 from apps.output.text import cell, short_name, short_names
 from apps.reports.html import keys
 from apps.reports.svg import ticks
@@ -26,6 +28,7 @@ _LETTERS, _TITLE = 16, 60
 _DOTS = 400
 _ROW = 14
 _COLOURS = 30  # that a legend has at most
+_FILE_STYLE = "text{font:12px sans-serif} .grid{fill:none;stroke:#dfe3e8}"
 _ROOM = 0.03  # of an axis beside its first and last value
 
 
@@ -35,6 +38,27 @@ class Mark(NamedTuple):
     at: Any
     label: str
     colour: str
+
+
+def series_plot(
+    points: Sequence[Row], metric: str, unit: str | None, marks: Sequence[Mark] = ()
+) -> str:
+    """Return the points of a series, over the starts of their runs."""
+    known = [point for point in points if point["value"] is not None]
+    size, unit = prefixed([point["value"] for point in known], unit)
+    rows = [
+        (point["started_at"], point["value"] / size, None, point["version"] or point["run_id"])
+        for point in known
+    ]
+    what = short_name(metric, _TITLE)
+    named = f"{what} ({unit})" if unit else what
+    return plot("Line", rows, ("start of the run", named), marks, zero=False)
+
+
+def as_file(picture: str) -> str:
+    """Return a picture with the colours that it has from a page, as a file of its own."""
+    begin = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" '
+    return picture.replace("<svg ", begin, 1).replace(">", f"><style>{_FILE_STYLE}</style>", 1)
 
 
 class _Axis:

@@ -13,20 +13,16 @@ from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.queries.timeline import LANES, timeline, timeline_span
 from apps.reports.html import WRITTEN, document, keys, plain, sentences, table
+from apps.reports.plot import Mark, series_plot
 from apps.reports.runs import LINES, Report, Section, report_of, rows_left
-from apps.reports.svg import bars, history, lanes
+from apps.reports.svg import bars, lanes
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
 
 _CAUSES = {cause: cause.replace(" ", "-") for cause in CAUSES}
-_FILLS = {"bar": BLUE, "own": RED} | {_CAUSES[cause]: CAUSES[cause] for cause in CAUSES}
-_COLOURS = "".join(
-    [
-        f".line, .point {{ stroke: {BLUE}; }}\n",
-        *(f".{name} {{ fill: {colour}; }}\n" for name, colour in _FILLS.items()),
-    ]
-)
+_FILLS = {"bar": BLUE} | {_CAUSES[cause]: CAUSES[cause] for cause in CAUSES}
+_COLOURS = "".join(f".{name} {{ fill: {colour}; }}\n" for name, colour in _FILLS.items())
 
 
 def run_page(con: Connection, run_id: str) -> str:
@@ -101,16 +97,14 @@ def _history(con: Connection, report: Report) -> str:
     rows = [
         row
         for row in ask_dicts(con, "runs/history", run_id=report.run_id)
-        if row["seconds"] and 0 < row["seconds"] < math.inf
+        if row["value"] and 0 < row["value"] < math.inf
     ]
-    if len(rows) < 2 or not any(row["is_own"] for row in rows):
+    own = next((row for row in rows if row["is_own"]), None)
+    if len(rows) < 2 or own is None:
         return ""
-    values = [row["seconds"] for row in rows]
-    own = next(row["seconds"] for row in rows if row["is_own"])
-    is_own = [bool(row["is_own"]) for row in rows]
-    picture = history(values, is_own, "Wall time of the runs of this series")
+    picture = series_plot(rows, "wall time", "s", [Mark(own["started_at"], "this run", RED)])
     caption = (
         f"Wall time of the {counted(len(rows), 'run')} of this series in order of time; this one "
-        f"took {amount(own, 's')}."
+        f"took {amount(own['value'], 's')}."
     )
     return f"<h2>History</h2><figure>{picture}<figcaption>{plain(caption)}</figcaption></figure>"

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from apps.output.colours import BETTER, NEUTRAL, WORSE
 from apps.output.files import replacing
-from apps.output.numbers import amount, counted, prefixed, signed_percent
+from apps.output.numbers import amount, counted, signed_percent
 from apps.output.tables import Row
 from apps.output.text import short_name, short_names
 from apps.queries.base import ask_dicts
@@ -22,7 +22,7 @@ from apps.reports.board import board_page
 from apps.reports.changes import series_state
 from apps.reports.events import event_sentences, state_text
 from apps.reports.html import WRITTEN, document, plain, sentences
-from apps.reports.plot import Mark, plot
+from apps.reports.plot import Mark, series_plot
 from apps.reports.series import TOTALS, series_names
 from apps.reports.sparklines import sparkline
 from apps.reports.trend import Found, doubt_sentences, found_in
@@ -257,13 +257,7 @@ def _picture(series: Row, event: Row) -> str | None:
 
 def _plotted(title: str, series: Row, found: Found, events: Sequence[Row]) -> str:
     """Return the picture of a series with its changes, and what is found in it."""
-    size, unit = prefixed([point["value"] for point in series["series"]], series["unit"])
     points = series["series"]
-    rows = [
-        (point["started_at"], point["value"] / size, None, point["version"] or point["run_id"])
-        for point in points
-        if point["value"] is not None
-    ]
     marks = [
         Mark(
             points[change["index"]]["started_at"],
@@ -278,9 +272,7 @@ def _plotted(title: str, series: Row, found: Found, events: Sequence[Row]) -> st
         for event in events
     )
     what = short_name(series["metric"], _NAME)
-    picture = plot(
-        "Line", rows, ("start of the run", f"{what} ({unit})" if unit else what), marks, zero=False
-    )
+    picture = series_plot(points, series["metric"], series["unit"], marks)
     return (
         f'<h2 class="series">{plain(title)}</h2>{anchors}<figure>{picture}</figure>'
         f"{sentences(found.sentences(what, series))}"

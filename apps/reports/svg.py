@@ -1,4 +1,4 @@
-"""Pictures of a report as SVG inside HTML: bars, a timeline, a history. All text is escaped.
+"""Pictures of a report as SVG inside HTML: bars, a timeline. All text is escaped.
 
 Colours are CSS variables of the page, so that pictures follow its light or dark scheme.
 """
@@ -19,10 +19,6 @@ _LABEL = 220
 _LANE = 16
 _LEFT = 110
 _NAME, _WORKER = 30, 16
-_COLOURS = (
-    "text{font:12px sans-serif} .line,.grid{fill:none;stroke:#2f86c9} .grid{stroke:#dfe3e8} "
-    ".point{fill:#fff;stroke:#2f86c9}"
-)
 
 
 def bars(names: Sequence[str], shares: Sequence[float], texts: Sequence[str], title: str) -> str:
@@ -75,36 +71,6 @@ def lanes(pieces: Sequence[Row], classes: Mapping[str, str], title: str) -> str:
         anchor = "end" if at > _WIDTH - 30 else "middle"
         parts.append(_text(at, height + 14, amount(time, "s"), anchor))
     return _picture(height + 20, title, parts)
-
-
-def history_picture(values: Sequence[float], unit: str | None, title: str) -> str:
-    """Return a series of values in their order as a picture of its own, with its colours."""
-    picture = history([max(value, 0.0) for value in values], [False] * len(values), title, unit)
-    begin = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" '
-    return picture.replace("<svg ", begin, 1).replace(">", f"><style>{_COLOURS}</style>", 1)
-
-
-def history(
-    values: Sequence[float], own: Sequence[bool], title: str, unit: str | None = "s"
-) -> str:
-    """Return a series of values from 0 up in their order; points of the report's run are filled."""
-    height, margin = 120, 60
-    most = max(values) * 1.05 or 1.0
-    step = (_WIDTH - margin - 10) / max(len(values) - 1, 1)
-    points = [
-        (margin + number * step, height - height * value / most)
-        for number, value in enumerate(values)
-    ]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    parts = [f'<polyline points="{line}" class="line"/>']
-    for value in ticks(most):
-        y = height - height * value / most
-        parts.append(f'<path d="M{margin} {y:.1f}H{_WIDTH}" class="grid"/>')
-        parts.append(_text(margin - 6, y + 4, amount(value, unit), "end"))
-    for (x, y), is_own in zip(points, own, strict=True):
-        kind = "own" if is_own else "point"
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{5 if is_own else 3}" class="{kind}"/>')
-    return _picture(height + 8, title, parts)
 
 
 def ticks(most: float, least: float = 0.0) -> list[float]:

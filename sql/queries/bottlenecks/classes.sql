@@ -1,15 +1,15 @@
--- Classes of the samples of runs, that with the largest share of the cycles first: number,
+-- Classes of the samples of runs, of all ranks or one, that with the largest share of the cycles first: number,
 -- probability and drivers.
 WITH
   judged AS (
     FROM bottlenecks
-    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[])) AND ($rank IS NULL OR rank = $rank)
   ),
 
   chosen AS (
     SELECT *, min(weighed_by) OVER () = max(weighed_by) OVER () AS is_alike
     FROM bottleneck_weights
-    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[])) AND ($rank IS NULL OR rank = $rank)
   ),
 
   weighed AS (

@@ -1,9 +1,9 @@
--- The largest possible gain of the runs from each component: shares of their cycles, with bands.
+-- The largest possible gain of the runs, of all ranks or one, from each component: shares of their cycles, with bands.
 WITH
   judged AS (
     SELECT coalesce(cycles, 0) AS cycles, * EXCLUDE (cycles)
     FROM bottlenecks
-    WHERE _is_of(run_id, CAST($runs AS VARCHAR[]))
+    WHERE _is_of(run_id, CAST($runs AS VARCHAR[])) AND ($rank IS NULL OR rank = $rank)
   ),
 
   tall AS (

@@ -1,5 +1,5 @@
 -- Wall times of the series that one run is in, in order of time.
-SELECT point.run_id, point.value AS seconds, point.run_id = $run_id AS is_own
+SELECT point.*, point.run_id = $run_id AS is_own
 FROM (
   SELECT unnest(series) AS point
   FROM metric_series

@@ -204,6 +204,31 @@ def test_class_shares_are_of_processes(counters):
     ]
 
 
+def test_classes_are_of_the_rank_that_is_chosen(counters):
+    add_label(counters, "r1", "Mem", "Ada", {"rank": 1, "sample": 1})
+    found = {
+        rank: {
+            row["class"]: row["samples"]
+            for row in ask_dicts(counters, "bottlenecks/classes", runs=["r1"], rank=rank)
+        }
+        for rank in (None, 0, 1)
+    }
+    assert found == {
+        None: {"Mem": 1, "Unknown": 2},
+        0: {"Unknown": 1},
+        1: {"Mem": 1, "Unknown": 1},
+    }
+
+
+def test_a_link_narrows_classes_and_costs_to_a_rank(open_page, demo_warehouse):
+    asked = {"app": "stencil", "run": "stencil-1.25"}
+    app = open_page("bottlenecks", demo_warehouse, **asked, rank="1")
+    assert "Classes, what drove them, what helps, of rank 1" in texts(app)
+    assert "there is no 'one' here" in texts(
+        open_page("bottlenecks", demo_warehouse, **asked, rank="one")
+    )
+
+
 def test_versions_name_the_runs_that_they_tell_apart(counters):
     found = ask_dicts(counters, "bottlenecks/class_shares", runs=["r1", "r2"], most=24)
     assert [row["place"] for row in found] == [

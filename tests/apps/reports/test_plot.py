@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from apps.reports.plot import Mark, plot
+from apps.reports.plot import Mark, as_file, plot, series_plot
 
 NAMES = ("x", "y")
 
@@ -83,3 +83,15 @@ def test_names_of_rows_are_text():
 def test_many_colours_have_no_legend():
     svg = plot("Points", [(i, i, str(i)) for i in range(40)], NAMES)
     assert 'class="key"' not in svg
+
+
+def test_a_series_has_its_unit_a_prefix_and_the_run_that_is_marked():
+    points = [
+        {"started_at": datetime(2026, 1, day, tzinfo=UTC), "value": value, "version": None}
+        | {"run_id": f"<r{day}>"}
+        for day, value in ((1, 0.002), (2, None), (3, 0.004))
+    ]
+    svg = series_plot(points, "wall time", "s", [Mark(points[2]["started_at"], "this run", "red")])
+    assert "wall time (ms)" in texts(svg) and "this run" in texts(svg)
+    assert svg.count("<circle") == 2 and "&lt;r1&gt;" in svg
+    assert as_file(svg).startswith('<svg xmlns="http://www.w3.org/2000/svg" width="720" viewBox')

@@ -10,7 +10,7 @@ import warehouse as pwh
 from apps.queries.runs import resolve_run
 from apps.reports.run_page import run_page
 from apps.reports.runs import report_of
-from apps.reports.svg import history, ticks
+from apps.reports.svg import ticks
 from tests.helpers.support import given, keep
 
 HOSTILE = '</title></svg><script src="//x">alert(1)</script><img onerror=x>&"\''
@@ -103,8 +103,3 @@ def test_names_of_templates_are_shortened_and_in_full_over_the_cell(warehouse):
 def test_ticks_are_a_few_round_numbers(most):
     found = ticks(most)
     assert 2 <= len(found) <= 6 and found[0] == 0 and found[-1] <= most
-
-
-def test_a_history_marks_the_run():
-    picture = history([1.0, 2.0, 4.0], [False, True, False], "wall")
-    assert picture.count("<circle") == 3 and picture.count('class="own"') == 1
