@@ -15,7 +15,7 @@ from apps.pages.triage import triaging
 from apps.pages.visits import is_unseen, last_seen, remember_seen
 from apps.queries.events import OPEN, SETTLED, WITHDRAWN, Events
 from apps.reports.changes import commit_range, confirmation
-from apps.reports.events import event_sentences, state_text
+from apps.reports.events import event_sentences, state_text, triage_sentence
 from apps.reports.gate import gate_result
 from apps.reports.sparklines import sparkline
 
@@ -111,9 +111,11 @@ def _card(view: View, row: dict[str, Any], history: dict[str, Any] | None, *, is
             picture = history and sparkline(history["history"], history["change_at"])
             if picture:
                 st.image(picture)
+            st.caption(plain(triage_sentence(row)), width="content")
         # One explanation that fails must not stop the others.
-        with show_errors(view):
-            for sentence in view.value(event_sentences, row):
+        with show_errors(view), st.container(gap=None):
+            change, _, *why = view.value(event_sentences, row)
+            for sentence in (change, *why):
                 st.markdown(plain(sentence))
         with st.container(horizontal=True, vertical_alignment="center"):
             if row["state"] != WITHDRAWN:

@@ -94,7 +94,7 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     assert not any("FROM runs AS r" in code.value for code in app.code)
     shown = sql_behind(app)
     assert "FROM runs AS r" in shown
-    assert "r.app = 'heat'" in shown
+    assert "'(no application)') = 'heat'" in shown
     assert "?app=heat&version=&machine=&tag=&time=&text=" in shown
     assert address(app, "version") == ""
 

@@ -114,6 +114,10 @@ def test_times_are_means_over_ranks_or_those_of_one(open_page, profiled):
     assert table(app)["main"]["inclusive"] == 4
     assert table(app)["f"]["calls"] == 3
     assert table(app)["f"]["imbalance"] == pytest.approx(100 / 3)
+    query = sent(app, "pictures")["queries"]["Own cost of all functions by rank"]
+    con = pwh.connect(profiled, read_only=True)
+    assert con.sql(query).fetchall() == [(0, 3), (1, 5)]
+    con.close()
     app.selectbox("rank").select("1").run()
     assert costs(app) == {"main": 5, "f": 4}
     assert address(app, "rank") == "1"
