@@ -28,8 +28,8 @@ _SERIES = 100
 _VALUES = 40
 _CELL = 28
 _PICTURE = 140  # px
-# What takes about a second; beyond that the page waits for the user to request it.
-_ROWS_AT_ONCE = 20_000_000
+# Of more rows a trace is analysed when the user requests it.
+_ROWS_AT_ONCE = 300_000
 _SENTENCES = 2
 _CARDS_OF_LEFT = 3
 _TOPICS = (
@@ -56,11 +56,8 @@ def page(view: View) -> None:
         view.link("All runs", "runs", icon="list_alt")
     with left:
         st.subheader("What the latest traces show", anchor=False)
-        if view.confirmed(
-            "Analyse the latest traces", key="latest", rows=counts["rows"], most=_ROWS_AT_ONCE
-        ):
-            with st.spinner("Analysing the latest traces ..."):
-                _verdicts(view, left, right)
+        with st.spinner("Analysing the latest traces ..."):
+            _verdicts(view, left, right)
     _counts(counts)
 
 
@@ -144,11 +141,14 @@ def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
             version = row["version"] and version_text(row["version"])
             name = " ".join(part for part in (row["app"], version) if part)
             st.markdown(f"**{title}** of {plain(name or row['run_id'])}")
-            # One analysis that fails must not stop the others.
-            with show_errors(view):
-                sentences = view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]
-                for sentence in sentences:
-                    st.markdown(plain(sentence))
+            rows = tables[row["run_id"]][kind]
+            label = f"Analyse {short_count(rows)} rows"
+            if view.confirmed(label, key=kind, rows=rows, most=_ROWS_AT_ONCE):
+                # One analysis that fails must not stop the others.
+                with show_errors(view):
+                    sentences = view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]
+                    for sentence in sentences:
+                        st.markdown(plain(sentence))
             view.link(f"{title} of {row['run_id']}", page_path, icon=icon, run=row["run_id"])
         # as of the samples of a profile, which its functions tell
         if sentences == []:

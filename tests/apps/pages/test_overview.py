@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 import warehouse as pwh
-from tests.apps.pages.conftest import run_ids, sql_behind, texts
+from tests.apps.pages.conftest import run_ids, texts
 from tests.helpers.support import given, keep
 
 
@@ -64,25 +64,12 @@ def test_an_empty_warehouse_shows_how_to_fill_it(open_page, empty_warehouse):
     assert "ingest FILES" in texts(app)
 
 
-def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
-    open_page, new_warehouse
-):
-    con = pwh.connect(new_warehouse)
-    given(con, "runs", "run_id app\nr1 heat")
-    given(
-        con,
-        "sources",
-        """
-        path  sha256  bytes  reader  ingested_at           rows        pwh_version
-        f     0       1      plain   2026-01-01T00:00:00Z  1000000000  0
-        """,
-    )
-    con.close()
-    app = open_page("overview", new_warehouse)
-    assert [toggle.label for toggle in app.toggle] == ["Analyse the latest traces"]
-    assert "FROM kept_runs" not in sql_behind(app)
-    app.toggle("latest").set_value(True).run()
-    assert "FROM kept_runs" in sql_behind(app)
+def test_a_large_trace_is_not_read_before_it_is_asked_for(open_page, demo_warehouse, monkeypatch):
+    monkeypatch.setattr("apps.pages.overview._ROWS_AT_ONCE", 50)
+    app = open_page("overview", demo_warehouse)
+    assert app.toggle("segments").label == "Analyse 51 rows"
+    assert "51 segments" not in texts(app)
+    assert "51 segments" in texts(app.toggle("segments").set_value(True).run())
 
 
 @pytest.fixture
