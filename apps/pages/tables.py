@@ -153,7 +153,7 @@ def _unit_in_name(name: str) -> str | None:
 
 def heading(name: str, unit: str | None = None) -> str:
     """Return the name of a column in words, with its unit."""
-    words = name.removesuffix("_id").removesuffix("_at")
+    words = name.removesuffix("_id").removesuffix("_at").removeprefix("is_")
     if unit and "_" in words and _unit_in_name(words):
         words = words.rsplit("_", 1)[0]
     words = _HEADINGS.get(words, words).replace("_", " ")

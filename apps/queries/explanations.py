@@ -38,20 +38,28 @@ class Comparison:
         return {"runs": self.runs, "against": self.against}
 
 
-def explained_against(con: Connection, run_id: str) -> Comparison | None:
-    """Return what a run is compared with by default; None where there is no comparable run.
+def explained_change(con: Connection, run_id: str) -> Comparison | None:
+    """Return the sides of the change whose first run this is; None where it is of none.
 
-    One of another branch than the default one with the level of that.
+    A run of another branch than the default one is compared with the level of that.
     """
     for row in ask_dicts(con, "explanations/branch", run_id=run_id):
         (sides,) = ask_dicts(con, "trend/branch", **row)
         if sides["against"] is not None:
             return replace(comparable(con, sides["runs"], sides["against"]), chosen_by="branch")
+    return _found(run_id, ask(con, "explanations/change", run_id=run_id))
+
+
+def explained_against(con: Connection, run_id: str) -> Comparison | None:
+    """Return what a run is compared with by default; None where there is no comparable run."""
     # explain_baseline reads all runs
-    found = (
-        ask(con, "explanations/change", run_id=run_id).fetchone()
-        or ask(con, "explanations/baseline", run_id=run_id).fetchone()
+    return explained_change(con, run_id) or _found(
+        run_id, ask(con, "explanations/baseline", run_id=run_id)
     )
+
+
+def _found(run_id: str, rows: DuckDBPyRelation) -> Comparison | None:
+    found = rows.fetchone()
     if found is None:
         return None
     chosen_by, changed, runs, against, metric = found

@@ -9,7 +9,7 @@ from apps.output.numbers import counted, signed_percent
 from apps.output.tables import Row, table_text
 from apps.output.text import cell, day
 from apps.reports.changes import change_sentence
-from apps.reports.explanations import first_sentence
+from apps.reports.explanations import cause_sentence
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
@@ -32,7 +32,7 @@ def events_text(con: Connection, rows: Sequence[Row]) -> str:
     if len(rows) == 1:
         return event_text(con, rows[0])
     opened = [row for row in rows if row["acknowledged"] is None and row["state"] != "withdrawn"]
-    causes = [(row, first_sentence(con, row["run_id"])) for row in opened[:_EXPLAINED]]
+    causes = [(row, cause_sentence(con, row["run_id"])) for row in opened[:_EXPLAINED]]
     lines = [f"* Event {row['event_id']}: {why}" for row, why in causes if why]
     table = table_text(COLUMNS, [_line(row) for row in rows], _WIDTHS)
     total = f"{counted(len(rows), 'event')}, {len(opened)} open"
@@ -86,7 +86,7 @@ def event_sentences(con: Connection, row: Mapping[str, Any]) -> list[str]:
     """Return the clearest change of an event, what is known of it, and the cause."""
     change = change_sentence(row["metric"], {**row, "acknowledged": None})
     others = f" And {others_text(row)}." if row["others"] else ""
-    why = first_sentence(con, row["run_id"]) if row["state"] != "withdrawn" else None
+    why = cause_sentence(con, row["run_id"]) if row["state"] != "withdrawn" else None
     return [f"{change}{others}", triage_sentence(row), *([why] if why else [])]
 
 

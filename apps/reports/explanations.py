@@ -17,7 +17,12 @@ from apps.output.numbers import (
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, day, version_text
 from apps.queries.base import ask_dicts
-from apps.queries.explanations import Comparison, explained_against, explanation
+from apps.queries.explanations import (
+    Comparison,
+    explained_against,
+    explained_change,
+    explanation,
+)
 from apps.reports.comparison import noise_source
 from apps.reports.findings import (
     SMALL_CHANGE,
@@ -155,7 +160,18 @@ def change_headline(con: Connection, run_id: str) -> list[str]:
 
 def first_sentence(con: Connection, run_id: str) -> str | None:
     """Return the first sentence of `pwh explain`; None where nothing that it is about is known."""
-    which = explained_against(con, run_id)
+    return _first(con, explained_against(con, run_id))
+
+
+def cause_sentence(con: Connection, run_id: str) -> str | None:
+    """Return the first sentence on the change whose first run this is; None where it is of none.
+
+    The change is one of the metric that runs are judged by, or the level of a branch.
+    """
+    return _first(con, explained_change(con, run_id))
+
+
+def _first(con: Connection, which: Comparison | None) -> str | None:
     if which is None:
         return None
     rows = dicts(explanation(con, which))

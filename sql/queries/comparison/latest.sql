@@ -34,7 +34,7 @@ FROM (
       AS before,
     if(previous_version <> version, app || '@' || version, run_id) AS "after",
     (started_at, 0) AS last_ran
-  FROM change_events
+  FROM _change_events
   WHERE state <> 'withdrawn' AND ($app IS NULL OR app = $app)
   UNION ALL
   SELECT p.preference, p.before, p.name, a.last_ran

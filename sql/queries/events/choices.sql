@@ -3,13 +3,17 @@ WITH
   choices AS (
     SELECT DISTINCT unnest(
       [
-        {'kind': 'app', 'choice': e.app}, {'kind': 'machine', 'choice': e.machine},
-        {'kind': 'owner', 'choice': e."owner"}, {'kind': 'branch', 'choice': g.branch}
+        {'kind': 'app', 'choice': e.app}, {'kind': 'machine', 'choice': r.machine},
+        {'kind': 'branch', 'choice': g.branch}
       ],
       recursive := true
     )
-    FROM change_events AS e
+    FROM _change_events AS e
+    JOIN runs AS r ON e.run_id = r.run_id
     LEFT JOIN run_groups AS g ON e.run_id = g.run_id
+    UNION
+    SELECT 'owner', "owner"
+    FROM acknowledgements
   )
 
 FROM choices

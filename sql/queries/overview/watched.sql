@@ -5,11 +5,11 @@
 -- The history is of $most runs, with the change in their middle, which is at place change_at of it.
 WITH
   changes AS (
-    SELECT app, fields, metric, run_id, version, change, direction, started_at, NULL AS more_runs
+    SELECT series_id, run_id, version, change, direction, started_at, NULL AS more_runs
     FROM change_points
     WHERE acknowledged IS NULL
     UNION ALL
-    SELECT app, fields, metric, run_id, version, change, direction, started_at, more_runs
+    SELECT series_id, run_id, version, change, direction, started_at, more_runs
     FROM provisional_changes
     WHERE acknowledged IS NULL
   ),
@@ -17,14 +17,14 @@ WITH
   latest AS (
     FROM changes
     QUALIFY row_number() OVER (
-      PARTITION BY app, fields, metric ORDER BY started_at DESC, run_id DESC
+      PARTITION BY series_id ORDER BY started_at DESC, run_id DESC
     ) = 1
   ),
 
   watched AS (
     SELECT
-      s.*, c.direction, c.change, c.more_runs,
-      list_position(list_transform(s.series, lambda point: point.run_id), c.run_id) AS changed, coalesce(c.version, c.run_id) AS since,
+      s.*, c.direction, c.change, c.more_runs, c.run_id AS changed_run_id,
+      coalesce(c.version, c.run_id) AS since,
       nullif(
         array_to_string(
           list_transform(
@@ -36,7 +36,7 @@ WITH
         ''
       ) AS setting
     FROM metric_series AS s
-    LEFT JOIN latest AS c ON s.app = c.app AND s.fields = c.fields AND s.metric = c.metric
+    LEFT JOIN latest AS c ON s.series_id = c.series_id
     LEFT JOIN _main_order AS o ON s.metric = o.metric
     WHERE $app IS NULL OR s.app = $app
     QUALIFY row_number() OVER (
@@ -49,6 +49,9 @@ WITH
   ),
 
   telling AS (
+    SELECT
+      *,
+      list_position(list_transform(series, lambda point: point.run_id), changed_run_id) AS changed
     FROM watched
     QUALIFY NOT _is_size(metric) OR bool_and(_is_size(metric)) OVER (PARTITION BY app)
   ),
