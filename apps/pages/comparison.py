@@ -20,6 +20,7 @@ from apps.reports.comparison import (
     comparison_sentences,
 )
 from apps.reports.scaling_versions import COMPARED, slower_sentences
+from apps.reports.series import shown_fields
 from warehouse.errors import UsageError
 
 _DRAWN = 25
@@ -111,7 +112,10 @@ def _configuration(view: View, rows: pl.DataFrame) -> pl.DataFrame:
     paired = rows.filter(
         pl.col("fields_before").is_not_null(), pl.col("fields_after").is_not_null()
     )
-    named = [cell(fields, None) or "all runs" for fields in paired["fields_after"].to_list()]
+    named = [
+        cell(shown_fields(fields), None) or "all runs"
+        for fields in paired["fields_after"].to_list()
+    ]
     paired = paired.with_columns(pl.Series("configuration", named, pl.String))
     counts = paired["configuration"].value_counts(sort=True)["configuration"].to_list()
     if len(counts) < 2:
