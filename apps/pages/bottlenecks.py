@@ -129,7 +129,7 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         view.table(view.ask("bottlenecks/metrics", runs=runs))
         st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
         return
-    named = f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places"
+    named = f"{counted(len(glyphs.metrics), 'metric')} of {len(glyphs.stars)} places"
     view.behind(named, "bottlenecks/glyphs")
     st.altair_chart(
         styled(titled(metric_heatmap(glyphs), named)),

@@ -28,7 +28,7 @@ from apps.queries.scaling import scaling_set_of
 from apps.reports.imbalance import run_imbalance_sentences
 from warehouse.errors import UsageError
 
-_HEIGHT, _ROWS, _LOW = 460, 12, 140
+_HEIGHT, _ROWS, _LOW = 460, 12, 220
 _LETTERS = 60  # of a title
 _NAME = "a run or APP@VERSION"
 _CHOICES = 100
@@ -116,7 +116,10 @@ def _ranks(view: View, which: Profile, function: str | None, unit: str) -> None:
     shown = ranks.select(pl.col("rank").cast(pl.String), pl.col("own") / size)
     title = f"Own cost of {short_name(function, _LETTERS) if function else 'all functions'} by rank"
     drawn = picked(shown, "Bars", "rank", "own", None).properties(height=_LOW)
-    drawn = drawn.encode(y=alt.Y("y:Q", axis=axis("own", named)))
+    drawn = drawn.encode(
+        x=alt.X("x:N", sort=None, axis=axis("rank", labelAngle=0, labelOverlap=True)),
+        y=alt.Y("y:Q", axis=axis("own", named)),
+    )
     view.chart(drawn, title, "profile/ranks", choose=("x", "rank"))
 
 
@@ -256,7 +259,7 @@ def _table(view: View, functions: pl.DataFrame, unit: str, *, several: bool) -> 
         notes.append("Calls are means over ranks.")
     if "imbalance" in shown.columns:
         notes.append(
-            "Imbalance is max / mean - 1 over ranks; perfect balance would save at most "
-            "saved_seconds."
+            "Imbalance is max / mean - 1 over ranks; what perfect balance would save at most is "
+            "saved."
         )
     st.caption(" ".join(notes))
