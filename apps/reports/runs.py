@@ -327,7 +327,7 @@ def _workers(con: Connection, run_id: str) -> Section | None:
     if number > MOST_AT_ONCE:
         command = f"pwh idle {shlex.quote(run_id)}"
         sentences.append(f"The critical path of so many, and what could be gained: {command}")
-    longest = dicts(ask(con, "runs/idle", run_id=run_id).limit(1))
+    longest = ask_dicts(con, "runs/idle", run_id=run_id)
     if longest:
         wait = longest[0]
         until = f"until {cell(wait['task'])} started" if wait["task"] else "to the end"

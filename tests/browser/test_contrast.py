@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.pages import settle, visit
 
-PAGES = ("inbox", "overview", "trends?app=stencil&why=stencil-1.23", "idle", "ingest")
+PAGES = ("inbox", "overview", "run", "trends?app=stencil&why=stencil-1.23", "idle", "ingest")
 # Contrast of each visible text with what is behind it; charts' own text with the page. Texts on
 # marks have colours for these (tests/apps/output/test_colours.py); disabled widgets and icons are
 # left out.
