@@ -203,6 +203,18 @@ def test_see_the_sql_behind_a_page(tab, served):
     tab.locator("[data-testid=stCode]").filter(has_text="= 'stencil'").first.wait_for()
 
 
+def test_see_the_query_behind_a_chart(tab, served):
+    visit(tab, served, "idle?run=stencil-1.25")
+    tab.get_by_role("button", name="Pictures of the charts").click()
+    name = "Share of each worker's time by cause"
+    for kind in ("PNG", "SVG"):
+        tab.get_by_role("button", name=f"{name} as {kind}").wait_for(timeout=PATIENCE)
+    tab.get_by_role("button", name=f"{name} as SQL").click()
+    title(tab, "SQL")
+    in_address(tab, "stencil-1.25")
+    appears(tab, re.compile(r"^\d+ rows\. "))
+
+
 def test_what_limits_an_application_and_how_far_it_scales(tab, served):
     visit(tab, served, "run?run=stencil-1.25&tab=Counters")
     appears(tab, "More: Bottlenecks").click()

@@ -1,4 +1,5 @@
-// The charts of the page as pictures to keep: each with its title, units and the names of its runs.
+// The charts of the page as pictures to keep: each with its title, units and the names of its runs; and
+// its query, on the page SQL.
 //
 // data: names, of what the page shows; queries, the SQL behind pictures by the beginnings of their titles. Charts state their title and names themselves; what is drawn on
 // a canvas (window.pwhCanvases, as its aria-label says) gets them here, and its pwhLegend: names, fills.
@@ -113,15 +114,15 @@ export default function ({ data, parentElement }) {
   for (const [title, draw] of found) {
     const row = make("div", parentElement, "row");
     make("span", row).textContent = title;
-    const offer = (kind, href) => {
+    const offer = (kind, does) => {
       const button = make("button", row);
       button.textContent = kind.toUpperCase();
       button.setAttribute("aria-label", `${title} as ${kind.toUpperCase()}`);
-      button.addEventListener("click", async () => save(await href(), title, kind));
+      button.addEventListener("click", does);
     };
-    offer("png", () => png(draw()));
-    offer("svg", () => address(draw()));
+    offer("png", async () => save(await png(draw()), title, "png"));
+    offer("svg", () => save(address(draw()), title, "svg"));
     const [, query] = Object.entries(data.queries).find(([of]) => title.startsWith(of)) || [];
-    if (query) offer("sql", () => `data:application/sql;charset=utf-8,${encodeURIComponent(query)}`);
+    if (query) offer("sql", () => window.open(`sql?sql=${encodeURIComponent(query)}`));
   }
 }

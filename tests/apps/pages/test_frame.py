@@ -18,6 +18,7 @@ from apps.pages.text import plain
 from tests.apps.pages.conftest import address, run_ids, sent, sql_behind, texts
 from tests.helpers.support import given
 from warehouse.connection import connect
+from warehouse.query_process import ask_guarded
 
 
 def titles(app):
@@ -110,10 +111,8 @@ def test_the_picture_of_a_chart_has_the_query_behind_it(page, open_page, demo_wa
     app = open_page(page, demo_warehouse)
     queries = sent(app, "pictures")["queries"]
     assert queries
-    con = pwh.connect(demo_warehouse, read_only=True)
     for query in queries.values():
-        assert con.sql(query).columns
-    con.close()
+        assert len(ask_guarded(demo_warehouse, query).table)
 
 
 def test_a_warehouse_of_another_version_shows_what_to_do(open_page, new_warehouse):
