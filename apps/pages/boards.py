@@ -29,7 +29,8 @@ def page(view: View) -> None:
     if board is None:
         view.empty(
             "There is no board yet. Save a query on the page SQL, with the name of a board: its "
-            "chart, else its table, is on it then.",
+            "chart, else its table, is on it then. The query of a chart of another page comes "
+            "there by Pictures of the charts.",
             f"{view.pwh} sql 'FROM change_events' --save changes",
         )
         return

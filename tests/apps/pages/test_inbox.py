@@ -6,7 +6,7 @@ import shutil
 
 import warehouse as pwh
 from tests.apps.pages.conftest import links, sql_behind, texts
-from tests.helpers.support import given
+from tests.helpers.support import given, keep
 
 
 def test_an_empty_warehouse_shows_how_to_fill_it(open_page, empty_warehouse):
@@ -56,3 +56,17 @@ def test_an_event_is_triaged_and_withdrawn(open_page, demo_warehouse, tmp_path):
     assert list(app.dataframe[0].value["state"]) == ["investigating"]
     app.button(key="open stencil-1.23 2").click().run()
     assert "State investigating" not in texts(app)
+
+
+def test_what_is_not_certain_yet_is_beside_the_events(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    con.execute(
+        "INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds) SELECT 'r' || "
+        "i, '<b>heat</b>', 'v' || i, 'm', TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)), "
+        "if(i < 18, 10, 12) + hash(i) % 10 / 100 FROM range(20) t (i)"
+    )
+    keep(con)
+    con.close()
+    text = texts(open_page("inbox", new_warehouse))
+    assert "No change is certain yet" in text and "Not certain yet" in text
+    assert "<b>heat</b>** on m: wall_seconds +19.6 % since version v18" in text
