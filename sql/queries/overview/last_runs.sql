@@ -2,12 +2,16 @@
 -- unknown, what counts is when they landed.
 WITH
   landed AS (
-    SELECT f.run_id, r.app, r.version, coalesce(r.started_at, s.ingested_at) AS last_at, f.position
+    -- what a file and what an option states of a run are two facts
+    SELECT
+      f.run_id, r.app, r.version, s.reader,
+      max(coalesce(r.started_at, s.ingested_at)) AS last_at, max(f.position) AS position
     FROM run_facts AS f
     JOIN sources AS s USING (source_id)
     JOIN runs AS r USING (run_id)
+    GROUP BY f.run_id, r.app, r.version, s.reader
     QUALIFY row_number() OVER (
-      PARTITION BY s.reader, r.app ORDER BY last_at DESC, f.position DESC, f.run_id DESC
+      PARTITION BY s.reader, r.app ORDER BY last_at DESC, position DESC, f.run_id DESC
     ) <= 2
   )
 
