@@ -180,6 +180,8 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
         "branch": "the level of the default branch",
         "asked": "as requested",
     }[which.chosen_by]
+    if which.event is not None:
+        how = f"event {which.event}, on both sides of which the requested runs are: pwh events"
     return f"{names}: {after} against {before} ({how})"
 
 
@@ -276,15 +278,15 @@ def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
     name, figures = cell(row["metric"]), f"{from_to(row)}, {_basis(row)}"
     if row["before"] == row["after"]:
         return f"{name} did not change: {figures}."
-    sure = row["certain"] or which.chosen_by == "change"
+    sure = row["certain"] or which.changed is not None
     if not sure and row["certain"] is not None:
         verdict = f"{name} did not change beyond noise"
         low, high = row["change_low"], row["change_high"]
         if low is None or high is None or low < -SMALL_CHANGE or high > SMALL_CHANGE:
             verdict = f"It is not certain that {name} changed"
         return f"{verdict}: it {movement(row)}, {figures}."
-    if which.chosen_by == "change":
-        where = f"at {_run_name(which.changed or which.runs[0], runs)}"
+    if which.changed is not None:
+        where = f"at {_run_name(which.changed, runs)}"
     else:
         where = f"in {_side_name(which.runs, runs)} against {_side_name(which.against, runs)}"
     noise = (
