@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -48,8 +49,11 @@ _TOPICS = {
 }
 _INTERPRETER = "_PyEval_"
 _UNEXPLAINED = {"cause_undecided", "cause_unknown", "works_longer"}
+# Mechanisms of which a gain has less; the others have their direction in their text.
+_LESS = re.compile(r"waits_|kernel|sleeps|collects_|touches_|slower_(?!clock|calls|instructions)")
 # Mechanisms that counters would tell apart.
 _UNCOUNTED = {"cause_unknown", "works_longer", "slower_calls"}
+_WAITING = ("run_delay", "waiting")
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _COLUMNS = (
     "topic",
@@ -212,6 +216,8 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
     main = next(row for row in leading if row["topic"] != "cause")
     (mechanism,) = cause["flags"]
     why, text = flag_text(mechanism), f"{_change_of_side(which, runs, main)}: "
+    if cause["direction"] == "better" and _LESS.match(mechanism["code"]):
+        why = f"less of this happens: {why}"
     if cause["subject"] is None:
         is_profiled = any(row["topic"] == "function" for row in rows)
         text += (
@@ -221,6 +227,10 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
         total = totals_named(rows).get(cause["unit"], "loss")
         share = percent(min(cause["share"], 1))
         text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
+        ledger = [row for row in rows if row["topic"] == "ledger"]
+        waiting = sum(row["share"] or 0 for row in ledger if row["metric"] in _WAITING)
+        if cause["share"] < 0.5 <= waiting:
+            text += f" ({percent(waiting)} is waiting)"
         if mechanism["code"] != "more_work":
             text += f"{'; ' if mechanism['code'] in _UNEXPLAINED else ', since '}{why}"
     if main["topic"] != "metric" and any(
