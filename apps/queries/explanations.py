@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.output.tables import dicts
 from apps.queries.base import ask, ask_dicts
+from apps.queries.comparison import LEVEL, run_comparison
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -20,8 +21,8 @@ class Comparison:
 
     `chosen_by` is how they were found for the run `named`: change (a change point of `metric`,
     whose first run is `changed`), version (a version and the one before), branch (the
-    level of the default branch), or asked. `left_out` are
-    how many runs have another configuration than those compared.
+    level of the default branch), or asked: where the runs asked for are on both sides of an
+    `event`, its runs. `left_out` are how many runs have another configuration than those compared.
     """
 
     runs: list[str]
@@ -31,6 +32,7 @@ class Comparison:
     named: str | None = None
     metric: str | None = None
     left_out: int = 0
+    event: int | None = None
 
     @property
     def sides(self) -> dict[str, Any]:
@@ -71,14 +73,21 @@ def comparable(
 ) -> Comparison:
     """Return the runs of two sides that have one configuration, `fields` or that of most runs.
 
-    All of them where no configuration has runs of both: then each side is taken as one.
+    All of them where no configuration has runs of both: then each side is taken as one. Of runs
+    on both sides of an event, each at one of its levels, the runs of that.
     """
-    rows = ask_dicts(con, "explanations/alike", runs=runs, against=against)
-    for row in rows:
+    which = Comparison(runs, against)
+    for row in ask_dicts(con, "explanations/alike", runs=runs, against=against):
         if fields is None or row["fields"] == fields:
             others = len(runs) + len(against) - len(row["runs"]) - len(row["against"])
-            return Comparison(row["runs"], row["against"], left_out=others)
-    return Comparison(runs, against)
+            which = Comparison(row["runs"], row["against"], left_out=others)
+            break
+    for row in ask_dicts(con, "explanations/between", **which.sides):
+        found = run_comparison(con, which.against, which.runs, LEVEL, [row["metric"]])
+        if any(one["noise"] == "step" for one in dicts(found)):
+            changed = None if row.pop("is_back") else row["changed"]
+            return replace(which, **row | {"changed": changed})
+    return which
 
 
 def run_in_history(con: Connection, which: Comparison) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -53,8 +54,11 @@ _TOPICS = {
 }
 _INTERPRETER = "_PyEval_"
 _UNEXPLAINED = {"cause_undecided", "cause_unknown", "works_longer"}
+# Mechanisms of which a gain has less; the others have their direction in their text.
+_LESS = re.compile(r"waits_|kernel|sleeps|collects_|touches_|slower_(?!clock|calls|instructions)")
 # Mechanisms that counters would tell apart.
 _UNCOUNTED = {"cause_unknown", "works_longer", "slower_calls"}
+_WAITING = ("run_delay", "waiting")
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _COLUMNS = (
     "topic",
@@ -196,6 +200,8 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
         "branch": "the level of the default branch",
         "asked": "as requested",
     }[which.chosen_by]
+    if which.event is not None:
+        how = f"event {which.event}, on both sides of which the requested runs are: pwh events"
     return f"{names}: {after} against {before} ({how})"
 
 
@@ -226,6 +232,8 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
     main = next(row for row in leading if row["topic"] != "cause")
     (mechanism,) = cause["flags"]
     why, text = flag_text(mechanism), f"{_change_of_side(which, runs, main)}: "
+    if cause["direction"] == "better" and _LESS.match(mechanism["code"]):
+        why = f"less of this happens: {why}"
     if cause["subject"] is None:
         is_profiled = any(row["topic"] == "function" for row in rows)
         text += (
@@ -235,6 +243,10 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
         total = totals_named(rows).get(cause["unit"], "loss")
         share = percent(min(cause["share"], 1))
         text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
+        ledger = [row for row in rows if row["topic"] == "ledger"]
+        waiting = sum(row["share"] or 0 for row in ledger if row["metric"] in _WAITING)
+        if cause["share"] < 0.5 <= waiting:
+            text += f" ({percent(waiting)} is waiting)"
         if mechanism["code"] != "more_work":
             text += f"{'; ' if mechanism['code'] in _UNEXPLAINED else ', since '}{why}"
     if main["topic"] != "metric" and any(
@@ -292,15 +304,15 @@ def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
     name, figures = cell(row["metric"]), f"{from_to(row)}, {_basis(row)}"
     if row["before"] == row["after"]:
         return f"{name} did not change: {figures}."
-    sure = row["certain"] or which.chosen_by == "change"
+    sure = row["certain"] or which.changed is not None
     if not sure and row["certain"] is not None:
         verdict = f"{name} did not change beyond noise"
         low, high = row["change_low"], row["change_high"]
         if low is None or high is None or low < -SMALL_CHANGE or high > SMALL_CHANGE:
             verdict = f"It is not certain that {name} changed"
         return f"{verdict}: it {movement(row)}, {figures}."
-    if which.chosen_by == "change":
-        where = f"at {_run_name(which.changed or which.runs[0], runs)}"
+    if which.changed is not None:
+        where = f"at {_run_name(which.changed, runs)}"
     else:
         where = f"in {_side_name(which.runs, runs)} against {_side_name(which.against, runs)}"
     noise = (

@@ -293,7 +293,11 @@ WITH
   -- The one change of the history between the two sides, where there is one: from the level that all
   -- runs of one side are in to that of the other.
   steps AS (
-    SELECT id, configuration, metric, unit, is_back, any_value(found) AS step
+    SELECT
+      id, configuration, metric, unit, is_back, any_value(found) AS step,
+      -- whether it is what is asked for
+      any_value(if(is_back, s.against, s.runs) = list_sort(found.runs)
+        AND if(is_back, s.runs, s.against) = list_sort(found.against)) AS is_own
     FROM (
       SELECT
         l.id, l.configuration, l.metric, l.unit, l.after_last < l.before_first AS is_back,
@@ -307,6 +311,13 @@ WITH
       WHERE l.name_before IS NULL
     )
     JOIN _run_places AS o ON found.run_id = o.run_id
+    JOIN (
+      SELECT
+        id, list(run_id ORDER BY run_id) FILTER (is_after) AS runs,
+        list(run_id ORDER BY run_id) FILTER (NOT is_after) AS against
+      FROM sides
+      GROUP BY id
+    ) AS s USING (id)
     WHERE found.more_runs IS NULL AND o.place > first AND o.place <= last
     GROUP BY id, configuration, metric, unit, is_back, until, since
     HAVING count(*) = 1 AND any_value(o.place) > until AND any_value(o.place) <= since
@@ -488,11 +499,12 @@ WITH
   ),
 
   -- One change has one size: that of the step where both sides are at its levels. A few runs may have
-  -- left theirs already, or be outliers.
+  -- left theirs already, or be outliers; those by which the step itself is explained drift with it.
   cited AS (
     SELECT
       c.id, c.p,
       CASE
+        WHEN c.is_own THEN own
         WHEN (
             2 * len(c.p.before) >= own.runs_before
             OR abs(c.c."before" - own."before") <= abs(own."after" - own."before") / 2
@@ -506,7 +518,7 @@ WITH
       END AS c
     FROM (
       SELECT
-        c.*,
+        c.*, s.is_own,
         CASE
           WHEN s.is_back THEN {
             'before': step."after", 'after': step."before",

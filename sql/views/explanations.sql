@@ -125,27 +125,6 @@ WITH
     )
   ),
 
-  -- Functions that do the same, such as those of a garbage collector, count together.
-  foremost AS (
-    SELECT
-      id, subject, doing, metric, unit, "before", "after", share, query,
-      "after" / nullif("before", 0) AS ratio, calls_after,
-      calls_after / nullif(calls_before, 0) AS calls_ratio
-    FROM (
-      SELECT
-        *, _doing(subject) AS doing,
-        sum(share) OVER (PARTITION BY id, unit, coalesce(doing, subject)) AS together
-      FROM (FROM found UNION ALL BY NAME FROM of_event)
-      WHERE topic = 'function' AND subject IS NOT NULL AND found AND share > 0
-        -- what a device did and waited for leads
-        AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
-    )
-    WHERE together >= 0.2
-    QUALIFY row_number() OVER (
-      PARTITION BY id ORDER BY unit IS DISTINCT FROM 's', together DESC, share DESC, subject
-    ) = 1
-  ),
-
   evidence AS (
     SELECT id, map_from_entries(list({'key': role, 'value': one})) AS roles
     FROM (
@@ -188,9 +167,40 @@ WITH
       CASE
         WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
           THEN l.more_seconds - coalesce(more_delay, 0)
-      END AS undelayed
+      END AS undelayed,
+      -- on a busy machine work takes longer in proportion, threads but the first without a delay
+      _growth(processor_ratio, l.ratio) AS worked
     FROM evidence AS v
     JOIN headline AS l ON v.id = l.id
+  ),
+
+  -- Functions that do the same, such as those of a garbage collector, count together. Where waiting
+  -- grew as the time on the processor did, it is their part of what functions lost that counts.
+  foremost AS (
+    SELECT
+      id, subject, doing, metric, unit, "before", "after", share, query,
+      "after" / nullif("before", 0) AS ratio, calls_after,
+      calls_after / nullif(calls_before, 0) AS calls_ratio
+    FROM (
+      SELECT
+        *, _doing(subject) AS doing,
+        sum(share) OVER alike AS together, sum("after" - "before") OVER alike AS more
+      FROM (FROM found UNION ALL BY NAME FROM of_event)
+      WHERE topic = 'function' AND subject IS NOT NULL AND found AND share > 0
+        -- what a device did and waited for leads
+        AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
+      WINDOW alike AS (PARTITION BY id, unit, coalesce(doing, subject))
+    )
+    LEFT JOIN (
+      SELECT f.id, f.unit, f."after" - f."before" AS lost
+      FROM found AS f
+      JOIN timed AS t ON f.id = t.id
+      WHERE f.topic = 'function' AND f.subject IS NULL AND f.certain AND t.worked >= 0.5
+    ) USING (id, unit)
+    WHERE together >= 0.2 OR more / lost >= 0.2
+    QUALIFY row_number() OVER (
+      PARTITION BY id ORDER BY unit IS DISTINCT FROM 's', together DESC, share DESC, subject
+    ) = 1
   ),
 
   -- Each a column of its own: a macro repeats what it is given.
@@ -208,8 +218,9 @@ WITH
         'delayed':
           (more_delay - _more_seconds(roles['delay'], processor_ratio)) / l.more_seconds,
         'waited': 1 - more_processor / undelayed,
-        -- on a busy machine work takes longer in proportion, threads but the first without a delay
-        'worked': _growth(processor_ratio, l.ratio),
+        'worked': v.worked,
+        'is_work': f.id IS NOT NULL AND v.worked >= 0.5
+          AND (roles['processor'].is_certain OR roles['user'].is_certain),
         -- whatever the noise between runs hides
         'waited_least': 1 - coalesce(
           _more_seconds(roles['processor'], roles['processor'].most),

@@ -89,7 +89,7 @@ END;
 -- The mechanism of a change, a flag, from its evidence `e`: the function, and whether it is new, with
 -- its calls; the shares of the change that are off the processor, in the kernel, and ready to run more
 -- than the time on the processor tells (delayed); of the change without such delay that off the
--- processor (waited), which the growth of the time there refutes (worked); of the change on the processor that in the kernel (kernel_part); of the growth of the function's time that of its calls,
+-- processor (waited), which the growth of the time there refutes (worked, for certain is_work); of the change on the processor that in the kernel (kernel_part); of the growth of the function's time that of its calls,
 -- of the growth of the main metric that of instructions and cycles; and what else changed for
 -- certain, in the same direction: `causes`, a list of role, ratio and name, the largest first.
 -- More than half of a growth is what explains it; less than a quarter is what refutes it: at the far
@@ -137,9 +137,9 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     END,
     _flag('same_instructions')
   )
-  WHEN e.calls <= 0.25 THEN _flag('slower_calls')
-  WHEN e.waited <= 0.25 AND e.waited_most < 0.5 AND e.instructions IS NULL
-    THEN _flag('works_longer')
+  WHEN e.calls <= 0.25 THEN _flag('slower_calls', MAP {'how': if(e.is_more, 'longer', 'less time')})
+  WHEN (e.waited <= 0.25 AND e.waited_most < 0.5 OR e.is_work) AND e.instructions IS NULL
+    THEN _flag('works_longer', MAP {'how': if(e.is_more, 'longer', 'less time')})
   WHEN coalesce(e.calls, e.waited, e.instructions) IS NOT NULL THEN _flag('cause_undecided')
   ELSE _flag('cause_unknown')
 END;

@@ -228,6 +228,39 @@ def test_twice_the_work_on_a_busy_machine_is_no_waiting(warehouse):
     assert cause(warehouse) == []
 
 
+def first_sentence(con, *, is_back=False):
+    ids = [f"r{at:02}" for at in range(2 * RUNS)]
+    sides = ids[RUNS:], ids[:RUNS]
+    which = Comparison(*(reversed(sides) if is_back else sides))
+    runs = ask_dicts(con, "explanations/runs", **which.sides)
+    found = dicts(explanation(con, which))
+    return explanation_sentences(which, runs, found, [], is_short=True)[0].text
+
+
+def test_on_a_busy_machine_the_function_with_the_work_is_named(warehouse):
+    functions = [("f", (0.1, None), (1.0, None)), ("g", (0.8, None), (0.8, None))]
+    measured(warehouse, counters=[("task-clock", "ms", 950.0, 1_900.0)], functions=functions)
+    ((subject, share, code, _),) = cause(warehouse)
+    assert (subject, share, code) == ("f", 0.09, "works_longer")
+    told = "f takes 10 times as long, 9 % of the loss (90.5 % is waiting); it is on the processor"
+    assert told in first_sentence(warehouse)
+
+
+def test_a_function_with_little_of_a_loss_that_is_waiting_is_not_named(warehouse):
+    functions = [("f", (0.1, None), (1.0, None)), ("g", (7.8, None), (7.8, None))]
+    measured(warehouse, counters=[("task-clock", "ms", 8_000.0, 8_900.0)], functions=functions)
+    assert [row[0] for row in cause(warehouse)] == [None]
+
+
+def test_of_a_gain_less_of_the_mechanism_is_told(warehouse):
+    functions = [("time.sleep", (0.5, None), (10.5, None)), ("g", (4.0, None), (4.0, None))]
+    measured(warehouse, counters=[IDLE], functions=functions)
+    assert first_sentence(warehouse).endswith("of the loss, since it sleeps.")
+    assert first_sentence(warehouse, is_back=True).endswith(
+        "of the gain, since less of this happens: it sleeps."
+    )
+
+
 def test_who_is_on_the_processor_does_not_wait(warehouse):
     measured(warehouse, counters=[CPU], functions=[("model.py(select)", (5.0, 9), (15.0, 9))])
     assert cause(warehouse)[0][2] == "slower_calls"

@@ -21,13 +21,35 @@ def test_a_run_is_compared_across_the_last_change_of_its_series(warehouse):
     ]
 
 
-def test_only_near_runs_are_compared_where_the_levels_drift(warehouse):
-    warehouse.execute("""
+def drifting(warehouse, *, slope, step):
+    warehouse.execute(
+        """
         INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds)
         SELECT 'r' || i, 'heat', i, 'm', TIMESTAMPTZ '2026-01-01' + to_days(i::INTEGER),
-            100 + i + (i * 7919 % 101) / 50 - CASE WHEN i < 40 THEN 0 ELSE 10 END
+            100 + $slope * i + (i * 7919 % 101) / 50 + CASE WHEN i < 40 THEN 0 ELSE $step END
         FROM range(80) AS t (i)
-    """)
+        """,
+        {"slope": slope, "step": step},
+    )
+
+
+def test_a_change_of_what_drifts_has_the_size_of_the_change_alone(warehouse):
+    drifting(warehouse, slope=2, step=8)
+    found = 'SELECT "before", "after", p_value FROM '
+    (change,) = rows(warehouse, f"{found} change_points")
+    assert change[1] - change[0] < 12
+    explained = f"{found} explanations WHERE topic = 'metric'"
+    asked = """
+        explain_run(
+          (SELECT runs FROM explain_baseline('r79')), (SELECT against FROM explain_baseline('r79'))
+        )
+        WHERE topic = 'metric'
+    """
+    assert rows(warehouse, explained) == rows(warehouse, found + asked) == [change]
+
+
+def test_only_near_runs_are_compared_where_the_levels_drift(warehouse):
+    drifting(warehouse, slope=1, step=-10)
     near = [f"r{i}" for i in range(32, 48)]
     assert rows(warehouse, "SELECT runs, against FROM explain_baseline('r79')") == [
         (near[8:], near[:8])

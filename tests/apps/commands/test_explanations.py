@@ -102,21 +102,30 @@ def test_the_ledger_adds_up(pwh):
     assert float(off) < 1e-9
 
 
-def test_two_runs_are_compared_as_asked(pwh):
-    _, out, _ = pwh("explain", "stencil-1.29", "--against", "stencil-1.21", "--all")
-    # of the levels that both runs are at, as everywhere else
-    assert sentences(out)[0].startswith("stencil 1.29 takes 17.8 % longer (+16.9 % to +18.7 %): ")
-    assert sentences(out)[1:3] == [
-        "wall_seconds rose by 17.8 % in stencil-1.29 (version 1.29, 2026-11-08) against "
-        "stencil-1.21 (version 1.21, 2026-10-31): 11.9 s -> 14 s, means (geometric where no value "
-        "is 0 or less) of 14 runs before and 8 from then on, +16.9 % to +18.7 % at 95 %; beyond "
-        "noise (p = 2.7e-06).",
-        "86.6 % of the loss is in sweep: 7.2 s -> 9.03 s, it rose by 25.5 %.",
-    ]
-    assert sentences(out)[-1] == (
-        "Not examined: scaling (no version measured on three counts on either side); idle time (no "
-        "task trace after); threads (no block trace after)."
-    )
+def test_runs_on_both_sides_of_an_event_are_explained_by_its_runs(pwh):
+    _, of_event, _ = pwh("explain", "stencil-1.23")
+    title, _, answer = of_event.partition("\n")
+    for sides in (
+        ("stencil-1.29", "--against", "stencil-1.21"),
+        ("stencil@1.23", "--against", "stencil@1.22"),
+    ):
+        code, out, _ = pwh("explain", *sides)
+        assert code == 0
+        assert out.partition("\n")[0] == title.replace(
+            "the last change of its series",
+            "event 2, on both sides of which the requested runs are: pwh events",
+        )
+        assert out.partition("\n")[2] == answer
+    _, back, _ = pwh("explain", "stencil-1.21", "--against", "stencil-1.29")
+    assert "14 runs, stencil-1.9 to stencil-1.22 against 8 runs" in back.partition("\n")[0]
+    assert "sweep takes 20.3 % less, 86.6 % of the gain" in sentences(back)[0]
+
+
+def test_runs_of_one_level_are_compared_as_asked(pwh):
+    _, out, _ = pwh("explain", "stencil-1.29", "--against", "stencil-1.24")
+    assert out.partition("\n")[0].endswith("(as requested)")
+    assert len(sentences(out)) == 1
+    assert "one run on each side" in sentences(out)[0]
 
 
 def test_versions_are_explained_by_their_runs_that_are_alike(pwh):
