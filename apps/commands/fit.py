@@ -201,6 +201,14 @@ class Form(StrEnum):
     code = "code"
 
 
+class Optimiser(StrEnum):
+    """Methods that train networks."""
+
+    lbfgs = "lbfgs"
+    scg = "scg"
+    lm = "lm"
+
+
 def throughput(
     context: typer.Context,
     reduce: Annotated[
@@ -232,13 +240,26 @@ def throughput(
         str | None,
         typer.Option(help="With --core, the core to begin with; by default that which fits best."),
     ] = None,
+    optimiser: Annotated[
+        Optimiser | None,
+        typer.Option(
+            help="Use a network whatever its score, trained by Levenberg-Marquardt (lm: minutes for "
+            "thousands of segments), scaled conjugate gradients (scg) or L-BFGS."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of a network's training, at most.")
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(min=0, help="A training ends where an iteration lowers the loss by less."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
-    need("fit")
     from apps.fitting.throughput import (
         choose_form,
         make_fit,
@@ -259,7 +280,9 @@ def throughput(
         _estimate_core(context, core, relative, seed, wait)
     with reading(context, wait, after_changes=core is not None) as con:
         segments = read_training_segments(con, form.value if form else choose_form(con), core)
-    fitted = fit_throughput(segments.samples, reduction, seed, note_progress)
+    options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
+    training = {name: value for name, value in options.items() if value is not None}
+    fitted = fit_throughput(segments.samples, reduction, seed, note_progress, **training)
     fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):
