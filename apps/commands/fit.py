@@ -243,8 +243,8 @@ def throughput(
     optimiser: Annotated[
         Optimiser | None,
         typer.Option(
-            help="Use a network whatever its score, trained by Levenberg-Marquardt (lm: minutes for "
-            "thousands of segments), scaled conjugate gradients (scg) or L-BFGS."
+            help="Use a network whatever its score, trained by Levenberg-Marquardt (lm; slow for "
+            "many segments), scaled conjugate gradients (scg) or L-BFGS."
         ),
     ] = None,
     iterations: Annotated[

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from udfs.clustering.points import Doubles, Floats, InsufficientData, Points
 
 

@@ -16,8 +16,8 @@ from scipy.stats import kendalltau
 
 from udfs.progress import Progress, silent
 from udfs.throughput.algorithms import (
-    Integers,
     WITH_DISTRIBUTIONS,
+    Integers,
     Samples,
     algorithms,
     apply_network,
