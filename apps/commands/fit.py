@@ -233,7 +233,7 @@ def throughput(
         str | None,
         typer.Option(
             help="Estimate the rows of this core first (cores, core_ports, instruction_costs) from "
-            "measured blocks of x86-64 code, of runs on it and of runs that name no machine."
+            "measured blocks of machine code, of runs on it and of runs that name no machine."
         ),
     ] = None,
     relative: Annotated[
@@ -277,7 +277,8 @@ def throughput(
         raise UsageError("--relative is for --core", hint="Name the core to estimate: --core NAME")
     if core is not None:
         form, subject, core = Form.code, subject or core.lower(), core.lower()
-        _estimate_core(context, core, relative, seed, wait)
+        if not _estimate_core(context, core, relative, seed, wait):
+            return
     with reading(context, wait, after_changes=core is not None) as con:
         segments = read_training_segments(con, form.value if form else choose_form(con), core)
     options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
@@ -298,18 +299,26 @@ def throughput(
 
 def _estimate_core(
     context: typer.Context, core: str, relative: str | None, seed: int, wait: float | None
-) -> None:
-    """Estimate the rows of a core and store them."""
-    from apps.fitting.cores import estimate_core, read_measured_blocks, store_core
+) -> bool:
+    """Estimate the rows of a core and store them; return whether models are fitted to its code."""
+    from apps.fitting.cores import SIMULATED, estimate_core, read_measured_blocks, store_core
     from apps.reports.fit import core_sentence
+    from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
     with reading(context, wait) as con:
         blocks = read_measured_blocks(con, core, relative)
     relative, estimated = estimate_core(blocks, seed, note_progress)
-    with writing(context, wait) as con, transaction(con):
-        store_core(con, blocks, relative, estimated)
+    is_modelled = blocks.isa == SIMULATED
+    with writing(context, wait) as con:
+        with transaction(con):
+            store_core(con, blocks, relative, estimated)
+        if not is_modelled:
+            analyse_all(con)
     note(core_sentence(blocks, relative, estimated))
+    if not is_modelled:
+        note(f"predictions for {blocks.isa} are bounds: there is no model to fit")
+    return is_modelled
 
 
 def choose(

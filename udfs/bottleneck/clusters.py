@@ -3,8 +3,8 @@
 A medoid's metrics are standardised over the samples; one is high where it lies half a deviation
 above the mean, else low. Of a class with several metrics (ICache: fetches from the level-2 cache
 and those that miss there) their mean is what counts. A rule names what has to be high, while all
-others used by rules are low. DMA transfers read or write memory, so a high rate of DMA can come with a high rate
-of memory accesses.
+others used by rules are low. DMA transfers read or write memory, so a high rate of DMA can come
+with a high rate of memory accesses.
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ makes it smaller by no more than the precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +21,14 @@ _SIGMA, _LAMBDA = 5e-5, 5e-7
 _DAMPING, _FACTOR, _MOST_DAMPING = 1e-3, 10.0, 1e10
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is minimised: a sum of squares of weights (p).
+class Problem(Protocol):
+    """What is minimised: a sum of squares, by weights (p)."""
 
-    `loss` returns it and its gradient (p); `normal` returns half the second derivative by
-    Gauss-Newton (p x p).
-    """
+    def loss(self, flat: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient (p)."""
 
-    loss: Callable[[Floats], tuple[float, Floats]]
-    normal: Callable[[Floats], Floats]
+    def normal(self, flat: Floats) -> Floats:
+        """Return half the second derivative by Gauss-Newton (p x p)."""
 
 
 def lbfgs(problem: Problem, start: Floats, iterations: int, precision: float) -> Floats:
