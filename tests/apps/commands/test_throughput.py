@@ -154,6 +154,7 @@ def test_fit_stores_scores_and_reports_the_reduction(run, tmp_path):
     segments(tmp_path / "made.csv")
     assert run("ingest", tmp_path / "made.csv")[0] == 0
     asked = ("fit", "throughput", "--reduce", "som:12,0.5", "--subject", "made")
+    asked += ("--optimiser", "scg", "--iterations", 60, "--precision", "1e-6")
     code, out, err = run(*asked)
     assert code == 0, err
     assert re.search(": network( with distributions)?, in use from now on.", out.splitlines()[0])
