@@ -16,8 +16,8 @@ class _Hidden:
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004
-        """Raise `ModuleNotFoundError` for one of them."""
-        if name in ("pandas", "pyarrow.dataset", "cloudpickle"):
+        """Raise `ModuleNotFoundError` for one of them, until scikit-learn needs them."""
+        if name in ("pandas", "pyarrow.dataset", "cloudpickle") and "sklearn" not in sys.modules:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 

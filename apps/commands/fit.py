@@ -201,6 +201,14 @@ class Form(StrEnum):
     code = "code"
 
 
+class Optimiser(StrEnum):
+    """Methods that train networks."""
+
+    lbfgs = "lbfgs"
+    scg = "scg"
+    lm = "lm"
+
+
 def throughput(
     context: typer.Context,
     reduce: Annotated[
@@ -225,12 +233,26 @@ def throughput(
         str | None,
         typer.Option(
             help="Estimate the rows of this core first (cores, core_ports, instruction_costs) from "
-            "measured blocks of x86-64 code, of runs on it and of runs that name no machine."
+            "measured blocks of machine code, of runs on it and of runs that name no machine."
         ),
     ] = None,
     relative: Annotated[
         str | None,
         typer.Option(help="With --core, the core to begin with; by default that which fits best."),
+    ] = None,
+    optimiser: Annotated[
+        Optimiser | None,
+        typer.Option(
+            help="Use a network whatever its score, trained by Levenberg-Marquardt (lm; slow for "
+            "many segments), scaled conjugate gradients (scg) or L-BFGS."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of a network's training, at most.")
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(min=0, help="A training ends where an iteration lowers the loss by less."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     style: FormatOption = Format.table,
@@ -238,7 +260,6 @@ def throughput(
     wait: WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
-    need("fit")
     from apps.fitting.throughput import (
         choose_form,
         make_fit,
@@ -256,10 +277,13 @@ def throughput(
         raise UsageError("--relative is for --core", hint="Name the core to estimate: --core NAME")
     if core is not None:
         form, subject, core = Form.code, subject or core.lower(), core.lower()
-        _estimate_core(context, core, relative, seed, wait)
+        if not _estimate_core(context, core, relative, seed, wait):
+            return
     with reading(context, wait, after_changes=core is not None) as con:
         segments = read_training_segments(con, form.value if form else choose_form(con), core)
-    fitted = fit_throughput(segments.samples, reduction, seed, note_progress)
+    options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
+    training = {name: value for name, value in options.items() if value is not None}
+    fitted = fit_throughput(segments.samples, reduction, seed, note_progress, **training)
     fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):
@@ -275,18 +299,26 @@ def throughput(
 
 def _estimate_core(
     context: typer.Context, core: str, relative: str | None, seed: int, wait: float | None
-) -> None:
-    """Estimate the rows of a core and store them."""
-    from apps.fitting.cores import estimate_core, read_measured_blocks, store_core
+) -> bool:
+    """Estimate the rows of a core and store them; return whether models are fitted to its code."""
+    from apps.fitting.cores import SIMULATED, estimate_core, read_measured_blocks, store_core
     from apps.reports.fit import core_sentence
+    from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
     with reading(context, wait) as con:
         blocks = read_measured_blocks(con, core, relative)
     relative, estimated = estimate_core(blocks, seed, note_progress)
-    with writing(context, wait) as con, transaction(con):
-        store_core(con, blocks, relative, estimated)
+    is_modelled = blocks.isa == SIMULATED
+    with writing(context, wait) as con:
+        with transaction(con):
+            store_core(con, blocks, relative, estimated)
+        if not is_modelled:
+            analyse_all(con)
     note(core_sentence(blocks, relative, estimated))
+    if not is_modelled:
+        note(f"predictions for {blocks.isa} are bounds: there is no model to fit")
+    return is_modelled
 
 
 def choose(

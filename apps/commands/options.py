@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # What a plain installation of pwh lacks: packages as they are imported, by extra.
 EXTRAS = {
     "dask": ("distributed",),
-    "fit": ("sklearn", "torch"),
+    "fit": ("torch",),
     "login": ("authlib",),
     "mcp": ("mcp",),
     "notify": ("apprise",),

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import warehouse
-from apps.demo.entries import ENTRIES, Entry
-from apps.demo.questions import QUESTIONS, Question
+from apps.demo.entries import ENTRIES, SUNWAY, SUNWAY_MODEL, Entry
+from apps.demo.questions import QUESTIONS, SUNWAY_QUESTION, Question
 from apps.landing import Lander
 from apps.output.numbers import counted
 from apps.output.progress import watched
@@ -26,11 +26,17 @@ if TYPE_CHECKING:
 
 _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")
+_PICTURE = Path("sunway.svg")
 _INTRODUCTION = """
 Programs that simulate a cooling plate, recorded with perf, cProfile, Dask, valgrind and more; and
 the generated history (tag generated=true) of three other programs and a suite of benchmarks, which
 contains regressions.
 Each command below can be copied to a shell; its answer was computed just now.
+"""
+_SUNWAY_INTRODUCTION = """
+Counters of four programs on a Sunway TaihuLight: GENERATED, as is what the model learned from,
+after the publication of its metrics (Feng, Liu and He 2018). For a machine of yours:
+pwh fit bottlenecks.
 """
 
 
@@ -40,11 +46,8 @@ def tour(db: Address) -> None:
     Recordings that landed before are skipped. Raises `UsageError` where the warehouse contains
     other runs, which the tour would mix with its own.
     """
-    recordings = [(entry, _found(entry)) for entry in ENTRIES]
-    with suppress(WarehouseMissing):
-        _check_other_runs(db, [found for _, found in recordings])
-    note(_landed(_fill(db, recordings), db))
-    pwh = "pwh" if db == _DEFAULT else f"pwh --db {shlex.quote(str(db))}"
+    _land_all(db, ENTRIES)
+    pwh = _call_of(db)
     con = warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note)
     try:
         print_data(_INTRODUCTION)
@@ -53,6 +56,43 @@ def tour(db: Address) -> None:
     finally:
         con.close()
     print_data(_next_steps(pwh))
+
+
+def sunway_tour(db: Address) -> None:
+    """Fill the warehouse with generated counters of a Sunway; print classes, draw the metrics.
+
+    Raises `UsageError` where the warehouse contains other runs.
+    """
+    from apps.queries.base import ask_column
+    from apps.reports.pictures import save_picture
+    from apps.reports.star_glyphs import read_stars, stars_svg
+    from ingest.analyse import analyse_all
+    from warehouse import models
+    from warehouse.transactions import transaction
+
+    _land_all(db, (SUNWAY,))
+    with warehouse.connect(db, wait=_WAIT, on_wait=note) as con:
+        if models.in_force(con, "bottlenecks", "sunway") is None:
+            with transaction(con):
+                models.land(con, SUNWAY_MODEL, shipped=False)
+            analyse_all(con)
+        print_data(_SUNWAY_INTRODUCTION)
+        print_data(_stop(con, 1, SUNWAY_QUESTION, _call_of(db)))
+        runs = ask_column(con, "bottlenecks/counted_runs")
+        _, stars = read_stars(con, runs, "run")
+    save_picture(_PICTURE, stars_svg(stars, "Generated runs of a Sunway").encode())
+    print_data(f"{_PICTURE}: a star for each run, a ray for each metric")
+
+
+def _call_of(db: Address) -> str:
+    return "pwh" if db == _DEFAULT else f"pwh --db {shlex.quote(str(db))}"
+
+
+def _land_all(db: Address, entries: Sequence[Entry]) -> None:
+    recordings = [(entry, _found(entry)) for entry in entries]
+    with suppress(WarehouseMissing):
+        _check_other_runs(db, [found for _, found in recordings])
+    note(_landed(_fill(db, recordings), db))
 
 
 def _found(entry: Entry) -> Found:

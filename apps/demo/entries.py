@@ -1,7 +1,8 @@
 """The recordings that ship with pwh for its demo, and the options with which each is ingested.
 
 tests/apps/demo/programs/record.sh makes them. The history of `stencil`, `sorter`, `spmv` and
-`kernels` is generated and tagged as such; everything else was measured.
+`kernels` is generated and tagged as such, as are the counters of a Sunway and its model
+(tests/apps/demo/programs/generate_sunway.py); everything else was measured.
 """
 
 from __future__ import annotations
@@ -83,4 +84,9 @@ ENTRIES = (
     _of_app("heat-c", "heat.bb", started_at=_RECORDED_AT, threads=3),
     _of_app("heat-c", "heat_blocks.csv", started_at=_RECORDED_AT),
     *_history(),
+)
+_OF_SUNWAY = FOLDER.parent / "sunway"
+SUNWAY_MODEL = _OF_SUNWAY / "model.parquet"
+SUNWAY = Entry(
+    file=str(_OF_SUNWAY / "counters.csv"), facts={}, tags=_GENERATED | {"issue_width": "2"}
 )

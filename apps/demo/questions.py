@@ -130,6 +130,15 @@ def _why(rows: Sequence[Row]) -> str:
     )
 
 
+def _cured(rows: Sequence[Row]) -> str:
+    best = max(rows, key=lambda row: row["percent_since_first"])
+    first = next(row for row in rows if row["app"] == best["app"])
+    return (
+        f"{best['app']} gained most: {first['class']} was cured, and version {best['version']} is "
+        f"{best['percent_since_first']:.0f} % faster than the first."
+    )
+
+
 def _everywhere(rows: Sequence[Row]) -> str:
     traces = {row["trace"] for row in rows}
     low, high = min(rows, key=_percent), max(rows, key=_percent)
@@ -156,3 +165,4 @@ QUESTIONS = (
     Question("10_why", _why),
     Question("11_everywhere", _everywhere),
 )
+SUNWAY_QUESTION = Question("sunway", _cured)

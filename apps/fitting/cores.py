@@ -15,17 +15,21 @@ if TYPE_CHECKING:
     from warehouse.session import Connection
 
 _BLOCKS_NEEDED, _LOOPS_NEEDED = 100, 50
+# The instruction set whose cores are simulated, and models fitted to.
+SIMULATED = "x86-64"
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBlocks:
     """What a core is estimated from: blocks with cycles, and the tables that it can begin with.
 
-    `runs` are those of the blocks, `assumed` those of them that name no machine; `loops` whether
-    enough of the blocks end in a branch for models to learn what that costs.
+    `isa` is their instruction set; `runs` are those of the blocks, `assumed` those of them that
+    name no machine; `loops` whether enough of the blocks end in a branch for models to learn what
+    that costs.
     """
 
     core: str
+    isa: str
     hexes: list[str]
     cycles: list[float]
     runs: list[str]
@@ -37,16 +41,16 @@ class MeasuredBlocks:
 def read_measured_blocks(con: Connection, core: str, relative: str | None) -> MeasuredBlocks:
     """Read the measured blocks of a core.
 
-    Raises `UsageError` for a relative that is no x86-64 core or a core that comes with pwh, and
-    `NothingToAnalyse` for too few blocks.
+    Their instruction set is that of the relative, else what most of them are of. Raises
+    `UsageError` for a relative without costs or a core that comes with pwh, and `NothingToAnalyse`
+    for too few blocks.
     """
-    tables = dict(
-        con.execute(
-            "SELECT of_core, costs FROM _cores "
-            "WHERE of_isa = 'x86-64' AND costs IS NOT NULL AND of_core <> lower($core)",
-            {"core": core},
-        ).fetchall()
-    )
+    known = con.execute(
+        "SELECT of_core, of_isa, costs FROM _cores "
+        "WHERE costs IS NOT NULL AND of_core <> lower($core)",
+        {"core": core},
+    ).fetchall()
+    tables = {name: costs for name, _, costs in known}
     if con.execute("FROM cores WHERE shipped AND core = lower(?)", [core]).fetchone():
         raise UsageError(
             f"the core {core} comes with pwh",
@@ -54,12 +58,15 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
         )
     if relative is not None and relative.lower() not in tables:
         raise UsageError(
-            f"--relative {relative!r} is no x86-64 core with costs of instructions",
+            f"--relative {relative!r} is no core with costs of instructions",
             hint=f"One of: {', '.join(sorted(tables))}.",
         )
     rows = con.execute(
         sqlfiles.read("queries/fit/measured_blocks"), {"core": core.lower()}
     ).fetchall()
+    sets = {name: isa for name, isa, _ in known}
+    isa = sets[relative.lower()] if relative else _most_common([row[4] for row in rows])
+    rows = [row for row in rows if row[4] == isa or row[5]]
     if len(rows) < _BLOCKS_NEEDED:
         raise NothingToAnalyse(
             f"there are {len(rows)} measured blocks of {core}",
@@ -70,13 +77,23 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
 
     return MeasuredBlocks(
         core.lower(),
+        isa,
         [row[2] for row in rows],
         [row[3] for row in rows],
         sorted({row[0] for row in rows}),
         sorted({row[0] for row in rows if row[1]}),
-        {relative.lower(): tables[relative.lower()]} if relative else tables,
-        sum(is_loop(row[2]) for row in rows) >= _LOOPS_NEEDED,
+        {
+            name: costs
+            for name, costs in tables.items()
+            if sets[name] == isa and (relative is None or name == relative.lower())
+        },
+        isa == SIMULATED and sum(is_loop(row[2]) for row in rows) >= _LOOPS_NEEDED,
     )
+
+
+def _most_common(sets: list[str]) -> str:
+    """Return the instruction set of most blocks; x86-64 without any."""
+    return max(set(sets), key=sets.count, default=SIMULATED)
 
 
 def estimate_core(
@@ -86,7 +103,10 @@ def estimate_core(
     import numpy as np
 
     from udfs.throughput.estimate import error, estimate
+    from udfs.throughput.estimate_aarch64 import aarch64_error, estimate_aarch64
 
+    if blocks.isa != SIMULATED:
+        error, estimate = aarch64_error, estimate_aarch64
     cycles = np.array(blocks.cycles)
     relative = min(
         blocks.relatives, key=lambda name: error(blocks.hexes, cycles, blocks.relatives[name])
@@ -107,9 +127,10 @@ def store_core(
         con.execute(f"DELETE FROM {table} WHERE core = $core AND NOT shipped", core)
     con.execute(
         "INSERT INTO cores (core, isa, width, relative, lacks, loops, source) "
-        "VALUES ($core, 'x86-64', $width, $relative, $lacks, $loops, $source)",
+        "VALUES ($core, $isa, $width, $relative, $lacks, $loops, $source)",
         {
             **core,
+            "isa": blocks.isa,
             "width": estimated.table["width"],
             "lacks": estimated.table["lacks"],
             "relative": relative,
@@ -123,8 +144,8 @@ def store_core(
             [blocks.core, row["unit"], row["ports"]],
         )
     names = (
-        *("pattern", "class", "ports", "cycles", "latency", "operations", "front_end"),
-        *("least_share", "least_latency"),
+        *("pattern", "class", "ports", "cycles", "latency", "accumulate", "operations"),
+        *("front_end", "least_share", "least_latency"),
     )
     for line, row in enumerate(estimated.costs, 1):
         con.execute(

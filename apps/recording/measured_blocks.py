@@ -31,6 +31,8 @@ _ROUNDS = 3
 _AGREEING, _WITHIN = 3, 0.03
 # Of the address that all registers begin with (blocks.c).
 _ADDRESS = 0x12345800
+# Share of the time that other programs may have the core of the blocks.
+_OTHERS = 0.1
 _STEPS = {ix.Mnemonic.ADD: 1, ix.Mnemonic.SUB: -1, ix.Mnemonic.INC: 1, ix.Mnemonic.DEC: -1}
 _INFO = ix.InstructionInfoFactory()
 
@@ -50,6 +52,42 @@ class Measured(NamedTuple):
     problem: str
 
 
+class _Load:
+    """What runs on the core of a processor from now on, on any of its hardware threads."""
+
+    def __init__(self, processor: int) -> None:
+        self.threads = {f"cpu{k}" for k in _siblings(processor)}
+        self.began, self.busy, self.own = time.monotonic(), self._busy(), _own_seconds()
+
+    def of_others(self) -> float:
+        """Return how much of the time other programs, or other virtual machines, had."""
+        own = _own_seconds() - self.own
+        return (self._busy() - self.busy - own) / max(time.monotonic() - self.began, 1e-9)
+
+    def _busy(self) -> float:
+        """Return the seconds in which the core was busy so far (proc_stat(5))."""
+        rows = [line.split() for line in Path("/proc/stat").read_text("ascii").splitlines()]
+        # user, nice, system, (idle, iowait,) irq, softirq, steal
+        times = [row[1:4] + row[6:9] for row in rows if row and row[0] in self.threads]
+        return sum(int(ticks) for row in times for ticks in row) / os.sysconf("SC_CLK_TCK")
+
+
+def _siblings(processor: int) -> set[int]:
+    """Return the hardware threads of a processor's core; itself where the system names none."""
+    topology = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+    try:
+        parts = [part.partition("-") for part in topology.read_text("ascii").strip().split(",")]
+    except OSError:
+        return {processor}
+    return {k for low, _, high in parts for k in range(int(low), int(high or low) + 1)}
+
+
+def _own_seconds() -> float:
+    """Return the time that this process and those that it started had on processors."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
 class _Count(NamedTuple):
     """A register in which a loop counts: for n passes it begins with base + n * step."""
 
@@ -63,8 +101,9 @@ def measure_blocks(
 ) -> list[Measured]:
     """Return the cycles of each block of machine code in hexadecimal, in their order.
 
-    `processor` is that to measure on, the one that this process is on without one. Raises
-    `UsageError` on a machine that is no x86-64 Linux, or has no C compiler.
+    `processor` is that to measure on, the one that this process is on without one. A warning goes
+    to `progress` where others used its core. Raises `UsageError` on a machine that is no x86-64
+    Linux, or has no C compiler.
     """
     lines = [_line(text) for text in hexes]
     chosen = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
@@ -79,7 +118,9 @@ def measure_blocks(
         )
     with tempfile.TemporaryDirectory() as folder:
         program = _compiled(Path(folder))
-        command = [str(program), str(chosen[-1] if processor is None else processor)]
+        processor = chosen[-1] if processor is None else processor
+        command = [str(program), str(processor)]
+        load = _Load(processor)
         problems = {k: line for k, line in enumerate(lines) if " " not in line}
         passes: dict[int, list[float]] = {k: [] for k in range(len(lines)) if k not in problems}
         began = time.monotonic()
@@ -93,6 +134,12 @@ def measure_blocks(
                 if signaled:
                     problems[some[place]] = _ended_by(signaled)
                     del passes[some[place]]
+        if (others := load.of_others()) > _OTHERS:
+            progress(
+                f"other programs had {100 * others:.0f} % of the time of the core of processor "
+                f"{processor}, so that cycles can be too high: measure when it is idle, or "
+                "name another processor with --cpu"
+            )
     texts = [
         line.split()[0] if " " in line else text for text, line in zip(hexes, lines, strict=True)
     ]

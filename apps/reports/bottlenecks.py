@@ -256,7 +256,12 @@ def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -
         # Tools report parts as shares of all slots or of their category: only the order is certain.
         part = f", mostly {worst['part'].replace('_', ' ')}" if worst["part_share"] else ""
         name = category.replace("_", " ")
-        slots = f"({percent(worst['share'])}{part})"
+        limit = (
+            f"; a limit over {percent(worst['threshold'])}, by Intel's rule"
+            if worst["threshold"]
+            else ""
+        )
+        slots = f"({percent(worst['share'])}{part}{limit})"
         if "," in category:
             name = f"{name} take equally many issue slots"
         else:

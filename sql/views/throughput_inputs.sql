@@ -138,7 +138,14 @@ WITH
           n_int / ops, n_mul / ops, n_div / ops, n_fp / ops, n_fp_div / ops, n_simd / ops,
           n_load / ops, n_store / ops, n_branch / ops, taken / ops, serialising / ops,
           n_nonspeculative / ops
-        ] AS FLOAT[])
+        ] || list_transform(
+          range(1, 41), lambda k: CASE WHEN groups > 0 THEN coalesce(s_critical_path[k], 0) / groups END
+        ) || list_transform(
+          range(1, 6),
+          lambda k: coalesce(
+            CASE WHEN k < 5 THEN front_end[k] ELSE list_sum(front_end[5:]) END, 0
+          ) / front_cycles
+        ) AS FLOAT[])
       END AS features
     FROM measures
   )

@@ -457,6 +457,18 @@ def test_landing_imports_neither_pandas_nor_what_arrow_has_for_folders(pwh):
     assert done.stdout.startswith("landed") and done.stdout.endswith("\nset()\n")
 
 
+def test_clusters_are_found_where_what_others_do_without_is_hidden(tmp_path):
+    code = (
+        "from apps.cli import main\nimport sys\n"
+        "sys.argv[1:] = ['--db', sys.argv[1], 'sql', "
+        "'SELECT cluster_kmeans([[0, 1], [1, 1], [9, 9]], 2).labels AS labels']\nmain()"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "w.duckdb")]
+    connection.connect(tmp_path / "w.duckdb").close()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "[0, 0, 1]" in done.stdout, done.stderr
+
+
 def test_other_packages_find_pandas(tmp_path):
     reader = "import pandas\nimport pyarrow.dataset\nclass Others:\n    NAME = 'others'\n"
     (tmp_path / "reader_of_others.py").write_text(reader)

@@ -57,6 +57,7 @@ def test_cores_are_known_for_what_was_measured(warehouse, core, popcnt, divide_2
         ("Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", None),
         ("Intel(R) Xeon(R) Platinum 8488C", None),
         ("EPYC-Milan", "zen3"),
+        ("Intel Xeon Processor (Skylake, IBRS)", "cascadelake"),
     ],
 )
 def test_processors_name_their_core(warehouse, name, core):

@@ -34,7 +34,7 @@ def network(con, factor=1.5, typical=None):
         "goal": np.array([np.log(factor), 1.0]),
         "loss": np.zeros(1),
         "band": np.log([0.9, 1.1]),
-        "inputs": np.array([25.0]),
+        "inputs": np.array([float(len(TRACE.names))]),
     }
     for i, shape in enumerate([(1, 30), (30, 15), (15, 15), (15, 1)]):
         arrays |= {f"w{i}": np.zeros((1, *shape)), f"b{i}": np.zeros((1, shape[1]))}

@@ -36,6 +36,34 @@ def test_the_network_has_the_layers_of_the_patent_and_learns_a_curve():
     assert np.median(np.abs(error)) < 0.1
 
 
+@pytest.mark.parametrize(("optimiser", "iterations"), [("lbfgs", 60), ("scg", 300), ("lm", 10)])
+def test_every_optimiser_learns_the_curve_until_the_precision(optimiser, iterations):
+    def loss(**training):
+        return fit_network(POINTS, CURVE, training=Training(members=1, decay=1e-6, **training))[
+            "loss"
+        ]
+
+    start = loss(optimiser=optimiser, iterations=1)
+    assert loss(optimiser=optimiser, iterations=iterations) < 0.3 * start
+    early = loss(optimiser=optimiser, iterations=iterations, precision=1.0)
+    assert early == loss(optimiser=optimiser, iterations=1, precision=0)
+
+
+def test_a_network_with_distributions_is_stored_where_it_is_asked_for():
+    samples = traces()
+    lengths = TRACE_FEATURES.index("chain_1") + np.arange(40)
+    samples.x[:, lengths] = 0
+    longest = RANDOM.integers(0, 40, 120)
+    samples.x[np.arange(120), lengths[longest]] = 1
+    # what no other feature has
+    cycles = samples.cycles * np.where(longest < 20, 1.0, 3.0)
+    fitted = fit_throughput(replace(samples, cycles=cycles), optimiser="scg", iterations=100)
+    assert fitted.algorithm == "network with distributions"
+    assert len(fitted.arrays["used"]) == len(TRACE_FEATURES) - 1
+    error = predicted(samples.x, fitted.arrays)[:, 0] / cycles - 1
+    assert np.median(np.abs(error)) < 0.1
+
+
 def test_the_same_seed_gives_the_same_network():
     training = Training(20, 1, 1e-4)
     first, second, other = (
@@ -112,8 +140,8 @@ def test_every_algorithm_is_scored_on_the_same_segments():
     samples = traces()
     found = algorithms(samples, np.ones(120), seed=0)
     assert list(found) == [
-        *("constant", "tightest bound", "linear regression", "network", "combined bounds"),
-        "boosting",
+        *("constant", "tightest bound", "linear regression", "network"),
+        *("network with distributions", "combined bounds", "boosting"),
     ]
     assert all(predict(samples).shape == (120,) for predict in found.values())
 
@@ -137,7 +165,7 @@ def test_a_fit_scores_stores_and_bands():
     assert len(known) > 1 and min(known) > 0
     assert fitted.algorithm in ("network", "combined bounds")
     splits = {(name, split) for name, split, what, _ in fitted.scores if what == "mean error"}
-    assert len(splits) == 2 * 6
+    assert len(splits) == 2 * 7
     assert fitted.thinned is not None
     assert fitted.thinned.kept < fitted.thinned.segments
     cycles, low, high = predicted(samples.x, fitted.arrays).T

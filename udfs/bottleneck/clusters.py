@@ -1,9 +1,10 @@
 """Clusters of samples, and the class that each medoid indicates.
 
 A medoid's metrics are standardised over the samples; one is high where it lies half a deviation
-above the mean, else low. A rule names the one metric that has to be high, while all others used by
-rules are low. DMA transfers read or write memory, so a high rate of DMA can come with a high rate
-of memory accesses.
+above the mean, else low. Of a class with several metrics (ICache: fetches from the level-2 cache
+and those that miss there) their mean is what counts. A rule names what has to be high, while all
+others used by rules are low. DMA transfers read or write memory, so a high rate of DMA can come
+with a high rate of memory accesses.
 """
 
 from __future__ import annotations
@@ -102,13 +103,13 @@ def profile_classes(
     columns = {kind: [i for i, other in enumerate(indicates) if other == kind] for kind in known}
     classes = []
     for profile in profiles:
-        values = {kind: float(profile[columns[kind]].max()) for kind in known}
+        values = {kind: float(profile[columns[kind]].mean()) for kind in known}
         classes.append(next((one for one, need in rules if _matches(values, need)), UNKNOWN))
     return classes
 
 
 def _matches(values: Mapping[str, float], need: str | None) -> bool:
-    """Return whether the indicated values (the highest of each kind) match a rule."""
+    """Return whether the indicated values (the mean of each kind) match a rule."""
     high = {kind for kind, value in values.items() if value >= HIGH}
     if need is None:
         return WIDTH_METRIC in values and len(values) > 1 and not high

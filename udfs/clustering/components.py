@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from udfs.clustering.points import Doubles, Floats, InsufficientData, Points
 
 
@@ -24,7 +22,7 @@ class Components:
 
 
 def principal_components(rows: Floats, number: int) -> Components:
-    """Return principal components by singular value decomposition (Jolliffe 2002, chapter 3).
+    """Return principal components, by scikit-learn's singular value decomposition.
 
     Metrics are centred but not scaled: standardise those of different units first. Of a
     component's two directions it is the one in which its largest weight is positive.
@@ -36,18 +34,18 @@ def principal_components(rows: Floats, number: int) -> Components:
     Raises:
         InsufficientData: all points are the same.
     """
+    from sklearn.decomposition import PCA
+
     points = Points.of(rows)
     if not points.norms.any():
         raise InsufficientData("all rows are the same point" if len(rows) > 1 else "there is 1 row")
-    u, s, vt = np.linalg.svd(points.x, full_matrices=False)
-    kept = slice(0, min(number, len(rows) - 1, rows.shape[1]))
-    sign = np.sign(vt[np.arange(len(vt)), np.abs(vt).argmax(axis=1)])
-    scores = u * (s * sign) * points.scale
-    variance = s**2 / (len(rows) - 1)
+    kept = min(number, len(rows) - 1, rows.shape[1])
+    model = PCA(kept, svd_solver="full")
+    scores = model.fit_transform(points.x)
     return Components(
         mean=(rows / points.scale).mean(axis=0) * points.scale,
-        components=(vt * sign[:, None])[kept],
-        variances=variance[kept] * points.scale * points.scale,
-        shares=variance[kept] / variance.sum(),
-        scores=scores[:, kept],
+        components=model.components_,
+        variances=model.explained_variance_ * points.scale * points.scale,
+        shares=model.explained_variance_ratio_,
+        scores=scores * points.scale,
     )

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.clustering.components import principal_components
-from udfs.clustering.kmeans import nearest
 from udfs.clustering.points import Doubles, Floats, Points
 
 _EPOCHS = 60
@@ -52,14 +51,14 @@ def self_organising_map(rows: Floats, height: int, width: int) -> Map:
     widest = max(height, width) / 2
     for epoch in range(_EPOCHS):
         sigma = max(_NARROWEST, widest * (_NARROWEST / widest) ** (epoch / (_EPOCHS - 1)))
-        cells, _ = nearest(x, prototypes)
+        cells, _ = _nearest(x, prototypes)
         size = np.bincount(cells, minlength=len(grid))
         sums = np.stack([np.bincount(cells, column, len(grid)) for column in x.T], axis=1)
         pull = np.exp(-apart / (2 * sigma**2))
         weight = pull @ size
         reached = weight > np.finfo(float).tiny
         prototypes[reached] = (pull @ sums)[reached] / weight[reached, None]
-    cells, squared = nearest(x, prototypes)
+    cells, squared = _nearest(x, prototypes)
     mean = (rows / points.scale).mean(axis=0)
     return Map(
         prototypes=(prototypes + mean) * points.scale,
@@ -67,6 +66,15 @@ def self_organising_map(rows: Floats, height: int, width: int) -> Map:
         quantisation_error=float(np.sqrt(squared).mean()) * points.scale,
         topographic_error=_torn(x, prototypes, cells, apart),
     )
+
+
+def _nearest(x: Doubles, prototypes: Doubles) -> tuple[NDArray[np.int64], Doubles]:
+    """Return the nearest prototype of each row, and the squared distance."""
+    from sklearn.metrics import pairwise_distances_argmin
+
+    cells = pairwise_distances_argmin(x, prototypes)
+    apart = x - prototypes[cells]
+    return cells, np.einsum("ij,ij->i", apart, apart)
 
 
 def _plane(x: Doubles, grid: Doubles) -> Doubles:
@@ -89,5 +97,5 @@ def _torn(x: Doubles, prototypes: Doubles, cells: NDArray[np.int64], apart: Doub
     for cell in np.unique(cells):
         own = cells == cell
         others = np.delete(np.arange(len(prototypes)), cell)
-        second[own] = others[nearest(x[own], prototypes[others])[0]]
+        second[own] = others[_nearest(x[own], prototypes[others])[0]]
     return float((apart[cells, second] > 2).mean())

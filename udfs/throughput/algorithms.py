@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from udfs.throughput.traces import poorer_traces
 Integers = NDArray[np.int64]
 Predict = Callable[["Samples"], Floats]
 
+# The network whose inputs are all of TRACE_FEATURES.
+WITH_DISTRIBUTIONS = "network with distributions"
 _TRACES = Training(iterations=200, members=3, decay=5e-3)
 _CODE = Training(iterations=300, members=2, decay=1e-5)
 
@@ -52,6 +55,10 @@ class Samples:
         """The weight of each measurement (n)."""
         return np.ones(len(self.cycles)) if self.weights is None else self.weights
 
+    def whole(self) -> Samples:
+        """Return the samples with all features as inputs."""
+        return replace(self, inputs=replace(self.inputs, left_out=()))
+
     def at(self, rows: Integers) -> Samples:
         """Return a part of the samples."""
         names = ("x", "cycles", "bounds", "instructions", "groups", "width")
@@ -59,11 +66,14 @@ class Samples:
         return replace(self, **some, weights=self.trust[rows])
 
 
-def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
-    """Fit all algorithms; each returns log cycles of other segments."""
+def algorithms(part: Samples, weights: Floats, seed: int, **training: Any) -> dict[str, Predict]:
+    """Fit all algorithms; each returns log cycles of other segments.
+
+    `training` are fields of `udfs.throughput.network.Training` that differ from the defaults.
+    """
     per_instruction = float(np.median(np.log(part.cycles / part.instructions)))
     line = _linear(part, weights)
-    network = train_network(part, weights, seed)
+    network = train_network(part, weights, seed, **training)
     found: dict[str, Predict] = {
         "constant": lambda s: per_instruction + np.log(s.instructions),
         "tightest bound": lambda s: np.log(np.fmax.reduce(s.bounds, axis=1)),
@@ -71,22 +81,22 @@ def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
         "network": lambda s: apply_network(s.x, network),
     }
     if not part.is_code:
+        whole = train_network(part.whole(), weights, seed, **training)
+        found[WITH_DISTRIBUTIONS] = lambda s: apply_network(s.x, whole)
         combination = train_combination(part, weights)
         found["combined bounds"] = lambda s: predict_combination(s.x, combination)
     return found | {"boosting": _boosted(part, weights, seed)}
 
 
-def train_network(part: Samples, weights: Floats, seed: int) -> Arrays:
+def train_network(part: Samples, weights: Floats, seed: int, **training: Any) -> Arrays:
     """Train the network of `udfs.throughput.network` on the log cycles above its start."""
     arrays = part.inputs.arrays()
     x, y = part.x, np.log(part.cycles)
     if not part.is_code:
         x, y, weights = _with_poorer(x, y, weights)
-    training = _CODE if part.is_code else _TRACES
+    way = replace(_CODE if part.is_code else _TRACES, **training)
     rest = y - start(x, arrays)
-    return arrays | fit_network(
-        network_inputs(x, arrays), rest, weights, seed=seed, training=training
-    )
+    return arrays | fit_network(network_inputs(x, arrays), rest, weights, seed=seed, training=way)
 
 
 def train_combination(part: Samples, weights: Floats) -> Arrays:

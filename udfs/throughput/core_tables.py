@@ -46,6 +46,7 @@ class CoreTable:
             for number, row in enumerate(core["instructions"])
         ]
         self._costs: dict[str, Cost | None] = {}
+        self._own: dict[str, int] = {}
         self.base_update = self.cost(_BASE_UPDATE) or NOTHING
 
     def cost(self, form: str) -> Cost | None:
@@ -54,6 +55,11 @@ class CoreTable:
             found = (cost for pattern, cost in self._rows if pattern.fullmatch(form))
             self._costs[form] = next(found, None)
         return self._costs[form]
+
+    def put(self, form: str, row: Mapping[str, Any]) -> None:
+        """Let an instruction cost what a row says, which is of it alone."""
+        number = self._own.setdefault(form, len(self._rows) + len(self._own))
+        self._costs[form] = _cost(number, row)
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

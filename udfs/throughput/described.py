@@ -50,15 +50,19 @@ def _describe(text: str | None, core: CoreTable) -> Row | None:
     operations = _operations(words, costs, core)
     row = dict.fromkeys((*BOUNDS, *ENDS)) | _counts(words, costs)
     row |= {"critical_path": critical_paths(operations), "flags": sorted(flags)}
-    known = [cost for cost in costs if cost]
     if flags.isdisjoint(NO_PREDICTION):
-        updates = sum(bool(word.base) for word in words)
-        known += [core.base_update] * updates
-        uops = sum(len(cost.ports) for cost in known)
-        width = max(len(words) / core.width, uops / core.dispatch if core.dispatch else 0)
-        limits = (width, recurrence(operations), port_bound(_demand(known)))
-        row |= dict(zip(BOUNDS, limits, strict=True))
+        row |= dict(zip(BOUNDS, limits(words, core), strict=True))
     return row
+
+
+def limits(words: Sequence[Word], core: CoreTable) -> tuple[float, float, float]:
+    """Return the bounds of a block by width, chains and ports, in cycles of a pass."""
+    costs = [core.cost(word.form) for word in words]
+    known = [cost for cost in costs if cost]
+    known += [core.base_update] * sum(bool(word.base) for word in words)
+    uops = sum(len(cost.ports) for cost in known)
+    width = max(len(words) / core.width, uops / core.dispatch if core.dispatch else 0)
+    return width, recurrence(_operations(words, costs, core)), port_bound(_demand(known))
 
 
 def _flag(word: Word, cost: Cost | None) -> str:

@@ -42,21 +42,21 @@ _ABOVE = 10.0
 # A figure changes where the errors of all its blocks become smaller by the sum, and by the share.
 _LEAST_GAIN, _LEAST_SHARE = 0.25, 0.02
 # Share of the families of blocks that judge the whole table.
-_HELD_OUT = 5
+HELD_OUT = 5
 # Errors of the estimated table over those of the relative above which it is not worth having.
-_WORTH = 0.95
+WORTH = 0.95
 # Blocks that a form is judged by, drawn from all that have it: three are one of it alone, a chain
 # and independent ones, as pwh measure-blocks makes them; fewer say nothing.
-_MOST_BLOCKS, _FEWEST_BLOCKS = 120, 3
-_SWEEPS = 2
+MOST_BLOCKS, FEWEST_BLOCKS = 120, 3
+SWEEPS = 2
 # Share of the blocks that are slower than what the width allows.
-_FASTEST = 0.98
+FASTEST = 0.98
 # Cells (blocks x positions) that are simulated at a time.
 _CELLS = 1 << 17
 _UNIT_COLUMN, _MARK = 1, 1 << 10
 _FORWARDS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20)
-_LATENCIES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 23, 26, 30, 36, 42)
-_BUSY = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
+LATENCIES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 23, 26, 30, 36, 42)
+BUSY = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 _OPERATIONS, _EXTRA = (1, 2, 3, 4, 6, 8), (0, 1, 2, 3, 4, 6)
 _ACCESSES = (
     *("load", "vector load", "forward", "forward update", "forward vector", "forward renamed"),
@@ -124,14 +124,14 @@ def estimate(
         progress: called with each step.
     """
     family = families(hexes)
-    part = np.random.default_rng(seed).permutation(int(family.max()) + 1)[family] % _HELD_OUT
+    part = np.random.default_rng(seed).permutation(int(family.max()) + 1)[family] % HELD_OUT
     learnt, judged = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
     search = _Search([hexes[int(k)] for k in learnt], cycles[learnt], relative, seed)
     whole = _Search(hexes, cycles, relative, seed)
     whole.learn_sets()
     search.table["lacks"] = whole.table["lacks"]
-    for sweep in range(1, _SWEEPS + 1):
-        progress(f"estimating the core: width, memory and ports, {sweep} of {_SWEEPS}")
+    for sweep in range(1, SWEEPS + 1):
+        progress(f"estimating the core: width, memory and ports, {sweep} of {SWEEPS}")
         search.fit_width()
         search.fit_accesses()
         search.fit_ports()
@@ -144,7 +144,7 @@ def estimate(
     before, after = (
         whole.loss(judges, Core(table)) / len(judges) for table in (whole.table, search.table)
     )
-    if after > _WORTH * before:
+    if after > WORTH * before:
         return Estimated(whole.table, [], [], (before, before))
     return Estimated(search.table, search.own_costs(), search.own_ports(), (before, after))
 
@@ -173,7 +173,7 @@ class _Search:
         Those of whose blocks all errors together are no reason to change a figure are left out.
         """
         found = simulated_cycles(self.hexes, Core(self.table))
-        errors = _errors(found, self.logs)
+        errors = log_errors(found, self.logs)
         mean = {
             name: errors[blocks].mean()
             for name, blocks in self.blocks.items()
@@ -185,7 +185,7 @@ class _Search:
         """Return the sum of the errors of blocks."""
         some = list(blocks)
         found = simulated_cycles([self.hexes[k] for k in some], core or Core(self.table))
-        return float(_errors(np.maximum(found, features.MIN_CYCLES), self.logs[some]).sum())
+        return float(log_errors(np.maximum(found, features.MIN_CYCLES), self.logs[some]).sum())
 
     def learn_sets(self) -> None:
         """Take out of what the core lacks the instruction sets of the blocks, which it ran."""
@@ -205,16 +205,16 @@ class _Search:
         blocks, decoded = decode(self.hexes, decoder)
         macro = [sum(decoder.instructions[row].macro for row in block) for block in blocks]
         reached = np.array(macro) / np.exp(self.logs[decoded])
-        width = float(max(1, round(np.quantile(reached, _FASTEST))))
-        some = self._drawn(range(len(self.hexes)), 4 * _MOST_BLOCKS)
+        width = float(max(1, round(np.quantile(reached, FASTEST))))
+        some = self._drawn(range(len(self.hexes)), 4 * MOST_BLOCKS)
         self._choose("width", self.table, some, (width,))
 
     def fit_accesses(self) -> None:
         """Fit the latencies of loads, and of what stores forward to loads."""
         for name in _ACCESSES:
-            if len(self.blocks.get(name, ())) < _FEWEST_BLOCKS:
+            if len(self.blocks.get(name, ())) < FEWEST_BLOCKS:
                 continue
-            some, row = self._drawn(self.blocks[name], _MOST_BLOCKS), self._row_of(name)
+            some, row = self._drawn(self.blocks[name], MOST_BLOCKS), self._row_of(name)
             is_own = name in self.costs
             if not is_own:
                 # The row of this form comes first, so that it counts.
@@ -239,7 +239,7 @@ class _Search:
             first = len(core.ports)
             for k, ports in enumerate([was, *sets]):
                 core.ports[f"candidate {k}"] = core.numbered(ports)
-            some = self._drawn(demand[unit], _MOST_BLOCKS)
+            some = self._drawn(demand[unit], MOST_BLOCKS)
             stage = self._stage(some, core, partial(_has_unit, unit))
             costs = [{"unit": first + k} for k in range(len(sets) + 1)]
             best = self._best(stage, costs)
@@ -249,9 +249,9 @@ class _Search:
 
     def fit_form(self, name: str) -> None:
         """Fit the row of a form, one figure after another."""
-        if len(self.blocks[name]) < _FEWEST_BLOCKS:
+        if len(self.blocks[name]) < FEWEST_BLOCKS:
             return
-        some = self._drawn(self.blocks[name], _MOST_BLOCKS)
+        some = self._drawn(self.blocks[name], MOST_BLOCKS)
         core = Core(self.table)
 
         def is_of_row(i: Instruction) -> bool:
@@ -262,12 +262,12 @@ class _Search:
         changed = False
         is_vector = (row["ports"] or "none") in _VECTOR_UNITS
         for key, values in (
-            ("latency", _LATENCIES),
+            ("latency", LATENCIES),
             ("ports", _VECTOR_UNITS if is_vector else _INTEGER_UNITS),
-            ("cycles", _BUSY),
+            ("cycles", BUSY),
             ("operations", _OPERATIONS),
             ("front_end", _EXTRA),
-            ("latency", _LATENCIES),
+            ("latency", LATENCIES),
         ):
             trials = [row, *({**row, key: value} for value in values if value != row[key])]
             best = self._best(stage, [_cells(trial) for trial in trials])
@@ -325,11 +325,10 @@ class _Search:
                         stacked[key][k * n : (k + 1) * n][cells] = value
                 whole = Batch(core=batch.core, timed=n * len(some), **stacked)
                 found = simulate.steady(whole, passes_of(whole)).reshape(len(some), n)
-                errors = _errors(np.maximum(found, least), logs)
+                errors = log_errors(np.maximum(found, least), logs)
                 losses[begin : begin + len(some)] += errors.sum(axis=1)
         best = int(losses.argmin())
-        needed = max(_LEAST_GAIN, _LEAST_SHARE * losses[0])
-        return best if losses[best] < losses[0] - needed else 0
+        return best if is_better(float(losses[best]), float(losses[0])) else 0
 
     def own_costs(self) -> list[Row]:
         """Return the rows of instruction_costs whose figures are not the relative's."""
@@ -365,8 +364,7 @@ class _Search:
         """Set a figure to the best of values where that is better by a margin."""
         start = row[key]
         best, least = start, self.loss(blocks)
-        needed = max(_LEAST_GAIN, _LEAST_SHARE * least)
-        limit = least - needed
+        before = least
         for value in values:
             if value == start or (value == 0 and start is None):
                 continue
@@ -375,13 +373,18 @@ class _Search:
                 loss = self.loss(blocks)
             finally:
                 row[key] = start
-            if loss < min(limit, least):
+            if loss < least and is_better(loss, before):
                 best, least = value, loss
         row[key] = None if best == "none" else best
         return best is not start
 
 
-def _errors(found: Floats, logs: Floats) -> Floats:
+def is_better(loss: float, before: float) -> bool:
+    """Return whether errors became smaller by what is worth a change of the table."""
+    return loss < before - max(_LEAST_GAIN, _LEAST_SHARE * before)
+
+
+def log_errors(found: Floats, logs: Floats) -> Floats:
     """Return the errors of simulated cycles, given the logarithms of those measured.
 
     The simulated core has no obstacles but those of its table, so that a block can be slower, and

@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
 
 from udfs.progress import Progress, silent
 from udfs.throughput.algorithms import (
+    WITH_DISTRIBUTIONS,
     Integers,
     Samples,
     algorithms,
@@ -80,14 +82,18 @@ def fit_throughput(
     reduction: Reduce | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    **training: Any,
 ) -> Fitted:
     """Score all algorithms, and fit the best that can be stored to all segments.
+
+    Where `training` names an optimiser, the better network is fitted whatever its score.
 
     Args:
         samples: measured segments of at least two groups.
         reduction: classes of the map and the share of each that is kept; everything where omitted.
         seed: of all random numbers.
         progress: called with each step.
+        training: fields of `udfs.throughput.network.Training` that differ from the defaults.
     """
     began = time.perf_counter()
     factors = bound_factors(samples) if samples.is_code else None
@@ -104,24 +110,31 @@ def fit_throughput(
         left = (time.perf_counter() - began) / done * (total - done)
         progress(f"groups held out: {done} of {len(splits)}", left)
 
-    held_out, errors = _errors(samples, splits, reduction, seed, trained)
+    held_out, errors = _errors(samples, splits, reduction, seed, trained, **training)
     progress("scoring on segments held out at random, for comparison")
-    picked, at_random = _errors(samples, [_at_random(len(samples.cycles), seed)], reduction, seed)
+    random = [_at_random(len(samples.cycles), seed)]
+    picked, at_random = _errors(samples, random, reduction, seed, **training)
     scores = [row for name, e in errors.items() for row in _scores(name, _HELD_OUT, e, held_out)]
     scores += [row for name, e in at_random.items() for row in _scores(name, _RANDOM, e, picked)]
     part, weights = _thin(samples, np.arange(len(samples.cycles)), reduction, seed)
     thinned = None
     if reduction is not None:
         progress("training on all segments, to measure the error caused by the reduction")
-        thinned = _reduction_effect(samples, splits[0], reduction, seed, len(part.cycles))
-    chosen = _best(scores, samples.is_code)
+        thinned = _reduction_effect(
+            samples, splits[0], reduction, seed, len(part.cycles), **training
+        )
+    chosen = _best(scores, samples.is_code, only_networks="optimiser" in training)
     progress(f"fitting the {chosen}")
     if chosen == "boosting":
         arrays = train_boosting(part, weights, seed)
     else:
-        is_network = chosen == "network"
+        if chosen == WITH_DISTRIBUTIONS:
+            part = part.whole()
+        is_combined = chosen == "combined bounds"
         arrays = (
-            train_network(part, weights, seed) if is_network else train_combination(part, weights)
+            train_combination(part, weights)
+            if is_combined
+            else train_network(part, weights, seed, **training)
         )
         arrays["band"], inside = _band(-errors[chosen])
         scores.append((chosen, _HELD_OUT, "in the band", inside))
@@ -129,7 +142,7 @@ def fit_throughput(
     if factors is not None:
         arrays["bound_factors"] = factors
     arrays["typical"] = samples.form.typical(samples.x)
-    arrays |= samples.inputs.arrays()
+    arrays |= part.inputs.arrays()
     arrays["range"] = feature_range(samples.x, arrays)
     return Fitted(chosen, arrays, scores, thinned, time.perf_counter() - began)
 
@@ -161,6 +174,7 @@ def _errors(
     reduction: Reduce | None,
     seed: int,
     trained: Callable[[int], None] = lambda _: None,
+    **training: Any,
 ) -> tuple[Samples, dict[str, Floats]]:
     """Return the segments that were held out, and each algorithm's errors of their log cycles.
 
@@ -169,7 +183,7 @@ def _errors(
     logs: dict[str, list[Floats]] = {}
     for number, (train, test) in enumerate(splits, 1):
         part, weights = _thin(samples, train, reduction, seed)
-        for name, predict in algorithms(part, weights, seed).items():
+        for name, predict in algorithms(part, weights, seed, **training).items():
             logs.setdefault(name, []).append(predict(samples.at(test)))
         trained(number)
     held_out = samples.at(np.concatenate([test for _, test in splits]))
@@ -238,15 +252,22 @@ def _scores(name: str, split: str, errors: Floats, samples: Samples) -> list[Sco
     ]
 
 
-def _best(scores: list[Score], is_code: bool) -> str:
+def _best(scores: list[Score], is_code: bool, only_networks: bool) -> str:
     """Return the best algorithm that can be stored: trees are stored for machine code only."""
-    storable = ("network", "boosting") if is_code else ("network", "combined bounds")
+    storable = ["network"] if is_code else ["network", WITH_DISTRIBUTIONS]
+    if not only_networks:
+        storable.append("boosting" if is_code else "combined bounds")
     error = {n: v for n, split, what, v in scores if split == _HELD_OUT and what == "mean error"}
     return min(storable, key=error.__getitem__)
 
 
 def _reduction_effect(
-    samples: Samples, split: Split, reduction: Reduce, seed: int, kept_of_all: int
+    samples: Samples,
+    split: Split,
+    reduction: Reduce,
+    seed: int,
+    kept_of_all: int,
+    **training: Any,
 ) -> Thinned:
     """Return errors and times of the network trained on all segments and on the kept ones."""
     train, test = split
@@ -255,7 +276,7 @@ def _reduction_effect(
     for way in (None, reduction):
         began = time.perf_counter()
         part, weights = _thin(samples, train, way, seed)
-        arrays = train_network(part, weights, seed)
+        arrays = train_network(part, weights, seed, **training)
         seconds.append(time.perf_counter() - began)
         error = apply_network(held_out.x, arrays) - np.log(held_out.cycles)
         errors.append(float(np.abs(np.expm1(error)).mean()))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from udfs.throughput.features import FEATURES, LOG_BEST, MIN_CYCLES
 from udfs.throughput.memory import ACCESS_COUNTS
-from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
+from udfs.throughput.traces import BOUNDS, DISTRIBUTIONS, TRACE_FEATURES
 from udfs.throughput.x86_core import NAMES, core_of
 
 Floats = NDArray[np.float64]
@@ -53,10 +53,10 @@ _CODE_GROUPS: dict[str, tuple[str, ...]] = {
     ),
 }
 _TRACE_GROUPS: dict[str, tuple[str, ...]] = {
-    _FRONT: ("log_bound", "log_uops", "width", "front_end", "taken"),
+    _FRONT: ("log_bound", "log_uops", "width", "front_end", "taken", *DISTRIBUTIONS[40:]),
     _CHAINS: (
         *("critical_path", "chain_latency", "chain_length", "chain_spread", "rob"),
-        *("flow_half", "flow_unlimited"),
+        *("flow_half", "flow_unlimited", *DISTRIBUTIONS[:40]),
     ),
     _PORTS: ("unit", "n_div", "n_fp_div"),
     _MEMORY: ("n_load", "n_store"),

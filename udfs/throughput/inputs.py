@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.throughput.features import FEATURES
-from udfs.throughput.traces import TRACE_FEATURES
+from udfs.throughput.traces import DISTRIBUTIONS, TRACE_FEATURES
 
 Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
@@ -20,17 +20,19 @@ class Inputs:
 
     The sum of the features `offset` is the logarithm of cycles from which models start; only
     the first of these is also an input. For a network, the features `counts` are divided by the
-    feature `per`, which is then replaced by its logarithm.
+    feature `per`, which is then replaced by its logarithm. Features `left_out` are no inputs.
     """
 
     names: tuple[str, ...]
     offset: tuple[int, ...]
     counts: tuple[int, ...] = ()
     per: int | None = None
+    left_out: tuple[int, ...] = ()
 
     def arrays(self) -> Arrays:
         """Return the arrays that a stored network needs for its inputs."""
-        used = [i for i in range(len(self.names)) if i not in self.offset[1:]]
+        unused = {*self.offset[1:], *self.left_out}
+        used = [i for i in range(len(self.names)) if i not in unused]
         return {
             "used": np.array(used, float),
             "offset": np.array(self.offset, float),
@@ -78,7 +80,11 @@ def is_outside(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.bool_]:
 # Share of its range by which an input may leave it.
 _MARGIN = 0.25
 
-TRACE = Inputs(TRACE_FEATURES, offset=(0, 1))
+TRACE = Inputs(
+    TRACE_FEATURES,
+    offset=(0, 1),
+    left_out=tuple(TRACE_FEATURES.index(name) for name in DISTRIBUTIONS),
+)
 _PER = "n_instructions"
 CODE = Inputs(
     FEATURES,

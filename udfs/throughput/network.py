@@ -2,13 +2,13 @@
 
 After a patent of Southeast University (2016) on predicting average steady-state throughput: a
 logistic sigmoid into the first two layers, linear after, trained over all samples at once by a
-second-order method. Here that is L-BFGS (Liu & Nocedal 1989; SciPy's L-BFGS-B) in place of scaled
-conjugate gradients or Levenberg-Marquardt. The loss is pseudo-Huber on the logarithm, so that
-outliers do not dominate; a few networks from different starts are averaged.
+second-order method (`udfs.throughput.optimisers`). The loss is pseudo-Huber on the logarithm, so
+that outliers do not dominate; a few networks from different starts are averaged.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.blas import one_blas_thread
+from udfs.throughput.optimisers import OPTIMISERS
 
 Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
@@ -28,15 +29,23 @@ KEPT = 0.999
 _TURN = 0.05
 _CLIP = 5.0
 _CHUNK = 1 << 15
+# Samples of which all derivatives are in memory at a time.
+_ROWS = 1 << 11
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How a network is trained: steps of L-BFGS, networks to average, weight decay."""
+    """How a network is trained.
+
+    At most so many `iterations` of the `optimiser`, which end where one makes the loss smaller by
+    no more than the `precision`; networks to average, and the weight decay.
+    """
 
     iterations: int = 400
     members: int = 3
     decay: float = 1e-4
+    optimiser: str = "lbfgs"
+    precision: float = 2e-9
 
 
 def fit_network(
@@ -60,9 +69,6 @@ def fit_network(
         `mean` and `deviation` (m), `components` (m x c), and the members' weights `w0` .. `w3` and
         `b0` .. `b3`, the member being the first dimension; `loss` of each member.
     """
-    # Imported here, as to predict does without, and it takes as long as all else to start.
-    from scipy.optimize import minimize
-
     training = training or Training()
     weights = np.ones(len(y)) if weights is None else weights / weights.mean()
     scale = principal(x)
@@ -71,18 +77,14 @@ def fit_network(
     goal, turn = (y - centre) / width, _TURN / width
     sizes = (points.shape[1], *LAYERS, 1)
     found, losses = [], []
+    problem = _Problem(points, goal, weights, sizes, turn, training.decay)
+    minimise = OPTIMISERS[training.optimiser]
     for member in range(training.members):
-        start = _start(sizes, np.random.default_rng([seed, member]))
-        done = minimize(
-            _loss,
-            start,
-            (points, goal, weights, sizes, turn, training.decay),
-            method="L-BFGS-B",
-            jac=True,
-            options={"maxiter": training.iterations, "maxcor": 20},
-        )
-        found.append(_layers(done.x, sizes))
-        losses.append(float(done.fun))
+        begin = _start(sizes, np.random.default_rng([seed, member]))
+        with one_blas_thread():
+            flat = minimise(problem, begin, training.iterations, training.precision)
+        found.append(_layers(flat, sizes))
+        losses.append(problem.loss(flat)[0])
     arrays = {"goal": np.array([centre, width]), "loss": np.array(losses), **scale}
     for i in range(len(LAYERS) + 1):
         arrays[f"w{i}"] = np.stack([layers[i][0] for layers in found])
@@ -128,18 +130,18 @@ def principal(x: NDArray[Any]) -> Arrays:
 
     The components retain 99.9 % of the variance. Constant features are ignored.
     """
+    from sklearn.decomposition import PCA
+
     known = np.isfinite(x)
     count = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, x, 0).sum(axis=0) / count
     deviation = np.sqrt((np.where(known, x - mean, 0) ** 2).sum(axis=0) / count)
     deviation[deviation < 1e-9] = np.inf
     points = _standardised(x, mean, deviation)
-    values, vectors = np.linalg.eigh(points.T @ points / len(points))
-    order = np.argsort(values)[::-1]
-    share = np.cumsum(values[order]) / max(values.sum(), 1e-12)
-    kept = order[: int(np.searchsorted(share, KEPT)) + 1]
+    with np.errstate(invalid="ignore"):  # where all features are constant
+        found = PCA(KEPT, svd_solver="full").fit(points)
     # Partial whitening: small components carry signal, but also noise.
-    components = vectors[:, kept] / np.maximum(values[kept], 1e-6) ** 0.25
+    components = found.components_.T / np.maximum(found.explained_variance_, 1e-6) ** 0.25
     deviation[np.isinf(deviation)] = 1e30
     return {"mean": mean, "deviation": deviation, "components": components}
 
@@ -175,31 +177,72 @@ def _layers(flat: Floats, sizes: tuple[int, ...]) -> list[tuple[Floats, Floats]]
     return layers
 
 
-def _loss(
-    flat: Floats,
-    points: Floats,
-    goal: Floats,
-    weights: Floats,
-    sizes: tuple[int, ...],
-    turn: float,
-    decay: float,
-) -> tuple[float, Floats]:
-    """Return the loss and its gradient: pseudo-Huber, plus decay times the squared weights."""
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """The loss of a network's weights: pseudo-Huber, plus decay times the squared weights."""
+
+    points: Floats
+    goal: Floats
+    weights: Floats
+    sizes: tuple[int, ...]
+    turn: float
+    decay: float
+
+    def loss(self, flat: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient."""
+        layers = _layers(flat, self.sizes)
+        values = _values(self.points, layers)
+        error = (values[-1][:, 0] - self.goal) / self.turn
+        root = np.sqrt(1 + error * error)
+        loss = float(np.mean(self.weights * (root - 1)) * self.turn)
+        parts: list[Floats] = []
+        for inputs, back in _backwards(values, layers, self.weights * error / root / len(error)):
+            parts += [back.sum(axis=0), (inputs.T @ back).ravel()]
+        gradient = np.concatenate(parts[::-1]) + 2 * self.decay * flat
+        return loss + self.decay * float(flat @ flat), gradient
+
+    def normal(self, flat: Floats) -> Floats:
+        """Return half the second derivative of the loss, as a sum of squares, by Gauss-Newton."""
+        layers = _layers(flat, self.sizes)
+        total = self.decay * np.eye(len(flat))
+        for begin in range(0, len(self.goal), _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            values = _values(self.points[rows], layers)
+            error = (values[-1][:, 0] - self.goal[rows]) / self.turn
+            root = np.sqrt(1 + error * error)
+            # The derivative of what is squared: error * sqrt(scale / (root + 1)).
+            scale = self.weights[rows] / (self.turn * len(self.goal) * (root + 1))
+            slope = np.sqrt(scale) * (1 - error * error / (2 * root * (root + 1)))
+            parts: list[Floats] = []
+            for inputs, back in _backwards(values, layers, slope):
+                each = inputs[:, :, None] * back[:, None, :]
+                parts += [back, each.reshape(len(each), -1)]
+            derivative = np.concatenate(parts[::-1], axis=1)
+            total += derivative.T @ derivative
+        return total
+
+
+def _values(points: Floats, layers: list[tuple[Floats, Floats]]) -> list[Floats]:
+    """Return the points and the results of each layer."""
     from scipy.special import expit
 
-    layers = _layers(flat, sizes)
     values = [points]
     for i, (w, b) in enumerate(layers):
         value = values[-1] @ w + b
         values.append(expit(value) if i < 2 else value)
-    error = (values[-1][:, 0] - goal) / turn
-    root = np.sqrt(1 + error * error)
-    loss = float(np.mean(weights * (root - 1)) * turn) + decay * float(flat @ flat)
-    back = (weights * error / root / len(goal))[:, None]
-    parts: list[Floats] = []
+    return values
+
+
+def _backwards(
+    values: list[Floats], layers: list[tuple[Floats, Floats]], slope: Floats
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the inputs of each layer and the derivatives by its sums, the last layer first.
+
+    `slope` (n) are the derivatives by the results of the network.
+    """
+    back = slope[:, None]
     for i in range(len(layers) - 1, -1, -1):
         if i < 2:
             back = back * values[i + 1] * (1 - values[i + 1])
-        parts += [back.sum(axis=0), (values[i].T @ back).ravel()]
+        yield values[i], back
         back = back @ layers[i][0].T
-    return loss, np.concatenate(parts[::-1]) + 2 * decay * flat

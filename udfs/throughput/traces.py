@@ -2,7 +2,9 @@
 
 The features are computed in SQL (sql/views/throughput_inputs.sql), per micro-operation. The first
 is the logarithm of the tightest bound on cycles per micro-operation, above which models predict the
-excess; the second is the logarithm of the micro-operations.
+excess; the second is the logarithm of the micro-operations. The last are distributions: shares of
+the groups of 40 whose longest chain has 1 to 40 micro-operations, and of the cycles in which an
+ideal front end issues 0 to 4.
 """
 
 from __future__ import annotations
@@ -38,13 +40,19 @@ TRACE_FEATURES = (
     "taken",
     "serialising",
     "n_nonspeculative",
+    *(f"chain_{length}" for length in range(1, 41)),
+    *(f"front_{issued}" for issued in range(5)),
 )
+DISTRIBUTIONS = TRACE_FEATURES[-45:]
 
 # The bounds, of which log_bound is the logarithm of the largest.
 BOUNDS = ("width", "critical_path", "unit", "drain")
 # Features that traces may lack.
 _FLOWS = ("flow_half", "flow_unlimited")
-_FINE = ("front_end", "chain_latency", "taken", "n_nonspeculative", "n_mul", "n_div", "n_fp_div")
+_FINE = (
+    *("front_end", "chain_latency", "taken", "n_nonspeculative", "n_mul", "n_div", "n_fp_div"),
+    *DISTRIBUTIONS[-5:],
+)
 # Operations in a group whose chain is counted.
 _GROUP = 40
 

@@ -34,8 +34,9 @@ def test_top_down_shares_are_listed_by_region(pwh):
         "",
         "* A tie: Mem or Other (Mem 50 % and Other 50 % of the samples).",
         "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93 %, "
-        "mostly memory bound).",
-        "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55 %).",
+        "mostly memory bound; a limit over 20 %, by Intel's rule).",
+        "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55 %; "
+        "a limit over 15 %, by Intel's rule).",
     ]
 
 
@@ -57,7 +58,7 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     (tmp_path / "c.csv").write_text("event,value\n" + counts + slots)
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
-    assert "* Top-down: backend bound takes most issue slots (80 %)." in out
+    assert "takes most issue slots (80 %; a limit over 20 %, by Intel's rule)." in out
     assert "* Mem (the one sample, mean probability 72 %)." in out
     assert "MEMAPC" in out
 
@@ -86,7 +87,7 @@ def test_shares_of_level_1_that_follow_from_level_2_are_not_said_to_lack(run, tm
     (tmp_path / "c.csv").write_text("event,value,unit\n" + "".join(lines))
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
-    assert "* Top-down: backend bound takes most issue slots (53 %, mostly core bound)." in out
+    assert "issue slots (53 %, mostly core bound; a limit over 20 %, by Intel's rule)." in out
     assert "* What usually helps: shorter chains of dependences, " in out
     assert "not measured" not in out
 

@@ -49,7 +49,6 @@ def called(*calls):
 def test_a_command_whose_extra_is_missing_says_what_to_type(demo_warehouse):
     calls = {
         "fit bottlenecks": "fit",
-        "fit throughput": "fit",
         "ui": "ui",
         "notify send": "notify",
         "mcp": "mcp",
@@ -77,6 +76,5 @@ def test_extras_are_those_of_the_project(extra):
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
     project = tomllib.loads(text)["project"]
     names = [line.partition(">")[0] for line in project["optional-dependencies"][extra]]
-    imported = {"scikit-learn": "sklearn"}
-    assert sorted(imported.get(name, name) for name in names) == list(EXTRAS[extra])
+    assert sorted(names) == list(EXTRAS[extra])
     assert not set(names) & {line.partition(">")[0] for line in project["dependencies"]}

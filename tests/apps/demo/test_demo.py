@@ -253,3 +253,33 @@ def test_recordings_are_small_and_name_no_place():
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == ".gz" else content
         assert not re.search(rb"/(home|root|tmp|usr|work|opt|var|etc)/", content), path
+
+
+def test_the_sunway_has_the_classes_and_gains_of_the_publication(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("--db", tmp_path / "w.duckdb", "demo", "--sunway")
+    assert code == 0
+    assert "GENERATED" in out
+    assert "fdtd gained most: Mem was cured, and version 3 is 711 % faster than the first." in out
+    assert (tmp_path / "sunway.svg").read_text().count("<polygon") >= 11
+    con = pwh.connect(tmp_path / "w.duckdb", read_only=True)
+    assert rows(
+        con,
+        """
+        SELECT app, string_agg(class, ' ' ORDER BY step),
+          CAST(round(max(gain_since_first_percent)) AS INTEGER)
+        FROM tuning_history GROUP BY app ORDER BY app
+        """,
+    ) == [
+        ("fdtd", "Mem Mem Balance", 711),
+        ("field-solver", "DTB Balance", 67),
+        ("md", "Mem Mem Mem Balance", 218),
+        ("micro-mg", "ICache Balance", 230),
+    ]
+    query = "SELECT algorithm, description LIKE 'GENERATED data: %' FROM models_in_force "
+    query += "WHERE subject = 'sunway'"
+    assert rows(con, query) == [("stacked autoencoder", True)]
+    assert rows(con, "SELECT DISTINCT tags['generated'] FROM runs") == [("true",)]
+    con.close()
+    assert run("--db", tmp_path / "w.duckdb", "demo", "--sunway")[0] == 0
+    assert run("--db", tmp_path / "w.duckdb", "demo")[0] == 2

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -53,6 +56,17 @@ def test_what_cannot_be_repeated_is_never_run():
         *("not_straight", "not_straight", "not_straight", "no_counter"),
         *("no_machine_code", "no_machine_code", "no_machine_code"),
     ]
+
+
+@needs_machine
+def test_other_programs_on_the_same_core_are_noticed():
+    processor = max(os.sched_getaffinity(0))
+    loop = f"import os\nos.sched_setaffinity(0, [{processor}])\nwhile True: pass"
+    said = []
+    with subprocess.Popen([sys.executable, "-c", loop]) as other:
+        measure_blocks([ADD_CHAIN, 3 * ADD_CHAIN], processor, lambda text, *_: said.append(text))
+        other.kill()
+    assert f"% of the time of the core of processor {processor}, so that" in said[-1]
 
 
 @needs_machine
