@@ -294,7 +294,8 @@ def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
     noise = (
         "beyond noise"
         if sure
-        else "unknown whether this, or what else differs, is beyond noise: measure 4 more runs of each"
+        else "unknown whether this, or what else differs, is beyond noise: "
+        "measure 4 more runs of each"
     )
     if row["certain"]:
         noise += f" ({p_value_text(row['p_value'])})"

@@ -387,8 +387,8 @@ def _in_turn(con: Connection, run_id: str) -> list[str]:
             every, usual, alone = amounts(times, "s")
             return [
                 f"Tasks{kind} take turns within, as for a lock: one ends every {every}, however "
-                f"many run at a time, and they take {usual} where one that waited for no other took "
-                f"{alone}. More workers do not shorten that."
+                f"many run at a time, and they take {usual} where one that waited for no other "
+                f"took {alone}. More workers do not shorten that."
             ]
         often = "Hardly ever" if row["meetings"] else "Never"
         return [

@@ -95,7 +95,7 @@ WITH
       run_id, device,
       CASE
         WHEN doing IN ('operators', 'launch') THEN 'launch_bound'
-        WHEN doing = 'python' THEN 'host_unrecorded'
+        WHEN doing IN ('python', 'unrecorded') THEN 'host_unrecorded'
         WHEN doing = 'memory' THEN 'memory_bound_host'
         ELSE doing || '_bound'
       END AS code,
@@ -135,6 +135,7 @@ SELECT
     CASE
       WHEN 'host_unrecorded' NOT IN (j.code, coalesce(j.next.code, '')) THEN NULL
       WHEN j.parts.python > j.parts.unrecorded - j.interpreter THEN NULL
+      WHEN l.code = 'host_unrecorded' AND 2 * l.ns > j.ns THEN NULL
       ELSE _flag('record_stacks')
     END
   ], lambda flag: flag IS NOT NULL) AS flags
