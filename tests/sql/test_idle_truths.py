@@ -157,8 +157,8 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # workers that are none
     "a lock": (LOCK + "; x=0", "overhead", ("Never two tasks", "take turns")),
     "a lock within": (WITHIN + "; x=0", "none", ("take turns within", "one ends every 20 ms")),
-    "a lock within, slow at first": (SLOW_FIRST + "; x=0", "none", ("took 50 ns",)),
-    "one by one, the last is short": (ONE_BY_ONE + "; A wz 640-645 <x; x=0", "none", ()),
+    "a lock within, slow at first": (SLOW_FIRST + "; x=0", "overhead", ("took 50 ms",)),
+    "one by one, the last is short": (ONE_BY_ONE + "; A wz 640-645 <x; x=0", "overhead", ()),
     "a lock within, uneven": (UNEVEN + "; x=0", "none", ("take turns within",)),
     "no lock within": (AT_ONCE + "; x=0", "none", ("No worker waited",)),
     "one by one": (ONE_BY_ONE + "; x=0", "overhead", ()),
