@@ -127,22 +127,26 @@ def explanation_sentences(
     is_short: bool = False,
 ) -> list[Sentence]:
     """Return the sentences of the explanation, cause and verdict first; see `explanation_text`."""
+    # What changed on devices leads: whole runs follow from it.
+    on_devices = [row for row in rows if row["topic"] in ("device", "metric")]
+    rest = [row for row in rows if row["topic"] != "device"]
     leading = [
         *_headline(which, runs, rows),
+        *finding_sentences(on_devices),
         _verdict(which, runs, rows, coverage),
         *_history_sentence(which, rows, history),
     ]
     examined = [Sentence(text) for text in _coverage_sentences(rows, coverage)]
     if is_short:
         # the ledger has the functions
-        untold = [row for row in rows if not (row["topic"] == "function" and ledger_rows(rows))]
+        untold = [row for row in rest if not (row["topic"] == "function" and ledger_rows(rows))]
         found = [*finding_sentences(untold), *_notes(which, runs, rows)]
         if not any(row["topic"] == "metric" for row in rows):
             found += examined
-        return [*leading, *found[: _MOST - len(leading)], *_missing(rows, coverage)]
+        return [*leading, *found[: max(0, _MOST - len(leading))], *_missing(rows, coverage)]
     return [
         *leading,
-        *finding_sentences(rows),
+        *finding_sentences(rest),
         *examined,
         *_notes(which, runs, rows),
         *_missing(rows, coverage),
@@ -318,7 +322,8 @@ def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
     noise = (
         "beyond noise"
         if sure
-        else "unknown whether this, or what follows, is beyond noise: measure 4 more runs of each"
+        else "unknown whether this, or what else differs, is beyond noise: "
+        "measure 4 more runs of each"
     )
     if row["certain"]:
         noise += f" ({p_value_text(row['p_value'])})"

@@ -30,6 +30,12 @@ def flag_text(flag: Flag | None) -> str:
     return _ARGUMENT.sub(lambda found: args.get(found[1], found[0]), text)
 
 
+def flag_sentence(flag: Flag, end: str = ".") -> str:
+    """Return what a flag says as the beginning of a sentence, with its end."""
+    text = flag_text(flag)
+    return f"{text[0].upper()}{text[1:]}{end}"
+
+
 def flag_labels(flags: Sequence[Flag] | None) -> str | None:
     """Return what flags say in short, without explanations; None where there is none."""
     kinds = [flag_text(flag).split(":")[0] for flag in flags or []]

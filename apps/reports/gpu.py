@@ -9,7 +9,7 @@ from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import dicts
 from apps.output.text import cell
 from apps.queries.base import ask, ask_value
-from apps.reports.flags import Flag, flag_text
+from apps.reports.flags import flag_sentence, flag_text
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
@@ -123,7 +123,7 @@ def _verdict(device: dict[str, Any]) -> list[str]:
     sentences = [first]
     if second is not None and not device["is_tied"]:
         sentences.append(f"Second, it is {flag_text(second)}.")
-    sentences += [_sentence(flag) for flag in device["flags"]]
+    sentences += [flag_sentence(flag) for flag in device["flags"]]
     idle = device["idle_seconds"]
     if idle and device["busy_share"] < 1 - _LEAST_PART:
         shares = {part: device[f"{part}_seconds"] / idle for part in _IDLE}
@@ -137,11 +137,6 @@ def _verdict(device: dict[str, Any]) -> list[str]:
             f"{', '.join(parts)}."
         )
     return sentences
-
-
-def _sentence(flag: Flag) -> str:
-    text = flag_text(flag)
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _steps(steps: list[dict[str, Any]]) -> list[str]:

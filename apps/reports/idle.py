@@ -13,7 +13,7 @@ from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.queries.idle import Reading, Window, in_reading, within
 from apps.queries.timeline import timeline_span
-from apps.reports.flags import flag_text
+from apps.reports.flags import flag_sentence, flag_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -36,8 +36,19 @@ _BY_MODE = {
 }
 # Less waiting than this, in per cent of all time, is not worth advice.
 _HARDLY = 1.0
-# More contradictions than this share of the waits make the rest doubtful.
-_CONTRADICTIONS = 0.02
+# What follows where clocks of nodes are doubtful: proven to be apart, or perhaps.
+_APART = "clocks_disagree"
+_MAYBE = (
+    ", and the shares below wrong. Where you know by how much: {again} --clock-offset NODE=SECONDS"
+)
+_OF_CLOCKS = {
+    _APART: (
+        ", so the shares below are wrong, and no comparison has them. Set them right: {again} "
+        "--align-clocks"
+    ),
+    "clocks_contradict": _MAYBE,
+    "nodes_apart": _MAYBE,
+}
 # A worker that is busy for so much of its time, in per cent, has none to lose; from this share of
 # the starvation on, waiting for such workers is what the starvation of a run is.
 _BUSY = 90.0
@@ -75,11 +86,14 @@ def idle_sentences(
             hint="pwh idle is for task runtimes: Dask, StarPU, or the neutral task tables.",
         )
     root = readings["transitive", latency_rule]
-    with_path = with_path and window is None
+    reason = chosen["reason"]
+    # Across clocks that are apart there is neither order nor path.
+    is_ordered = reason is None or reason["code"] != _APART
+    with_path = with_path and window is None and is_ordered
     gains = ask_dicts(con, "idle/what_if", run_id=run_id) if with_path else []
     gains = [row for row in gains if row["percent"] is not None]
     path = ask_dicts(con, "idle/path", run_id=run_id) if with_path else []
-    turns = _in_turn(con, run_id) if window is None else []
+    turns = _in_turn(con, run_id) if window is None and is_ordered else []
     sentences = [
         *_clocks(con, run_id),
         *_slow_workers(con, run_id),
@@ -90,10 +104,10 @@ def idle_sentences(
         *_tail(chosen if chosen.get("kind") == "stream" else whole, gains, path),
         _headline(chosen, root, mode, gains),
         _totals(chosen),
-        *_root_causes(chosen, root),
-        *_blamed(con, run_id, reading, chosen),
     ]
-    if window is None:
+    if is_ordered:
+        sentences += [*_root_causes(chosen, root), *_blamed(con, run_id, reading, chosen)]
+    if window is None and is_ordered:
         sentences += _awaited(con, run_id, reading, chosen)
         sentences += _lifecycle(con, run_id) + _path(path) + _what_if(gains)
     flags = dicts(in_reading(con, "idle/flags", reading, run_id=run_id))
@@ -118,31 +132,13 @@ def _outside(con: Connection, run_id: str, window: Window) -> NothingToAnalyse:
 
 
 def _clocks(con: Connection, run_id: str) -> list[str]:
-    """Return a warning where the clocks of nodes are apart, with what sets them right."""
+    """Return a warning where the clocks of nodes are doubtful, with what sets them right."""
+    sentences = []
     for row in ask_dicts(con, "idle/clocks", run_id=run_id):
-        return [
-            f"The clocks of {cell(row['node'])} and {cell(row['other'])} are "
-            f"{amount(row['apart_seconds'], 's')} apart: data seem to arrive before they are sent, "
-            "so the shares below are wrong, and no comparison has them. Set them right: "
-            f"pwh ingest {_file(row['path'])} --replace --align-clocks"
-        ]
-    for row in ask_dicts(con, "idle/contradictions", run_id=run_id):
-        if row["flagged"] > _CONTRADICTIONS * row["intervals"]:
-            return [
-                f"In {row['flagged']} of {counted(row['intervals'], 'wait')} data arrive or are "
-                "made after their reader began, or arrive before they are sent: the clocks of the "
-                "nodes may be apart, and the shares below wrong. Where you know by how much: "
-                f"pwh ingest {_file(row['path'])} --replace --clock-offset NODE=SECONDS"
-            ]
-    for row in ask_dicts(con, "idle/nodes_apart", run_id=run_id):
-        return [
-            f"Nothing ran for {amount(row['seconds'], 's')} between the tasks of "
-            f"{cell(row['node'])} and those of {cell(row['other'])}, longer than those of any node "
-            "took: the clocks of the nodes may be apart, and the shares below wrong. Where you "
-            f"know by how much: pwh ingest {_file(row['path'])} --replace --clock-offset "
-            "NODE=SECONDS"
-        ]
-    return []
+        again = f"pwh ingest {_file(row['path'])} --replace"
+        then = _OF_CLOCKS[row["doubt"]["code"]].format(again=again)
+        sentences.append(flag_sentence(row["doubt"], then))
+    return sentences
 
 
 def _file(path: str | None) -> str:
@@ -242,6 +238,8 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
     if chosen.get("kind") == "stream" and chosen["busy_percent"] >= _BUSY:
         return "The device had work nearly all of the time: only less work makes it faster."
     verdict = _verdict(chosen, root, mode, gains)
+    if chosen["dominant"] is not None and (chosen["reason"] or {}).get("code") in _OF_CLOCKS:
+        verdict = f"If the clocks are right: {verdict}"
     if chosen["busy_percent"] >= _BUSY:
         return (
             "Workers ran tasks nearly all of the time: what takes long is within these. Of the "
@@ -253,6 +251,8 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
 def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
     first, cause = chosen["dominant"], chosen["root_cause"]
     waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
+    if first is None and chosen["reason"]["code"] == _APART:
+        return "Why workers waited is unknown until the clocks are set right."
     if first is None:
         return (
             f"Why workers waited is not recorded: {flag_text(chosen['reason'])}"
@@ -383,12 +383,12 @@ def _in_turn(con: Connection, run_id: str) -> list[str]:
     for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
         if row["within"]:
-            times = [row[f"{what}_seconds"] for what in ("every", "usual", "first")]
-            every, usual, first = amounts(times, "s")
+            times = [row[f"{what}_seconds"] for what in ("every", "usual", "alone")]
+            every, usual, alone = amounts(times, "s")
             return [
                 f"Tasks{kind} take turns within, as for a lock: one ends every {every}, however "
-                f"many run at a time, and they take {usual} where the first, which waited for no "
-                f"other, took {first}. More workers do not shorten that."
+                f"many run at a time, and they take {usual} where one that waited for no other "
+                f"took {alone}. More workers do not shorten that."
             ]
         often = "Hardly ever" if row["meetings"] else "Never"
         return [

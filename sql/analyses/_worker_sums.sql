@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
--- reads: idle_intervals, nodes, tasks, workers
--- requires: run_contents, workers, idle
+-- reads: idle_intervals, nodes, tasks, transfers, workers
+-- requires: run_contents, workers, clock_skew, idle
 -- functions:
 --
 -- Idle attribution added up by worker, in each reading.
@@ -41,10 +41,12 @@ SELECT
   coalesce(s.not_recorded, 0) AS not_recorded,
   coalesce(s.unfollowed, 0) AS unfollowed,
   coalesce(s.tail, 0) AS tail,
-  k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * busy >= wall) AS is_judged
+  k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * busy >= wall) AS is_judged,
+  d.doubt
 FROM _worker_windows AS w
 CROSS JOIN _idle_readings AS r
 JOIN _worker_kinds AS k ON w.run_id = k.run_id AND w.worker = k.worker
 LEFT JOIN sums AS s
   ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
-  AND r.latency_rule = s.latency_rule;
+  AND r.latency_rule = s.latency_rule
+LEFT JOIN _clock_doubts AS d ON w.run_id = d.run_id;

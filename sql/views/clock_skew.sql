@@ -1,4 +1,4 @@
--- requires: workers
+-- requires: flags, workers
 --
 -- How far the clocks of nodes are apart, judged by the data that went both ways between them.
 --
@@ -42,3 +42,70 @@ CREATE OR REPLACE VIEW _clocks_apart AS
 SELECT run_id, node, other, abs(other_ahead_ns - coalesce(recorded_ahead_ns, 0)) AS ns
 FROM clock_skew
 WHERE ns > fastest_ns;
+
+-- Why the clocks of nodes are not to be trusted, one flag a run: they are proven to be apart; more than
+-- two waits in a hundred contradict themselves, as skewed clocks make them; or nothing ran between the
+-- tasks of two nodes for longer than those of any node took, though no clock of the two was set right.
+CREATE OR REPLACE VIEW _clock_doubts AS
+WITH
+  apart AS (
+    SELECT run_id, arg_max({'node': node, 'other': other, 'ns': ns}, ns) AS most
+    FROM _clocks_apart
+    GROUP BY run_id
+  ),
+
+  contradicting AS (
+    SELECT
+      run_id, count(*) AS waits,
+      count(*) FILTER (list_has_any(flags, ['causality', 'late_arrival', 'neg_transfer'])) AS flagged
+    FROM idle_intervals
+    WHERE kind <> 'tail'
+    GROUP BY run_id
+  ),
+
+  spans AS (
+    SELECT run_id, node, min(t_start) AS t_begin, max(t_end) AS t_end
+    FROM _task_times
+    WHERE node IS NOT NULL
+    GROUP BY run_id, node
+  ),
+
+  gaps AS (
+    SELECT
+      run_id, lag(node) OVER time AS node, node AS other,
+      max(t_end - t_begin) OVER (PARTITION BY run_id) AS longest,
+      t_begin - max(t_end) OVER (time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ns
+    FROM spans
+    WINDOW time AS (PARTITION BY run_id ORDER BY t_begin, node)
+  ),
+
+  found AS (
+    SELECT
+      run_id, 1 AS place,
+      _flag(
+        'clocks_disagree',
+        args := MAP {'node': most.node, 'other': most.other, 'time': _duration_text(most.ns)}
+      ) AS doubt
+    FROM apart
+    UNION ALL
+    SELECT
+      run_id, 2,
+      _flag('clocks_contradict', args := MAP {'flagged': flagged, 'waits': waits})
+    FROM contradicting
+    WHERE flagged > waits / 50
+      AND run_id IN (SELECT run_id FROM workers GROUP BY run_id HAVING count(DISTINCT node) > 1)
+    UNION ALL
+    SELECT
+      run_id, 3,
+      _flag(
+        'nodes_apart', args := MAP {'node': node, 'other': other, 'time': _duration_text(max(ns))}
+      )
+    FROM gaps
+    WHERE ns > longest AND NOT EXISTS (
+      FROM nodes AS n
+      WHERE n.run_id = gaps.run_id AND n.node IN (gaps.node, gaps.other) AND clock_offset_ns <> 0
+    )
+    GROUP BY run_id, node, other
+  )
+
+SELECT run_id, arg_min(doubt, place) AS doubt FROM found GROUP BY run_id;

@@ -7,6 +7,16 @@ CREATE OR REPLACE MACRO _flag
   (code, args) AS
     CAST({'code': code, 'args': args} AS STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR)));
 
+-- A duration in ns, with three digits, as arguments of flags have it.
+CREATE OR REPLACE MACRO _duration_text(ns) AS
+  CASE
+    WHEN ns < 1000 THEN printf('%d ns', ns)
+    WHEN ns < 999500 THEN printf('%.3g us', ns / 1e3)
+    WHEN ns < 999500000 THEN printf('%.3g ms', ns / 1e6)
+    WHEN ns < 999500000000 THEN printf('%.3g s', ns / 1e9)
+    ELSE printf('%.0f s', ns / 1e9)
+  END;
+
 -- Flags without arguments of a list of codes, of which some may be NULL.
 CREATE OR REPLACE MACRO _flags(codes) AS
   list_transform(list_filter(codes, lambda code: code IS NOT NULL), lambda code: _flag(code));

@@ -2,15 +2,7 @@
 --
 -- What devices did, why they idled, what limits them, and what would help.
 
--- A duration in ns, and a share, with three digits.
-CREATE OR REPLACE MACRO _duration_text(ns) AS
-  CASE
-    WHEN ns < 999500 THEN printf('%.3g us', ns / 1e3)
-    WHEN ns < 999500000 THEN printf('%.3g ms', ns / 1e6)
-    WHEN ns < 999500000000 THEN printf('%.3g s', ns / 1e9)
-    ELSE printf('%.0f s', ns / 1e9)
-  END;
-
+-- A share with three digits.
 CREATE OR REPLACE MACRO _share_text(part, whole) AS
   CASE WHEN whole > 0 THEN printf('%.3g %%', 100.0 * part / whole) ELSE '-' END;
 
@@ -103,7 +95,7 @@ WITH
       run_id, device,
       CASE
         WHEN doing IN ('operators', 'launch') THEN 'launch_bound'
-        WHEN doing = 'python' THEN 'host_unrecorded'
+        WHEN doing IN ('python', 'unrecorded') THEN 'host_unrecorded'
         WHEN doing = 'memory' THEN 'memory_bound_host'
         ELSE doing || '_bound'
       END AS code,
@@ -143,12 +135,14 @@ SELECT
     CASE
       WHEN 'host_unrecorded' NOT IN (j.code, coalesce(j.next.code, '')) THEN NULL
       WHEN j.parts.python > j.parts.unrecorded - j.interpreter THEN NULL
+      WHEN l.code = 'host_unrecorded' AND 2 * l.ns > j.ns THEN NULL
       ELSE _flag('record_stacks')
     END
   ], lambda flag: flag IS NOT NULL) AS flags
 FROM judged AS j
+-- whose part is not worth a name where it is less than a twentieth
 LEFT JOIN latest AS l
-  ON j.run_id = l.run_id AND j.device = l.device AND j.code = l.code;
+  ON j.run_id = l.run_id AND j.device = l.device AND j.code = l.code AND 20 * l.ns >= j.ns;
 
 COMMENT ON VIEW gpu_verdicts IS 'One row is a device of a run, and what limits it: a code with arguments, whose text is in flag_texts.';
 COMMENT ON COLUMN gpu_verdicts.code IS 'gpu_bound (busy for 80 % of the window or more), copy_bound (copies that run alone, or that the host waits for), launch_bound (operators, launches and calls of the host), sync_bound (synchronisation), memory_bound_host (allocations), host_unrecorded (the host did what was not recorded, or Python functions), dependency_bound (launched work waited for other streams) or unknown.';

@@ -12,20 +12,24 @@ WITH
     SELECT
       i.run_id, i.mode, i.latency_rule, t.name, count(*) AS intervals,
       sum(i.starvation) AS starvation, sum(i.latency) AS latency, sum(i.overhead) AS overhead,
-      sum(i.ov_unsubmitted) AS unsubmitted, sum(i.not_recorded) AS not_recorded
+      sum(i.ov_unsubmitted) AS unsubmitted, sum(i.not_recorded) AS not_recorded,
+      any_value(d.doubt) AS doubt
     FROM idle_attribution AS i
     LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.task = t.task
+    LEFT JOIN (
+      SELECT run_id, any_value(doubt) AS doubt FROM _worker_sums GROUP BY run_id
+    ) AS d ON i.run_id = d.run_id
     WHERE i.kind <> 'tail'
     GROUP BY i.run_id, i.mode, i.latency_rule, t.name
   )
 
 SELECT
-  *,
+  * EXCLUDE (doubt),
   _percent(
     starvation + latency + overhead,
     sum(starvation + latency + overhead) OVER (PARTITION BY run_id, mode, latency_rule)
   ) AS idle_percent,
-  _dominant(starvation, latency, overhead, not_recorded) AS dominant
+  _by_clocks(doubt, _dominant(starvation, latency, overhead, not_recorded)) AS dominant
 FROM sums;
 
 COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';

@@ -18,16 +18,23 @@ CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead, not_recorded) A
   END
 END;
 
--- Why a cause, or its root, is unknown though there are waits: of most of them, whose inputs are
--- recorded (unfollowed), the trace does not tell how these came, or who made them; or it has nothing.
-CREATE OR REPLACE MACRO _why_unknown(cause, root, waits, unfollowed, not_recorded) AS CASE
-  WHEN (cause IS NULL OR root IS NULL) AND waits > 0
+-- A cause, unless the clocks of nodes are proven to be apart: then none is known.
+CREATE OR REPLACE MACRO _by_clocks(doubt, cause) AS
+  CASE WHEN doubt.code IS DISTINCT FROM 'clocks_disagree' THEN cause END;
+
+-- Why a cause, or its root, is doubtful, or unknown though there are waits: the clocks of nodes; of
+-- most waits, whose inputs are recorded (unfollowed), the trace does not tell how these came, or who
+-- made them; or it has nothing.
+CREATE OR REPLACE MACRO _why_unknown(doubt, cause, root, waits, unfollowed, not_recorded) AS CASE
+  WHEN waits = 0 OR doubt.code = 'clocks_disagree' THEN if(waits > 0, doubt, NULL)
+  WHEN cause IS NULL OR root IS NULL
     THEN _flag(if(2 * unfollowed > not_recorded, 'causes_unfollowed', 'causes_unrecorded'))
+  ELSE doubt
 END;
 
 -- What dominates when waits are followed back to their root: of the sums of the transitive mode.
-CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted, not_recorded) AS {
-  'cause': _dominant(starvation, latency, overhead, not_recorded),
+CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted, not_recorded) AS {
+  'cause': _by_clocks(doubt, _dominant(starvation, latency, overhead, not_recorded)),
   'is_unsubmitted': 2 * unsubmitted > overhead - not_recorded
 };
 
@@ -59,11 +66,13 @@ CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
   'not_recorded_percent': _percent(sums.not_recorded, sums.wall),
   'tail_percent': _percent(sums.tail, sums.wall),
   'unsubmitted_percent': _percent(sums.unsubmitted, sums.wall),
-  'dominant': _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded),
+  'dominant': _by_clocks(
+    sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded)
+  ),
   'advice': _advice(root, lengths.task_ns, lengths.tasks, workers),
   'root_cause': root.cause,
   'reason': _why_unknown(
-    _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
+    sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
     sums.starvation + sums.latency + sums.overhead, sums.unfollowed, sums.not_recorded
   )
 };
@@ -79,7 +88,7 @@ WITH
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
+      any_value(_root(doubt, starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, worker) AS root
     FROM _worker_sums
   ),
@@ -90,7 +99,7 @@ WITH
     LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
   )
 
-SELECT * EXCLUDE (root, unfollowed, figures), figures.*
+SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
 FROM figured;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
@@ -99,7 +108,7 @@ COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: 
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
 COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
 COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
+COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';
 
 CREATE OR REPLACE VIEW idle_by_node AS
 WITH
@@ -108,18 +117,18 @@ WITH
       run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted,
-      sum(not_recorded) AS not_recorded, sum(tail) AS tail
+      sum(not_recorded) AS not_recorded, sum(tail) AS tail, any_value(doubt) AS doubt
     FROM _worker_sums
     GROUP BY run_id, mode, latency_rule, node
   )
 
 SELECT
-  *,
+  * EXCLUDE (doubt),
   _percent(starvation, wall) AS starvation_percent,
   _percent(latency, wall) AS latency_percent,
   _percent(overhead - not_recorded, wall) AS overhead_percent,
   _percent(not_recorded, wall) AS not_recorded_percent,
-  _dominant(starvation, latency, overhead, not_recorded) AS dominant
+  _by_clocks(doubt, _dominant(starvation, latency, overhead, not_recorded)) AS dominant
 FROM sums;
 
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
@@ -134,7 +143,7 @@ WITH
       CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
       sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
-      sum(unfollowed) AS unfollowed, sum(tail) AS tail
+      sum(unfollowed) AS unfollowed, sum(tail) AS tail, any_value(doubt) AS doubt
     FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _worker_sums)
     GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind))
   ),
@@ -142,7 +151,7 @@ WITH
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted, not_recorded))
+      any_value(_root(doubt, starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, is_whole, kind) AS root
     FROM sums
   ),
@@ -153,7 +162,7 @@ WITH
     LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
   )
 
-SELECT * EXCLUDE (root, unfollowed, figures), figures.*
+SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
 FROM figured;
 
 CREATE OR REPLACE VIEW slo_by_run AS
@@ -161,7 +170,7 @@ SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
+COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';
 
 CREATE OR REPLACE VIEW slo_by_kind AS
 SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
@@ -169,4 +178,4 @@ SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
 COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
 COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
 COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause.';
+COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';

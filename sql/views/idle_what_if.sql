@@ -87,8 +87,9 @@ WHERE tasks.tasks IS NOT NULL;
 -- gaps between them. of_all: all tasks together, whatever their type. ns: time in which one ran, of
 -- span, the time of all tasks of the run.
 -- within: tasks that ran at a time and took turns inside. However many ran, one ended every `every`,
--- and most took longer than the first to end, which waited for no other. Tasks that do not wait end at
--- once where they began at once, and take no longer than the first; others do not end so regularly.
+-- and most took longer than one that waited for no other (`alone`): the first to end, or one that took as
+-- long as it ended after another. Tasks that do not wait end at once where they began at once, and all
+-- take as long; others do not end so regularly.
 CREATE OR REPLACE MACRO _tasks_in_turn(run) AS TABLE
 WITH
   -- longer together than from the first to the last, tasks do not take turns
@@ -118,25 +119,35 @@ WITH
     WHERE t_start < t_end
   ),
 
+  paced AS (
+    SELECT *, median(apart) OVER (PARTITION BY of_all, name) AS pace FROM turns
+  ),
+
   types AS (
     SELECT
       of_all, name, any_value(span) AS span, count(*) AS tasks, count(DISTINCT worker) AS workers,
       max(t_end) - min(t_start) AS own_span,
       sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
       sum(t_end - t_start) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings,
-      median(t_end - t_start) AS usual, arg_min(t_end - t_start, t_end) AS first_took,
-      median(apart) AS every,
+      median(t_end - t_start) AS usual, any_value(pace) AS every,
+      least(
+        arg_min(t_end - t_start, t_end),
+        min(t_end - t_start) FILTER (
+          greatest(apart, t_end - t_start) <= 1.2 * pace
+            AND least(apart, t_end - t_start) >= pace / 1.2
+        )
+      ) AS alone,
       coalesce(
-        usual >= 1.6 * every AND usual >= 1.3 * first_took
+        usual >= 1.6 * every AND usual >= 1.3 * alone
           AND quantile_cont(apart, 0.2) >= every / 1.5 AND quantile_cont(apart, 0.8) <= every * 1.5,
         false
       ) AS within
-    FROM turns
+    FROM paced
     GROUP BY of_all, name
   )
 
 -- so many that some would meet if they did not wait for each other; clocks read late by a little
-SELECT of_all, name, tasks, workers, ns, span, meetings, within, every, usual, first_took
+SELECT of_all, name, tasks, workers, ns, span, meetings, within, every, usual, alone
 FROM types
 WHERE tasks >= 10 AND workers > 1 AND (overlap <= ns / 100 OR (within AND NOT of_all))
   AND ns >= 0.9 * own_span AND ns >= span / 2;

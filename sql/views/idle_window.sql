@@ -231,7 +231,8 @@ WITH
       coalesce(i.starvation, none) AS starvation, coalesce(i.latency, none) AS latency,
       coalesce(i.overhead, none) AS overhead, coalesce(i.unsubmitted, none) AS unsubmitted,
       coalesce(i.not_recorded, none) AS not_recorded, coalesce(i.unfollowed, none) AS unfollowed,
-      coalesce(i.tail, none) AS tail
+      coalesce(i.tail, none) AS tail,
+      (SELECT any_value(doubt) FROM _worker_sums WHERE run_id = run) AS doubt
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
     -- nothing is known of a run written by hand, until pwh refresh
@@ -243,7 +244,7 @@ WITH
 
   root AS (
     SELECT
-      latency_rule, _root(starvation, latency, overhead, unsubmitted, not_recorded) AS root
+      latency_rule, _root(doubt, starvation, latency, overhead, unsubmitted, not_recorded) AS root
     FROM sums
     WHERE mode = 'transitive'
   ),
@@ -255,7 +256,7 @@ WITH
     LEFT JOIN (FROM _task_lengths WHERE run_id = run) AS t ON true
   )
 
-SELECT * EXCLUDE (unfollowed, figures), figures.*
+SELECT * EXCLUDE (unfollowed, doubt, figures), figures.*
 FROM figured;
 
 COMMENT ON MACRO TABLE slo_window IS 'As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.';

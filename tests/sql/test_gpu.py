@@ -117,6 +117,34 @@ def test_the_interpreter_counts_with_operators_and_long_silence_does_not(warehou
     ]
 
 
+def test_an_annotation_names_what_is_not_recorded(warehouse, tmp_path):
+    """Steps do not; and where half of the time has a name no stacks are asked for."""
+
+    def slices(cat, name, tid, ts, dur, **args):
+        return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur,
+                "args": args}  # fmt: skip
+
+    events = []
+    for i in range(10):
+        t, known = 1000 * i, {"correlation": i + 1}
+        events += [
+            slices("user_annotation", f"ProfilerStep#{i}", 1, t, 1000),
+            slices("user_annotation", "load", 1, t, 700),
+            slices("cpu_op", "aten::mm", 1, t + 905, 20),
+            slices("cuda_runtime", "cudaLaunchKernel", 1, t + 910, 5, **known),
+            slices("kernel", "gemm", 7, t + 917, 60, device=0, stream=7, **known),
+        ]
+    path = tmp_path / "marks.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT code, args['late'], flag_codes(flags) FROM gpu_verdicts") == [
+        ("host_unrecorded", "load", [])
+    ]
+    assert rows(warehouse, "SELECT DISTINCT name FROM gpu_late WHERE doing = 'unrecorded'") == [
+        ("load",)
+    ]
+
+
 def test_waits_between_streams_are_a_dependence_from_ten_us_on(warehouse):
     works(
         warehouse,

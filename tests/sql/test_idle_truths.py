@@ -29,6 +29,10 @@ WITHIN = "; ".join(f"{'ABC'[i % 3]} w{i} {max(0, 20 * i - 40)}-{20 * i + 20} <x"
 JITTER = (0, 9, 0, 0, 0, 0, -8, 0, 0, 0)
 UNEVEN = "; ".join(f"{'ABC'[i % 3]} w{i} {max(0, 20 * i - 40 + JITTER[(i - 3) % 10])}-"
                    f"{20 * i + 20 + JITTER[i % 10]} <x" for i in range(30))  # fmt: skip
+# The first is slow to begin; one later finds the lock free.
+SLOW_FIRST = "A w0 0-97; B w1 10-147; " + "; ".join(
+    f"{'AB'[i % 2]} w{i} {50 * i + (47 if i == 12 else -2)}-{50 * i + 97} <x" for i in range(2, 30)
+)
 AT_ONCE = "; ".join(f"{'ABC'[i % 3]} w{i} {i // 3 * 60}-{i // 3 * 60 + 60} <x" for i in range(30))
 ONE_BY_ONE = "; ".join(f"{'ABC'[i % 3]} w{i} {20 * i}-{20 * i + 60} <x" for i in range(30))
 LONG_CHAIN = "; ".join(f"A c{i} {50 * i}-{50 * i + 50}" + (f" <c{i - 1}" if i else "") for i in
@@ -153,6 +157,8 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # workers that are none
     "a lock": (LOCK + "; x=0", "overhead", ("Never two tasks", "take turns")),
     "a lock within": (WITHIN + "; x=0", "none", ("take turns within", "one ends every 20 ms")),
+    "a lock within, slow at first": (SLOW_FIRST + "; x=0", "overhead", ("took 50 ms",)),
+    "one by one, the last is short": (ONE_BY_ONE + "; A wz 640-645 <x; x=0", "overhead", ()),
     "a lock within, uneven": (UNEVEN + "; x=0", "none", ("take turns within",)),
     "no lock within": (AT_ONCE + "; x=0", "none", ("No worker waited",)),
     "one by one": (ONE_BY_ONE + "; x=0", "overhead", ()),

@@ -23,9 +23,10 @@ OPERATORS, UNRECORDED = DOES.index("operators"), DOES.index("unrecorded")
 class Host:
     """The time of the threads that launched something, piece by piece, by thread and start.
 
-    `does` numbers DOES, `name` the names of the timeline (NONE where nothing was recorded); times
-    in ns. The pieces of a thread follow each other from the first to the last that was recorded.
-    In those that are `is_interpreter` Python's interpreter works between operators.
+    `does` numbers DOES, `name` the names of the timeline, that of an annotation where nothing else
+    was recorded (NONE where neither was); times in ns. The pieces of a thread follow each other
+    from the first to the last that was recorded. In those that are `is_interpreter` Python's
+    interpreter works between operators.
     """
 
     def __init__(self, timeline: Timeline, threads: Integers, nested: Nesting) -> None:
@@ -41,6 +42,11 @@ class Host:
             np.flatnonzero(on), start, end, nested.parent[inner], start[inner], end[inner]
         )
         doer = self._nearest(self._does != NONE)[of]
+        marks = np.flatnonzero((until > begin) & (doer < 0))
+        marked = slices.name[threads[of[marks]]], worker[of[marks]], begin[marks], until[marks]
+        if slices.step is not None:
+            is_step = slices.step[threads[of[marks]]] != NONE
+            marked = tuple(column[~is_step] for column in marked)
         kept = np.flatnonzero((until > begin) & (doer >= 0))
         kept = kept[np.lexsort((begin[kept], worker[of[kept]]))]
         begin, until, doer, on_worker = begin[kept], until[kept], doer[kept], worker[of[kept]]
@@ -59,6 +65,19 @@ class Host:
         # Without operators what is not recorded can be anything.
         short = (self.does == UNRECORDED) & (self.end - self.start < _INTERPRETER)
         self.is_interpreter = short & has_operators[self.worker]
+        self._name_unrecorded(*marked)
+
+    def _name_unrecorded(
+        self, name: Integers, worker: Integers, begin: Integers, until: Integers
+    ) -> None:
+        """Name the pieces of which nothing is recorded by the mark that covers most of each."""
+        at = places(self.worker, self.start, worker, begin, "right") - 1
+        known = np.flatnonzero(at >= 0)
+        at, covers = at[known], np.minimum(self.end[at[known]], until[known]) - begin[known]
+        is_most = 2 * covers > self.end[at] - self.start[at]
+        is_free = (self.does[at] == UNRECORDED) & ~self.is_interpreter[at]
+        named = is_most & is_free & (self.worker[at] == worker[known])
+        self.name[at[named]] = name[known[named]]
 
     def _doing(self) -> Integers:
         """Return what each slice of a thread does, NONE where it is a mark."""

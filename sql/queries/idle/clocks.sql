@@ -1,13 +1,11 @@
--- The two nodes of one run whose clocks are proven to be furthest apart after correction. With the
--- file to ingest again.
+-- Why the clocks of the nodes of one run are not to be trusted, if so; with a file to be ingested again.
 SELECT
-  node, other, ns / 1e9 AS apart_seconds,
+  any_value(doubt) AS doubt,
   (
     SELECT any_value(path)
     FROM sources
-    WHERE source_id IN (SELECT source_id FROM transfers WHERE run_id = $run_id)
+    WHERE source_id IN (SELECT source_id FROM tasks WHERE run_id = $run_id)
   ) AS path
-FROM _clocks_apart
+FROM _worker_sums
 WHERE run_id = $run_id
-ORDER BY apart_seconds DESC, node, other
-LIMIT 1;
+HAVING any_value(doubt) IS NOT NULL;

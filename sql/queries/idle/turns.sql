@@ -2,6 +2,6 @@
 -- longest first, with the share of the run's time in which one ran.
 SELECT
   of_all, name, workers, meetings, CAST(ns AS DOUBLE) / span AS share, within, every / 1e9 AS every_seconds,
-  usual / 1e9 AS usual_seconds, first_took / 1e9 AS first_seconds
+  usual / 1e9 AS usual_seconds, alone / 1e9 AS alone_seconds
 FROM _tasks_in_turn($run_id)
 ORDER BY of_all DESC, ns DESC, name;

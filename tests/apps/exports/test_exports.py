@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -28,6 +29,7 @@ from warehouse.errors import InputError, NothingToAnalyse, UsageError
 from warehouse.modules import calling_functions
 
 TASKS, STENCIL, SERIES = "heat_tasks", "stencil-1.23", "heat_scaling"
+KINETO = Path(__file__).parents[2] / "samples/kineto/rank0.pt.trace.json"
 TOTALS = {
     "tasks": "count(*), sum(t_end - t_start), min(t_start), max(t_end) - min(t_start)",
     "fn_timings": "count(*), round(sum(seconds), 9), sum(calls)",
@@ -123,6 +125,20 @@ def test_a_trace_that_is_read_back_gets_the_same_verdict(name, warehouse, anothe
     for view in ("idle_attribution", "slo_by_run"):
         query = f"FROM {view} ORDER BY ALL"
         assert rows(back, query) == [row for row in rows(warehouse, query) if row[0] in landed]
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.pftrace"])
+def test_a_trace_of_a_device_that_is_read_back_gets_the_same_verdict(
+    name, warehouse, another, tmp_path
+):
+    land(warehouse, KINETO, run_id="r1")
+    target = Target.chrome if name == "t.json" else Target.perfetto
+    export_run(warehouse, "r1", target, tmp_path / name, None)
+    back = another()
+    land(back, tmp_path / name, run_id="r1")
+    for view in ("gpu_verdicts", "gpu_activity", "gpu_activity_by", "gpu_kernels", "gpu_gains"):
+        found = rows(warehouse, f"FROM {view} ORDER BY ALL")
+        assert found and rows(back, f"FROM {view} ORDER BY ALL") == found
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.pftrace"])

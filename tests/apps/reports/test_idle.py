@@ -102,6 +102,14 @@ def test_skewed_clocks_come_before_all_else_and_the_command_is_named(warehouse, 
     first = idle_sentences(warehouse, landed.runs[0])[0]
     assert first.startswith("The clocks of n0 and n1 are ") and "are wrong" in first
     assert f"pwh ingest {folder / 'fragments.csv'} --replace --align-clocks" in first
+    told = " ".join(idle_sentences(warehouse, landed.runs[0]))
+    assert "is unknown until the clocks are set right" in told
+    assert not [word for word in ("dominates", "path", "blamed", "replay") if word in told]
+    for source in ("slo_by_run", "slo_by_kind", "slo_by_worker", "idle_by_node", "idle_by_type"):
+        assert rows(warehouse, f"SELECT DISTINCT dominant FROM {source}") == [(None,)]
+    window = f"FROM slo_window('{landed.runs[0]}', 0, 100000)"
+    verdicts = "SELECT DISTINCT dominant, root_cause, reason.code"
+    assert rows(warehouse, f"{verdicts} {window}") == [(None, None, "clocks_disagree")]
     (landed,) = land(another(), folder, align_clocks=True)
     assert len(landed.clocks) == 2
     land(warehouse, folder, align_clocks=True, replace=True)
@@ -121,6 +129,8 @@ def test_contradictions_without_messages_both_ways_name_the_other_option(warehou
     first = idle_sentences(warehouse, "r1")[0]
     assert first.startswith("In 4 of 9 waits data arrive or are made after their reader began")
     assert first.endswith("pwh ingest FILES --replace --clock-offset NODE=SECONDS")
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert "If the clocks are right: " in told or "dominates" not in told
 
 
 def test_hardly_any_wait_gets_no_advice(warehouse):

@@ -23,13 +23,15 @@ from ingest.recording import Recording
 _MAGIC = b"SQLite format 3\0"
 _TRACES = ("kernel_trace", "memory_copy_trace")
 _CALLS = ("hip_api_trace", "hsa_api_trace", "marker_api_trace", "rccl_api_trace")
-_PART = re.compile(rf"(.*?)_?({'|'.join((*_TRACES, *_CALLS))})\.csv")
+_PART = re.compile(rf"(.*?)_?({'|'.join((*_TRACES, *_CALLS))})\.csv", re.IGNORECASE)
 _COLUMNS = re.compile(
-    rb'\s*(?:"?Guid"?,)?"?(?:Kind|Domain)"?,[^\n]*"?Start_Timestamp"?,"?End_Timestamp"?'
+    rb'\s*(?:"?Guid"?,)?"?(?:Kind|Domain)"?,[^\n]*"?Start_Timestamp"?,"?End_Timestamp"?',
+    re.IGNORECASE,
 )
 _RESULTS = re.compile(
     rb'\s*"?(?:Index"?,"?KernelName"?,[^\n]*"?(?:BeginNs"?,"?EndNs|sig"?,"?obj)\b'
-    rb'|Dispatch_ID"?,[^\n]*"?Kernel_Name"?,|(?:Correlation_Id"?,)[^\n]*"?Counter_Name"?,)'
+    rb'|Dispatch_ID"?,[^\n]*"?Kernel_Name"?,|(?:Correlation_Id"?,)[^\n]*"?Counter_Name"?,)',
+    re.IGNORECASE,
 )
 
 
@@ -58,8 +60,8 @@ class Rocprof:
         for other in sorted(path.parent.iterdir()):
             match = _PART.fullmatch(bare_name(other))
             if match is not None and match[1] == own[1] and other.is_file():
-                found.setdefault(match[2], path.parent / other.name)
-        found[own[2]] = path
+                found.setdefault(match[2].lower(), path.parent / other.name)
+        found[own[2].lower()] = path
         return tuple(found[kind] for kind in (*_TRACES, *_CALLS) if kind in found)
 
     def read(self, recording: Recording) -> Iterator[Item]:

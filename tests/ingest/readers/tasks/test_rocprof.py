@@ -186,3 +186,16 @@ def test_a_database_without_events_is_refused(warehouse, tmp_path):
         con.commit()
     with pytest.raises(InputError, match="neither work of a GPU nor calls"):
         land(warehouse, path)
+
+
+def test_files_of_a_process_may_differ_in_case(warehouse, tmp_path):
+    for part in CSV.parent.glob("238_*.csv"):
+        header, rest = part.read_text().split("\n", 1)
+        if "kernel" in part.name:
+            header = header.upper()
+        name = part.name.replace("hip_api", "HIP_API")
+        (tmp_path / name).write_text(f"{header}\n{rest}".rstrip("\n"))
+    (landed,) = land(warehouse, tmp_path / "238_HIP_API_trace.csv")
+    assert len(landed.runs) == 1
+    for query, expected in GOLDEN:
+        assert rows(warehouse, query) == expected
