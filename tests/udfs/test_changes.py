@@ -380,6 +380,14 @@ def test_random_walks_and_levels_that_come_back_are_no_changes():
     level = (np.cumsum(draw.random((100, 200)) < 1 / 15, axis=1)) % 2
     modes = 10 + level + 0.05 * draw.standard_normal(level.shape)
     assert sum(map(bool, places(*modes))) <= 5
+    # there, back and there again: levels that are the same are modes, others are not
+    again = 10 + 0.05 * draw.standard_normal((20, 60))
+    for third, most in ((1, 1), (0.6, 60)):
+        found = places(*again + steps((15, 1), (30, -1), (45, third))(60))
+        assert most - 1 <= sum(map(len, found)) <= most
+    # commits that were taken back and came again soon
+    soon = again + steps((20, 1), (24, -1), (36, 1))(60)
+    assert [len(found) for found in places(*soon)] == [1] * 20
     # once there and back is a change and its end
     back = 10 + steps((70, 1), (140, -1))(200) + 0.05 * draw.standard_normal((20, 200))
     assert places(*back) == [[70, 140]] * 20

@@ -174,6 +174,17 @@ def test_a_history_of_two_levels_that_alternate_shows_both_as_noise():
     assert one["p_value"] < 0.01
 
 
+def test_two_runs_that_are_alike_by_chance_borrow_from_a_noisy_week():
+    draw = np.random.default_rng(3)
+    history = np.exp(0.02 * draw.standard_normal(100)).tolist()
+    week = np.exp(0.06 * draw.standard_normal(30)).tolist()
+    (one,) = compared([week], [[1.07, 1.0701]], histories=([history], [history]))
+    assert one["noise"] == "runs"
+    assert one["p_value"] > 0.05
+    (one,) = compared([week], [[1.5, 1.5001]], histories=([history], [history]))
+    assert one["p_value"] < 0.05
+
+
 def test_two_spikes_of_one_of_many_benchmarks_are_no_change():
     """A benchmark in a hundred is hit twice in a row; both new runs of the first one are."""
     rng = np.random.default_rng(3)

@@ -77,7 +77,9 @@ def find_levels(values: Floats) -> Levels:
     splits, noise = segment_series(clean, scale)
     changed = np.flatnonzero([bool(of_row) for of_row in splits])
     turns = np.zeros(len(values), np.bool_)
-    turns[changed] = keep_returning(clean[changed], [sorted(splits[row]) for row in changed])
+    turns[changed] = keep_returning(
+        clean[changed], scaled[changed], [sorted(splits[row]) for row in changed]
+    )
     for row in np.flatnonzero(turns):
         splits[row] = {}
     modes.alternate[turns] = True

@@ -17,7 +17,9 @@ Marks = NDArray[np.bool_]
 MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6
-_RETURNS = 4  # changes from one to the other that are no steps, however long it stays
+_OFTEN = 4  # changes from one to the other that are no steps, however long it stays
+_RETURNS = 2  # coincidences that make levels modes: one may be a change that was taken back
+_CLEAR = 4.0  # deviations within the levels between them, or points are on either side by chance
 _STAY = 9  # points that a running majority is of: the least stay, and one
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
@@ -71,7 +73,7 @@ def find_modes(values: Floats) -> Modes:
         high=high[rows, split],
         high_share=share,
         deviation=np.sqrt(spread / points),
-        alternate=are_modes & (often | (_switches(is_high) >= _RETURNS)),
+        alternate=are_modes & (often | (_switches(is_high) >= _OFTEN)),
     )
 
 
@@ -93,46 +95,60 @@ def _threshold(values: Floats) -> Floats:
     return out
 
 
-def _majority(is_high: Marks) -> Marks:
-    """Return what most points around each are of, so that single ones do not count."""
-    around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="reflect")
-    out: Marks = sliding_window_view(around, _STAY, axis=1).sum(axis=2) > _STAY // 2
-    return out
-
-
 def _switches(is_high: Marks) -> NDArray[np.int64]:
-    """Return how often series go from one level to the other to stay, (series,)."""
-    stays = _majority(is_high)
+    """Return how often series go from one level to the other to stay, (series,).
+
+    What most points around each are of counts, so that single ones do not.
+    """
+    around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="reflect")
+    stays = sliding_window_view(around, _STAY, axis=1).sum(axis=2) > _STAY // 2
     out: NDArray[np.int64] = (stays[:, 1:] != stays[:, :-1]).sum(axis=1)
     return out
 
 
-def keep_returning(values: Floats, steps: list[list[int]]) -> Marks:
+def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Marks:
     """Return whether series go by turns to one of the same two levels and stay there, (series,).
 
-    They leave the first level twice and come back twice at least, and these two levels explain them
-    about as well as the steps, which have a level each: then each looks like a change, and none is
-    one. The levels are those of running medians, whose noise is smaller.
+    They come back twice to a level that they left (`_coincidences`), and these two levels explain
+    them about as well as the steps, which have a level each: then each looks like a change, and
+    none is one.
 
     Args:
-        values: (series, points), `_STAY` points at least.
+        values: (series, points), `_STAY` points at least, without bursts and outliers.
+        raw: (series, points), with them.
         steps: first points of the levels of each series, without the first level.
     """
     around = np.pad(values, ((0, 0), (_SMOOTH // 2,) * 2), mode="edge")
     smooth = np.median(sliding_window_view(around, _SMOOTH, axis=1), axis=2)
     is_high = smooth > _threshold(smooth)[:, None]
-    several = np.array([len(of_row) > 1 for of_row in steps], bool)
-    out: Marks = several & (_switches(is_high) >= _RETURNS)
-    for row in np.flatnonzero(out):
-        of_row, high = values[row], is_high[row]
+    out = np.zeros(len(values), np.bool_)
+    for row, of_row in enumerate(values):
+        high = is_high[row]
         levels = np.array([of_row[~high].mean(), of_row[high].mean()])
         gap = float(levels[1] - levels[0])
         rest = float(np.square(of_row - levels[high.astype(int)]).mean())
+        reach = max(_FAR * rest**0.5, _ALIKE * gap)
+        if gap <= _CLEAR * rest**0.5 or _coincidences(raw[row], levels, reach) < _RETURNS:
+            continue
         apart = np.concatenate([x - x.mean() for x in np.split(of_row, steps[row])])
         of_steps = max(float(np.square(apart).mean()), (_ALIKE * gap) ** 2, 1e-300)
-        worth = NEEDED * np.log(len(of_row)) * (len(steps[row]) - 1)
-        out[row] = gap > _FAR * rest**0.5 and len(of_row) * np.log(rest / of_steps) <= worth
+        worth = NEEDED * np.log(len(of_row)) * max(len(steps[row]) - 1, 1)
+        out[row] = len(of_row) * np.log(rest / of_steps) <= worth
     return out
+
+
+def _coincidences(values: Floats, levels: Floats, reach: float) -> int:
+    """Return how many visits to two levels found again what was seen before, by chance or not.
+
+    Of levels that stay these are the third and later ones. A burst is back where it began anyhow;
+    that it was at the other level is one, too. Single points are no visits.
+    """
+    apart = np.abs(values[:, None] - levels)
+    at = apart.argmin(axis=1)[apart.min(axis=1) <= reach]
+    parts = np.split(at, np.flatnonzero(np.diff(at)) + 1)
+    of_parts = np.concatenate([part for part in parts if len(part) > 1] or [at[:0]])
+    visits = np.split(of_parts, np.flatnonzero(np.diff(of_parts)) + 1)
+    return len(visits) - 2 - sum(len(visit) < _STAY for visit in visits[1:])
 
 
 def scale_of_modes(values: Floats, modes: Modes) -> Floats:

@@ -396,9 +396,9 @@ def _noises(
     past[1, others], past_freedoms[1, others] = history_variances(histories[1].part(others))
     sources = np.where(np.isfinite(ones), 0, -1)
     few = (counts > 1) & (counts <= _FEW)
-    # Many runs of the other side show more of the noise than a history that is shorter.
-    beside = few & (counts[::-1] >= _MANY) & ~(past_freedoms > freedoms[::-1])
     own = _is_alike(ones, freedoms, past, past_freedoms)
+    # Many runs of the other side show more of the noise than a history that is shorter, or calmer.
+    beside = few & (counts[::-1] >= _MANY) & ~((past_freedoms > freedoms[::-1]) & own)
     lends = few & np.where(beside, ones <= _largest(freedoms, ones[::-1], freedoms[::-1]), own)
     lent = np.where(lends, np.where(beside, freedoms[::-1], past_freedoms), 0)
     most = freedoms.sum(axis=0) + np.where(beside, 0, lent).max(axis=0)
