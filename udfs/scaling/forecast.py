@@ -25,8 +25,9 @@ from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
 
-_ODDS: Final = (-1.0, 0.5)
-"""Logarithms of the prior odds of the ensemble: where enough counts carry a law, and where not."""
+_ODDS: Final = (0.0, -2.0)
+"""Logarithms of the prior odds of the ensemble; the second where repetitions tell the noise, so
+that a law can be tested on enough counts."""
 _ROLLED: Final = 2
 """How many of the last counts are predicted from the others."""
 _LEAST: Final = 0.1
@@ -35,7 +36,7 @@ _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
 """Probability of a break, of which too few counts are known, from which nothing follows."""
-_PLAUSIBLE: Final = 0.1
+_PLAUSIBLE: Final = 0.05
 """Probability of such a break from which what it would give is in the interval."""
 _CARRIED: Final = 5
 """Points that carry a law, and whose distance from it tells something."""
@@ -202,7 +203,8 @@ def _probability(density: Array, error: Array, noise: Array, m: int) -> Array:
     rolled = min(_ROLLED, m - 2)
     variance = error**2 + noise**2 + _LEAST**2
     by_ensemble = -0.5 * rolled * (np.log(2 * np.pi * variance) + error**2 / variance)
-    odds = by_ensemble - density + _ODDS[m < _CARRIED]
+    tested = (noise > 0) & (m >= _CARRIED)
+    odds = by_ensemble - density + np.array(_ODDS)[tested.astype(int)]
     share: Array = 1 / (1 + np.exp(np.clip(odds, -50, 50)))
     return share
 
