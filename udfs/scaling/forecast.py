@@ -36,6 +36,9 @@ _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
 """Probability of a break, of which too few counts are known, from which nothing follows."""
+_JUMP: Final = 0.01
+"""The least distance from the law of the counts before, as a logarithm, that is no rounding and no
+difference between runs of other days."""
 _PLAUSIBLE: Final = 0.05
 """Probability of such a break from which what it would give is in the interval."""
 _CARRIED: Final = 5
@@ -137,7 +140,8 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
         share[rows] = _probability(density, robust.error[rows], noise[rows], m)
     if only:
         share[:] = 1.0
-    rules = (share > _RULES) & (law.broken <= _BROKEN)
+    departs = _departures(basis, x, y, noise, law)
+    rules = (share > _RULES) & (departs == 0)
     beyond = places > x[:, -1:]
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])
@@ -158,7 +162,6 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     least = largest[:, None] * ~is_measured[:, asked]
     low = np.minimum(low, seconds[:, asked] - least)
     high = np.maximum(high, seconds[:, asked] + least)
-    departs = _departures(basis, x, y, noise, law)
     since = np.arange(len(y)), law.since
     return Forecast(
         log_seconds=seconds[:, asked],
@@ -263,7 +266,7 @@ def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
         )
         expected = (early.weight * early.values[kept]).sum(0)
         departs[rows] = np.log(y[rows, kept] / last[:, 0]) - expected
-    return departs
+    return np.where(np.abs(departs) > _JUMP, departs, 0.0)
 
 
 def _rounded(y: Array, since: Array, departs: Array) -> Array:
