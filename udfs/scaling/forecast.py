@@ -25,7 +25,7 @@ from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
 
-_ODDS: Final = (0.0, -2.0)
+_ODDS: Final = (0.0, -1.5)
 """Logarithms of the prior odds of the ensemble; the second where repetitions tell the noise, so
 that a law can be tested on enough counts."""
 _ROLLED: Final = 2
@@ -39,7 +39,7 @@ _BROKEN: Final = 0.4
 _JUMP: Final = 0.01
 """The least distance from the law of the counts before, as a logarithm, that is no rounding and no
 difference between runs of other days."""
-_PLAUSIBLE: Final = 0.05
+_PLAUSIBLE: Final = 0.1
 """Probability of such a break from which what it would give is in the interval."""
 _CARRIED: Final = 5
 """Points that carry a law, and whose distance from it tells something."""
