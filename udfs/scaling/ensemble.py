@@ -33,7 +33,7 @@ _NOISES = ((0.06, 1.0), (3e-4, 0.003))
 times that come from a simulator or a formula have hardly any noise."""
 _PARAMETER_COST = 1.5
 """The cost of a fitted parameter, as a logarithm of the odds."""
-_ODDS = {"c": 1.0} | dict.fromkeys(LINES, -1.0)
+_ODDS = {"c": 1.5} | dict.fromkeys(LINES, -1.0)
 """Further logarithms of the odds: there are three lines, and families cover much of them."""
 _TREE_ODDS = dict.fromkeys(("p2", "p3"), 2.0)
 """And of kinds of MPI calls that pass trees: their times at the last counts predict best, as the
