@@ -28,7 +28,7 @@ from tests.helpers.support import keep
 from udfs.scaling import ensemble, scaling_forecast
 
 _MANY = 10_000
-CONSTANTS = ((0.6, 1.0, 1.4), (3.0, 4.0, 5.0), (0.1, 0.15, 0.2))
+CONSTANTS = ((1.0, 1.5, 2.0), (0.2, 0.4, 0.8), (1.0, 1.4, 1.8))
 WEAK = "fenics,lulesh,mpi_collectives,relearn"
 RUNNER = Path(__file__).with_name("extrap_models.py")
 GENERATE = """
@@ -145,7 +145,7 @@ def extrap(python: str, some: list[Case], factors: list[np.ndarray]) -> tuple[li
 
 def left_out(con: object, share: float, fitted: dict[int, list[Case]]) -> None:
     """Print errors and coverage of each data set with constants chosen on all the others."""
-    print("\nconstants chosen without the data set (cost of a letter, warmth, damping, factor)")
+    print("\nconstants chosen without the data set (cost of a letter, in sample, spread, factor)")
     best = {(out, c.app, c.function): c.extrap_best for out in fitted for c in fitted[out]}
     trials = {chosen: trial(con, share, chosen, best) for chosen in itertools.product(*CONSTANTS)}
     first = next(iter(trials.values()))
@@ -177,7 +177,7 @@ def trial(
     best: dict[tuple[int, str, str], float],
 ) -> list[Case]:
     """Return the chosen functions as predicted with other constants."""
-    names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING")
+    names = ("_PARAMETER_COST", "_IN_SAMPLE", "_SPREAD")
     kept = [getattr(ensemble, name) for name in names]
     for name, value in zip(names, chosen, strict=True):
         setattr(ensemble, name, value)

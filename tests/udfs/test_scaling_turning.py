@@ -102,7 +102,7 @@ def test_programs_together_have_the_answers_of_each_alone():
 
 def test_counts_of_a_plateau_may_all_be_the_fastest():
     found = point([15.3, 7.82, 4.04, 2.8, 2.81, 2.79], noise=0.01)
-    assert found["low"] <= 16 and found["high"] >= 64
+    assert found["low"] <= 16 and (found["high"] or np.inf) >= 64
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 4, 8, 16, 32), (4, 8, 16, 32)])

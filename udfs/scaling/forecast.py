@@ -25,22 +25,20 @@ from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
 
-_ODDS: Final = (-3.0, 0.5)
-"""Logarithms of the prior odds of the ensemble: where enough counts carry a law, and where not.
-
-Times of real programs that fall go on falling where a law levels off, and without repetitions a law
-cannot be tested on them (tests.bench.bench_scaling, and generated laws).
-"""
-_FAR, _GROWS = 1, 0.2
-"""Growth from which times grow, as a logarithm, at this one of the counts `AHEAD`."""
+_ODDS: Final = (0.0, -1.5)
+"""Logarithms of the prior odds of the ensemble; the second where repetitions tell the noise, so
+that a law can be tested on enough counts."""
 _ROLLED: Final = 2
 """How many of the last counts are predicted from the others."""
-_LEAST: Final = 0.03
+_LEAST: Final = 0.1
 """The least standard deviation of what the ensemble predicts."""
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
 """Probability of a break, of which too few counts are known, from which nothing follows."""
+_JUMP: Final = 0.01
+"""The least distance from the law of the counts before, as a logarithm, that is no rounding and no
+difference between runs of other days."""
 _PLAUSIBLE: Final = 0.1
 """Probability of such a break from which what it would give is in the interval."""
 _CARRIED: Final = 5
@@ -139,10 +137,11 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     missed, share = np.zeros((2, len(y)))
     for rows, part, _ in parts:
         missed[rows], density = _rolled(basis, x[rows[0]], y[rows], noise[rows], part)
-        share[rows] = _probability(density, part, robust.error[rows], y[rows], noise[rows])
+        share[rows] = _probability(density, robust.error[rows], noise[rows], m)
     if only:
         share[:] = 1.0
-    rules = (share > _RULES) & (law.broken <= _BROKEN)
+    departs = _departures(basis, x, y, noise, law)
+    rules = (share > _RULES) & (departs == 0)
     beyond = places > x[:, -1:]
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])
@@ -163,7 +162,6 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     least = largest[:, None] * ~is_measured[:, asked]
     low = np.minimum(low, seconds[:, asked] - least)
     high = np.maximum(high, seconds[:, asked] + least)
-    departs = _departures(basis, x, y, noise, law)
     since = np.arange(len(y)), law.since
     return Forecast(
         log_seconds=seconds[:, asked],
@@ -196,23 +194,20 @@ def _rolled(
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
-def _probability(density: Array, law: LawForecast, error: Array, y: Array, noise: Array) -> Array:
+def _probability(density: Array, error: Array, noise: Array, m: int) -> Array:
     """Return the probability of the laws beside the ensemble (n).
 
     Args:
         density: the logarithm of that with which the laws predicted the last counts.
-        law: their forecast.
         error: the ensemble's error on the last counts, as a logarithm.
-        y: times of n functions, n x m, s.
         noise: relative scatter of the repetitions.
+        m: how many counts were measured.
     """
-    m = y.shape[1]
     rolled = min(_ROLLED, m - 2)
     variance = error**2 + noise**2 + _LEAST**2
     by_ensemble = -0.5 * rolled * (np.log(2 * np.pi * variance) + error**2 / variance)
-    grows = law.log_seconds[:, _FAR] - np.log(y[:, -1]) > _GROWS
-    carried = (m >= _CARRIED) & (grows | (noise > 0))
-    odds = by_ensemble - density + np.where(carried, *_ODDS)
+    tested = (noise > 0) & (m >= _CARRIED)
+    odds = by_ensemble - density + np.array(_ODDS)[tested.astype(int)]
     share: Array = 1 / (1 + np.exp(np.clip(odds, -50, 50)))
     return share
 
@@ -271,7 +266,7 @@ def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
         )
         expected = (early.weight * early.values[kept]).sum(0)
         departs[rows] = np.log(y[rows, kept] / last[:, 0]) - expected
-    return departs
+    return np.where(np.abs(departs) > _JUMP, departs, 0.0)
 
 
 def _rounded(y: Array, since: Array, departs: Array) -> Array:

@@ -60,11 +60,6 @@ def fitted_parameters(name: str) -> int:
     return len(name) - 1 + name.count("d") + name.count("g")
 
 
-def has_exponent(name: str) -> bool:
-    """Return whether an exponent of a member is fitted."""
-    return name in POWERS or (name not in LINES and ("d" in name or "g" in name))
-
-
 def _lines(x: Array, y: Array, at: Array) -> Array:
     """Return lines (see `LINES`) over their values at the last count, 0 where those are negative.
 

@@ -1,10 +1,10 @@
 """Tables of times by counts that people write: a function a row, or a column.
 
-`nprocs,region,time_ms`, `blocks,function,rep,seconds`, `ranks,total (s),compute (s),comm (s)`,
+`nprocs,rank,region,time_ms`, `blocks,function,rep,seconds`, `ranks,total (s),compute (s),comm (s)`,
 `nodes avg std`, and wall times as 1:02:03. Columns are separated by comma, semicolon, tab or blank;
-counts are ranks, threads, nodes, cores or blocks. Units are those of headings or of cells; times of
-`avg` beside `std` have none and are seconds. Deviations, least and greatest times are left out.
-What plain tables of runs or of function times are, `plain` reads.
+counts are ranks, threads, nodes, cores or blocks, else the problem size. Units are those of
+headings or of cells; times of `avg` beside `std` have none and are seconds. Deviations, least and
+greatest times are left out. What plain tables of runs or of function times are, `plain` reads.
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ _COUNTS = {
     "cores": "cores|ncores|numcores|cpus|ncpus",
     "blocks": "blocks|nblocks|numblocks|ctas|gridsize",
 }
-_KINDS = {"cores": "processes", "blocks": "blocks"}
-"""Counts that are no facts of runs, and what they are."""
-_NAMES = re.compile("functions?|routine|region|kernel|section|phase|name|timer|label|benchmark")
-_REPETITIONS = re.compile("rep|repeat|repetition|trial|iter|iteration|sample|run")
-_SIZES = re.compile("n|size|problemsize|inputsize|matrixsize")
+_KINDS = {"cores": "processes", "blocks": "blocks", "size": "size"}
+"""What runs are scaled by that is no count of theirs, and its kind."""
+_ROLES = {
+    "name": re.compile("functions?|routine|region|kernel|section|phase|name|timer|label|benchmark"),
+    "rank": re.compile("rank|rankid|mpirank|taskid|procid"),
+    "repetition": re.compile("rep|repeat|repetition|trial|iter|iteration|sample|run"),
+    "size": re.compile("n|size|problemsize|inputsize|matrixsize"),
+}
 _SPREADS = re.compile(r"(std|stddev|stdev|sd|sigma|stderr|error|err|var|variance|min|max|rel)\w*")
 _MEANS = re.compile("avg|average|mean|median")
 _TIMES = re.compile(
@@ -73,6 +76,7 @@ class _Layout:
     columns: list[str]
     counts: dict[str, int] = field(default_factory=dict)
     name: int | None = None
+    rank: int | None = None
     repetition: int | None = None
     size: int | None = None
     times: list[_Time] = field(default_factory=list)
@@ -115,7 +119,7 @@ class TimingTables(SingleFile):
             len(cells) == len(layout.columns)
             and all(cells[place].isdecimal() for place in layout.counts.values())
             and all(_seconds(cells[one.place], one.unit) is not None for one in layout.times)
-            and not _is_plain(layout)
+            and (not _is_plain(layout) or (layout.separator == ";" and "," in row[1]))
         )
 
     def read(self, recording: Recording) -> Iterator[Item]:
@@ -129,8 +133,8 @@ class TimingTables(SingleFile):
             raise InputError("the heading names no count and no times", where="line 1")
         check_line_end(recording, text, lambda line: len(layout.cells(line)) == len(layout.columns))
         runs: dict[tuple[float, ...], int] = {}
-        seen: Counter[tuple[int, str]] = Counter()
-        rows: list[tuple[int, str, str | None, int | None, int, float]] = []
+        seen: Counter[tuple[int, str, int | None]] = Counter()
+        rows: list[tuple[int, str, str | None, int | None, int | None, int, float]] = []
         for number, line in lines:
             cells = layout.cells(line)
             where = f"line {number}"
@@ -139,6 +143,7 @@ class TimingTables(SingleFile):
             size = (
                 None if layout.size is None else read_number(cells[layout.size], f"line {number}")
             )
+            rank = None if layout.rank is None else _count(cells[layout.rank], number, least=0)
             known = len(runs)
             run = runs.setdefault((*facts.values(), size or 0.0), known)
             if run == known:
@@ -157,11 +162,12 @@ class TimingTables(SingleFile):
                 function = one.function or cells[layout.name or 0]
                 kind = "n-to-n collective" if _COMMUNICATION.fullmatch(_bare(function)) else None
                 kind = "total" if function == _WHOLE_PROGRAM else kind
-                repetition = seen[run, function]
-                seen[run, function] += 1
-                rows.append((run, function, kind, _parallelism(facts), repetition, seconds))
-        names = ("run", "function", "kind", "parallelism", "repetition", "seconds")
-        types = (pa.int32(), pa.string(), pa.string(), pa.int32(), pa.int32(), pa.float64())
+                repetition = seen[run, function, rank]
+                seen[run, function, rank] += 1
+                rows.append((run, function, kind, _parallelism(facts), rank, repetition, seconds))
+        names = ("run", "function", "kind", "parallelism", "rank", "repetition", "seconds")
+        whole, text_type = pa.int32(), pa.string()
+        types = (whole, text_type, text_type, whole, whole, whole, pa.float64())
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
         yield Rows(
             "fn_timings",
@@ -202,16 +208,15 @@ def _layout(heading: str) -> _Layout | None:
     for place, column in enumerate(layout.columns):
         bare = _bare(column)
         fact = next((name for name, word in _COUNTS.items() if re.fullmatch(word, bare)), None)
+        role = next((role for role, word in _ROLES.items() if word.fullmatch(bare)), None)
         if fact is not None and fact not in layout.counts:
             layout.counts[fact] = place
-        elif _NAMES.fullmatch(bare) and layout.name is None:
-            layout.name = place
-        elif _REPETITIONS.fullmatch(bare) and layout.repetition is None:
-            layout.repetition = place
-        elif _SIZES.fullmatch(bare) and layout.size is None:
-            layout.size = place
+        elif role is not None and getattr(layout, role) is None:
+            setattr(layout, role, place)
         else:
             others.append(place)
+    if not layout.counts and layout.size is not None:
+        layout.counts, layout.size = {"size": layout.size}, None
     if not layout.counts:
         return None
     spreads = [place for place in others if _SPREADS.fullmatch(_bare(layout.columns[place]))]
@@ -279,11 +284,13 @@ def _seconds(cell: str, unit: str | None) -> float | None:
     return None if own is None else float(found[1]) * SECONDS[own]
 
 
-def _count(cell: str, number: int) -> int:
-    if cell.isdecimal() and 1 <= int(cell) < 1 << 31:
+def _count(cell: str, number: int, least: int = 1) -> int:
+    if cell.isdecimal() and least <= int(cell) < 1 << 31:
         return int(cell)
     raise InputError(
-        f"the count {quoted(cell)} was found", where=f"line {number}", expected="a number from 1"
+        f"the {'count' if least else 'rank'} {quoted(cell)} was found",
+        where=f"line {number}",
+        expected=f"a number from {least}",
     )
 
 

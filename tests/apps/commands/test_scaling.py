@@ -173,10 +173,10 @@ def walls(path, times):
 
 
 def test_the_largest_efficient_count_is_below_the_measured_ones_under_the_floor(run, tmp_path):
-    # 38 % at 32, surely under 50 %: times beyond are guesses (1.95 to 2,378 s at 128)
+    # 38 % at 32, surely under 50 %: times beyond are guesses
     run("ingest", walls(tmp_path / "cores.csv", (100, 50, 25, 12.5, 6.25, 8.2)))
     assert sentence(run("scale", "app")[1], "efficiency over 50 %") == (
-        "* The largest count with an efficiency over 50 % is about 26 (90 %: 19 to 32)."
+        "* The largest count with an efficiency over 50 % is about 26 (90 %: 19 to 31)."
     )
 
 

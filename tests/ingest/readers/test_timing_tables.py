@@ -69,6 +69,31 @@ def test_forms_of_tables(warehouse, tmp_path, name, text, expected):
     )
 
 
+def test_ranks_are_no_repetitions(warehouse, tmp_path):
+    path = tmp_path / "ranks.csv"
+    path.write_text("nprocs,rank,region,time_ms\n2,0,solve,40\n2,1,solve,50\n2,1,solve,500\n")
+    land(warehouse, path)
+    found = rows(warehouse, "SELECT rank, repetition, seconds FROM fn_timings ORDER BY ALL")
+    assert found == [(0, 0, 0.04), (1, 0, 0.05), (1, 1, 0.5)]
+
+
+def test_a_size_is_what_tables_without_counts_are_scaled_by(warehouse, tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text("n,sort (ms)\n1000,1.5\n2000,3.3\n")
+    land(warehouse, path)
+    found = rows(warehouse, "SELECT parallelism, seconds FROM fn_timings ORDER BY ALL")
+    assert found == [(1000, 0.0015), (2000, 0.0033)]
+    kinds = rows(warehouse, "SELECT DISTINCT tags['parameter:size'], problem_size FROM runs")
+    assert kinds == [("size", None)]
+
+
+def test_decimal_commas_beside_semicolons(warehouse, tmp_path):
+    path = tmp_path / "commas.csv"
+    path.write_text("cores;time (s)\n1;31,25\n2;16,5\n")
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT seconds FROM fn_timings ORDER BY ALL") == [(16.5,), (31.25,)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
