@@ -98,7 +98,7 @@ def check(con: Connection, path: str) -> None:
         if min(unknown)[:_DIGITS] <= known[-1][:_DIGITS]:
             raise WarehouseError(
                 f"{path} was written by a development version of pwh, whose tables no release has "
-                f"(it has {', '.join(unknown)})",
+                f"(it has {unknown[0]})",
                 hint=LAND_AGAIN,
             )
         raise WarehouseTooNew(
