@@ -1,4 +1,4 @@
-"""Which files SQL in a terminal reads and writes: none, or any but those of a warehouse."""
+"""What SQL in a terminal may do: use no files, or any but a warehouse's, and call macros."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ _KINDS = {"ATTACH", "COPY", "EXPLAIN", "EXPORT", "PREPARE"}
 # DuckDB writes its log over whatever file is there.
 _LOGS = re.compile(r"log_query_path|profil\w*_output", re.IGNORECASE)
 _URL = re.compile(r"file:(//(localhost)?)?(?=/)")
+_QUALIFIED = re.compile(r'(?:"([^"]+)"|\b(\w+))\s*\.\s*(?:main\s*\.\s*)?"?(\w+)"?\s*\(')
+_MACROS = """
+    SELECT current_database(), list(DISTINCT function_name)
+    FROM duckdb_functions()
+    WHERE function_type = 'table_macro' AND NOT internal
+"""
 
 
 def restrict_files(con: Connection, output: Sequence[Path]) -> None:
@@ -108,3 +114,22 @@ def _check_target(text: str) -> None:
                 f"cannot write to the folder {path}: it contains a warehouse",
                 hint="Name a folder without one.",
             ) from None
+
+
+def check_macros(con: Connection, sql: str) -> None:
+    """Raise where SQL attaches a warehouse and calls a macro by its name without USE before.
+
+    DuckDB resolves the names in a macro where it is called, so `other.scaling_predict(64)` reads
+    the tables of the current database. Views resolve theirs where they are defined.
+    """
+    if "attach" not in sql.lower():
+        return
+    ((current, macros),) = con.execute(_MACROS).fetchall()
+    for found in _QUALIFIED.finditer(sql):
+        name, macro = found[1] or found[2], found[3]
+        used = re.search(rf'\bUSE\s+"?{re.escape(name)}\b', sql[: found.start()], re.IGNORECASE)
+        if macro.lower() in macros and name.lower() not in {current.lower(), "main"} and not used:
+            raise UsageError(
+                f"{name}.{macro}(...) would read the warehouse that is open, not {name}",
+                hint=f"Make {name} the current one first: USE {name}; FROM {macro}(...)",
+            )

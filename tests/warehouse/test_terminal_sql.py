@@ -11,7 +11,7 @@ from tests.faults.outputs import READS, WRITES, contents, targets
 from warehouse import connect
 from warehouse.errors import UsageError
 from warehouse.quack.statements import parsed
-from warehouse.sql_files import check_files, restrict_files
+from warehouse.terminal_sql import check_files, restrict_files
 
 SECRET = "row of a secret"
 
