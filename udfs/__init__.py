@@ -38,11 +38,11 @@ _TASK_GRAPH = (
     Parameter("t_begin", "BIGINT[]"),
     Parameter(
         "tasks",
-        "STRUCT(worker BIGINT[], t_start BIGINT[], t_end BIGINT[], early_latency BIGINT[], "
-        "late_latency BIGINT[], overhead BIGINT[], unknown BIGINT[], t_submit BIGINT[], "
-        't_ready BIGINT[], "type" BIGINT[])',
+        "STRUCT(worker BIGINT, t_start BIGINT, t_end BIGINT, early_latency BIGINT, "
+        "late_latency BIGINT, overhead BIGINT, unknown BIGINT, t_submit BIGINT, t_ready BIGINT, "
+        '"type" BIGINT)[]',
     ),
-    Parameter("inputs", "STRUCT(reader BIGINT[], producer BIGINT[], t_made BIGINT[])"),
+    Parameter("inputs", "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT)[]"),
 )
 _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
@@ -517,6 +517,28 @@ UDFS: tuple[Udf, ...] = (
         "(weights) executed in each basic block; weight is the phase's share (0..1) of all "
         "instructions.",
         pairs=("intervals", "blocks", "weights"),
+    ),
+    Udf(
+        "walk_critical_path",
+        "udfs.critical_path",
+        (
+            Parameter(
+                "tasks",
+                "STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, t_submit BIGINT, "
+                "idle_from BIGINT, is_recorded INTEGER, task VARCHAR)[]",
+            ),
+            Parameter(
+                "inputs",
+                "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, "
+                "t_there BIGINT, data VARCHAR)[]",
+            ),
+            Parameter("last", "BIGINT"),
+        ),
+        "STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, is_assumed BOOLEAN, "
+        "is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, there BIGINT, "
+        "made BIGINT)[]",
+        "Tasks on the critical path of a run, from the last, and what each waited for last, in ns.",
+        public=False,
     ),
     Udf(
         "replay_tasks",

@@ -9,13 +9,14 @@ arrays by depth of the graph would be slower on the chains that matter most.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from udfs.arrow import Column, contiguous, returned
+from udfs.arrow import Column, contiguous, numbers, returned
 
 _MOST_TASKS = 100_000
 # More overlap of tasks than this share of their durations: workers run several at once.
@@ -113,24 +114,32 @@ class Graph:
             free[w] = max(free[w], end[i])
         return max(end)
 
-    def halved(self, of: list[bool], cause: str) -> int:
-        """Return by how much the last end comes sooner with tasks or their waits halved."""
+    def halved(self, types: NDArray[np.int64], parts: Iterable[tuple[int, str]]) -> list[int]:
+        """Return by how much the last end comes sooner with each part halved, ns.
 
-        def half(values: list[int]) -> list[int]:
-            pairs = zip(values, of, strict=True)
-            return [value // 2 if chosen else value for value, chosen in pairs]
-
+        A part is a type of the tasks, of `types`, and what of them is halved.
+        """
         before, _ = self.overlap()
         length = [end - start for start, end in zip(self.start, self.end, strict=True)]
-        graph = self
-        match cause:
-            case "compute":
-                length = half(length)
-            case "latency":
-                graph = replace(self, early=half(self.early), late=half(self.late))
-            case "overhead":
-                graph = replace(self, overhead=half(self.overhead))
-        return max(0, max(self.end) - graph.in_order(before, length=length))
+        measured = max(self.end)
+        gains = []
+        for number, cause in parts:
+            chosen = (types == number).tolist()
+
+            def half(values: list[int], chosen: list[bool] = chosen) -> list[int]:
+                pairs = zip(values, chosen, strict=True)
+                return [value // 2 if is_chosen else value for value, is_chosen in pairs]
+
+            graph, lasts = self, length
+            match cause:
+                case "compute":
+                    lasts = half(length)
+                case "latency":
+                    graph = replace(self, early=half(self.early), late=half(self.late))
+                case "overhead":
+                    graph = replace(self, overhead=half(self.overhead))
+            gains.append(max(0, measured - graph.in_order(before, length=lasts)))
+        return gains
 
     def listed(self, extra: int) -> int:
         """Return the last end by list scheduling, with some workers more.
@@ -193,13 +202,13 @@ def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArr
 
     Args:
         t_begin: r lists, the begin of each worker's window.
-        tasks: r structs of lists with an element for each task, in order of its start: worker (its
-            position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
-            up to its submission; late_latency, overhead and unknown, the rest of that wait;
-            t_submit and t_ready (when inputs that no task made existed), both 0 where unknown.
-        inputs: r structs of lists with an element for each input from another task, in order of the
-            readers: reader and producer (positions of tasks, the producer's before the reader's),
-            t_made, when it had been made.
+        tasks: r lists of structs, one for each task, in order of its start: worker (its position in
+            t_begin), t_start, t_end; early_latency, the latency in the wait before it, up to its
+            submission; late_latency, overhead and unknown, the rest of that wait; t_submit and
+            t_ready (when inputs that no task made existed), both 0 where unknown.
+        inputs: r lists of structs, one for each input from another task, in order of the readers:
+            reader and producer (positions of tasks, the producer's before the reader's), t_made,
+            when it had been made.
 
     Returns:
         r structs (critical_path, no_latency, no_overhead, one_more_worker): the longest chain of
@@ -213,37 +222,29 @@ def replay_halved(t_begin: Column, tasks: Column, inputs: Column, parts: Column)
 
     Args:
         t_begin: r lists, as `replay_tasks` takes them, like the next two.
-        tasks: r structs, with the number of each task's type.
-        inputs: r structs.
+        tasks: r lists, with the number of each task's type.
+        inputs: r lists.
         parts: r structs of lists with an element for each part: type, the number of a type of
             tasks, and cause (compute, latency, overhead), what is halved of such tasks.
 
     Returns:
-        r lists, by how much the last end comes sooner with each part halved, ns; NULL: not
-        replayed.
+        r lists, by how much the last end comes sooner with each part halved, ns.
     """
-    rows: list[list[int | None]] = []
-    all_types, all_parts = contiguous(tasks).field("type"), contiguous(parts)
+    rows = []
+    all_tasks, all_parts = contiguous(tasks), contiguous(parts)
     for i, graph in enumerate(_graphs(t_begin, tasks, inputs)):
-        types = all_types[i].values.to_numpy()
+        types = numbers(all_tasks[i].values.field("type"))
         chosen, causes = (all_parts.field(name)[i].as_py() for name in ("type", "cause"))
-        rows.append(
-            [
-                graph.halved((types == number).tolist(), cause)
-                if len(types) <= _MOST_TASKS
-                else None
-                for number, cause in zip(chosen, causes, strict=True)
-            ]
-        )
+        rows.append(graph.halved(types, zip(chosen, causes, strict=True)))
     return pa.array(rows, pa.list_(pa.int64()))
 
 
 def _graphs(t_begin: Column, tasks: Column, inputs: Column) -> Iterator[Graph]:
     begins, all_tasks, all_inputs = (contiguous(column) for column in (t_begin, tasks, inputs))
     for i in range(len(begins)):
-        columns = [all_tasks.field(name)[i].values.to_numpy() for name in _TASK]
+        columns = [numbers(all_tasks[i].values.field(name)) for name in _TASK]
         reader, producer, made = (
-            all_inputs.field(name)[i].values.to_numpy() for name in ("reader", "producer", "t_made")
+            numbers(all_inputs[i].values.field(name)) for name in ("reader", "producer", "t_made")
         )
         first = np.searchsorted(reader, np.arange(len(columns[0]) + 1))
         arrays = begins[i].values.to_numpy(), *columns, first, producer, made

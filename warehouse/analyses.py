@@ -40,6 +40,7 @@ ORDER = (
     "series",
     "_change_events",
     "worker_slowdown",
+    "critical_paths",
     "_worker_sums",
     "_gpu_sums",
     "_thread_phases",

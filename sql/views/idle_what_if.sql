@@ -1,10 +1,11 @@
--- requires: workers, idle_path, idle_sums
+-- requires: workers, idle_path
 --
 -- How much shorter a run could be: bounds that follow from its task graph, and what a replay gains.
 
--- One row: the tasks of a run in order of their start, as lists for the replay, ns from the first
--- window's begin. An input is an edge from its producer, or, where no task made it before, a moment.
-CREATE OR REPLACE MACRO _task_graph(run) AS TABLE
+-- One row: the tasks of a run in order of their start, if there are `most` at most (NULL: however many),
+-- for the replay, ns from the first window's begin. An input is an edge from its producer, or, where no
+-- task made it before, a moment.
+CREATE OR REPLACE MACRO _task_graph(run, most) AS TABLE
 WITH
   place AS (
     SELECT
@@ -29,13 +30,14 @@ WITH
     LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
       ON t.task = i.task AND t.worker = i.worker
     WHERE t.run_id = run
+      AND (most IS NULL OR (SELECT count(*) FROM tasks WHERE run_id = run) <= most)
   ),
 
   need AS MATERIALIZED (
     SELECT
       reader.n, maker.n AS producer, least(d.t_made, reader.t_start) - reader.t0 AS t_made,
       coalesce(maker.n < reader.n, false) AS is_edge
-    FROM (SELECT DISTINCT task, data FROM task_inputs WHERE run_id = run) AS i
+    FROM (FROM task_inputs WHERE run_id = run) AS i
     JOIN (FROM _data_times WHERE run_id = run) AS d ON i.data = d.data
     JOIN task AS reader ON i.task = reader.task
     LEFT JOIN task AS maker ON d.producer = maker.task
@@ -50,30 +52,25 @@ WITH
   ),
 
   inputs AS (
-    SELECT {
-      'reader': coalesce(list(n ORDER BY n, producer), []),
-      'producer': coalesce(list(producer ORDER BY n, producer), []),
-      't_made': coalesce(list(t_made ORDER BY n, producer), [])
-    } AS inputs
+    SELECT
+      coalesce(list({'reader': n, 'producer': producer, 't_made': t_made} ORDER BY n, producer), [])
+        AS inputs
     FROM need
     WHERE is_edge
   ),
 
   tasks AS (
     SELECT
-      {
-        'worker': list(w ORDER BY n),
-        't_start': list(t_start - t0 ORDER BY n),
-        't_end': list(t_end - t0 ORDER BY n),
-        'early_latency': list(coalesce(early_latency, 0) ORDER BY n),
-        'late_latency': list(coalesce(latency - early_latency, 0) ORDER BY n),
-        'overhead': list(coalesce(overhead, 0) ORDER BY n),
-        'unknown': list(coalesce(unknown, 0) ORDER BY n),
-        't_submit': list(greatest(0, t_submit - t0) ORDER BY n),
-        't_ready': list(greatest(0, moment.t_made) ORDER BY n),
-        'type': list(type ORDER BY n)
-      } AS tasks,
-      count(*) AS n
+      list(
+        {
+          'worker': w, 't_start': t_start - t0, 't_end': t_end - t0,
+          'early_latency': coalesce(early_latency, 0),
+          'late_latency': coalesce(latency - early_latency, 0), 'overhead': coalesce(overhead, 0),
+          'unknown': coalesce(unknown, 0), 't_submit': greatest(0, t_submit - t0),
+          't_ready': greatest(0, moment.t_made), 'type': type
+        }
+        ORDER BY n
+      ) AS tasks
     FROM task
     LEFT JOIN moment USING (n)
   )
@@ -82,7 +79,7 @@ SELECT
   (SELECT list(t_begin - t0 ORDER BY w) FROM place) AS t_begin, tasks.tasks, inputs.inputs
 FROM tasks
 CROSS JOIN inputs
-WHERE tasks.n > 0;
+WHERE tasks.tasks IS NOT NULL;
 
 -- Types of tasks of a run of which never two ran at a time, though several workers ran them and one of
 -- them ran nearly always from the first to the last, for half of the run at least: they take turns, as
@@ -94,12 +91,19 @@ WHERE tasks.n > 0;
 -- once where they began at once, and take no longer than the first; others do not end so regularly.
 CREATE OR REPLACE MACRO _tasks_in_turn(run) AS TABLE
 WITH
-  task AS (
+  -- longer together than from the first to the last, tasks do not take turns
+  kinds AS (
     SELECT
-      of_all, CASE WHEN NOT of_all THEN name END AS name, worker, t_start, t_end,
-      max(t_end) OVER () - min(t_start) OVER () AS span
+      max(t_end) - min(t_start) AS span,
+      unnest(if(sum(t_end - t_start) <= 1.01 * span, [false, true], [false])) AS of_all
     FROM _task_times
-    CROSS JOIN (VALUES (false), (true)) AS kinds (of_all)
+    WHERE run_id = run
+  ),
+
+  task AS (
+    SELECT of_all, CASE WHEN NOT of_all THEN name END AS name, worker, t_start, t_end, span
+    FROM _task_times
+    CROSS JOIN kinds
     WHERE run_id = run
   ),
 
@@ -167,13 +171,13 @@ WITH
       coalesce(sum(p.ns) FILTER (p.cause = 'latency'), 0) AS latency,
       coalesce(sum(p.ns) FILTER (p.cause = 'overhead'), 0)
         + coalesce(sum(p.ns) FILTER (p.cause = 'starvation' AND p.t_start = t.t_end), 0) AS overhead
-    FROM critical_path(run) AS p
+    FROM (FROM critical_paths WHERE run_id = run) AS p
     JOIN (FROM _task_times WHERE run_id = run) AS t ON p.task = t.task AND p.worker = t.worker
   ),
 
   replay AS MATERIALIZED (
     SELECT replay_tasks(t_begin, tasks, inputs) AS found
-    FROM _task_graph(run)
+    FROM _task_graph(run, NULL)
   ),
 
   -- what remains of the run when the longest chain, or the evenly spread work, is taken away
@@ -249,7 +253,8 @@ WITH
     SELECT
       name, cause, ns, percent, cause IN ('compute', 'latency', 'overhead') AS can_be_shorter,
       row_number() OVER (PARTITION BY can_be_shorter ORDER BY ns DESC, name, cause) AS place
-    FROM critical_path_shares(run)
+    FROM critical_path_shares
+    WHERE run_id = run
   ),
 
   chosen AS (
@@ -270,7 +275,7 @@ WITH
 
   replayed AS MATERIALIZED (
     SELECT replay_halved(t_begin, tasks, inputs, parts) AS gains
-    FROM _task_graph(run)
+    FROM _task_graph(run, 100_000)
     CROSS JOIN chosen
     WHERE len(parts['type']) > 0
   )
@@ -279,7 +284,9 @@ SELECT
   name, cause, p.ns, p.percent,
   CASE WHEN can_be_shorter AND place <= 8 THEN p.ns // 2 END AS gain_at_most,
   100 * CAST(gain_at_most AS DOUBLE) / nullif(span.ns, 0) AS gain_percent,
-  _at_most(CASE WHEN can_be_shorter THEN replayed.gains[place] END, gain_at_most) AS replay_gain,
+  CASE WHEN can_be_shorter AND replayed.gains[place] IS NOT NULL
+    THEN least(replayed.gains[place], gain_at_most)
+  END AS replay_gain,
   100 * CAST(replay_gain AS DOUBLE) / nullif(span.ns, 0) AS replay_percent
 FROM part AS p
 CROSS JOIN span

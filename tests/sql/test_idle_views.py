@@ -182,7 +182,9 @@ def test_pieces_of_intervals_that_overlap_do_not_depend_on_their_order(warehouse
 def test_critical_path_goes_back_to_the_producer(warehouse):
     land_schedule(warehouse, TEXTBOOK)
     assert rows(
-        warehouse, "SELECT task, cause, t_start, t_end, ns FROM critical_path('r1') ORDER BY step"
+        warehouse,
+        "SELECT task, cause, t_start, t_end, ns FROM critical_paths "
+        "WHERE run_id = 'r1' ORDER BY step",
     ) == [
         ("m", "compute", 45, 90, 45),
         ("m", "overhead", 40, 45, 5),
@@ -191,7 +193,9 @@ def test_critical_path_goes_back_to_the_producer(warehouse):
         ("p", "compute", 0, 30, 30),
     ]
     assert rows(
-        warehouse, "SELECT name, cause, ns FROM critical_path_shares('r1') ORDER BY ns DESC LIMIT 2"
+        warehouse,
+        "SELECT name, cause, ns FROM critical_path_shares "
+        "WHERE run_id = 'r1' ORDER BY ns DESC LIMIT 2",
     ) == [("use", "compute", 45), ("make", "compute", 30)]
     assert rows(
         warehouse, "SELECT change, gain_at_most, percent FROM idle_what_if('r1') ORDER BY change"
@@ -208,7 +212,9 @@ def test_critical_path_accounts_for_all_time(warehouse):
     land_schedules(warehouse, runs)
     for run in runs:
         assert rows(
-            warehouse, "SELECT sum(ns) = max(t_end) - min(t_start) FROM critical_path(?)", run
+            warehouse,
+            "SELECT sum(ns) = max(t_end) - min(t_start) FROM critical_paths WHERE run_id = ?",
+            run,
         ) == [(True,)]
 
 
@@ -216,7 +222,7 @@ def test_critical_path_ends_where_times_contradict_each_other(warehouse):
     runs = {f"r{seed}": random_schedule(seed) for seed in range(8)}
     land_schedules(warehouse, runs)
     for run in runs:
-        assert rows(warehouse, "FROM critical_path(?) WHERE ns <= 0", run) == []
+        assert rows(warehouse, "FROM critical_paths WHERE run_id = ? AND ns <= 0", run) == []
 
 
 def test_clock_skew_is_half_the_difference_of_the_fastest_ways(warehouse):

@@ -133,11 +133,13 @@ def test_what_waits_cost_is_unknown_where_their_causes_are(warehouse):
 def graph_of(con, run):
     """Return the graph that the replay of a run gets, or None where it has no tasks."""
     found: list[replay.Graph] = []
-    for begins, tasks, inputs in rows(con, "FROM _task_graph(?)", run):
-        columns = [tasks[name] for name in replay._TASK]
-        readers = inputs["reader"]
-        first = [sum(reader < i for reader in readers) for i in range(len(columns[0]) + 1)]
-        found.append(replay.Graph(begins, *columns, first, inputs["producer"], inputs["t_made"]))
+    for begins, tasks, inputs in rows(con, "FROM _task_graph(?, NULL)", run):
+        columns = [[task[name] for task in tasks] for name in replay._TASK]
+        readers, producers, made = (
+            [row[name] for row in inputs] for name in ("reader", "producer", "t_made")
+        )
+        first = [sum(reader < i for reader in readers) for i in range(len(tasks) + 1)]
+        found.append(replay.Graph(begins, *columns, first, producers, made))
     return found[0] if found else None
 
 
@@ -192,12 +194,12 @@ def test_a_long_run_has_bounds_and_no_replay(warehouse, monkeypatch):
 
 
 def test_the_function_takes_many_graphs_at_once():
-    tasks = {name: [0, 0] for name in replay._TASK} | {"t_start": [0, 5], "t_end": [5, 9]}
-    inputs = {"reader": [1], "producer": [0], "t_made": [5]}
-    alone = {"reader": [], "producer": [], "t_made": []}
+    idle = dict.fromkeys(replay._TASK, 0)
+    tasks = [idle | {"t_end": 5}, idle | {"t_start": 5, "t_end": 9}]
+    one = {"reader": 1, "producer": 0, "t_made": 5}
     found = replay.replay_tasks(
         pa.array([[0], [0]]),
         pa.array([tasks, tasks]),
-        pa.array([inputs, alone], pa.struct([(name, pa.list_(pa.int64())) for name in inputs])),
+        pa.array([[one], []], pa.list_(pa.struct([(name, pa.int64()) for name in one]))),
     )
     assert [row["critical_path"] for row in found.to_pylist()] == [9, 5]

@@ -4,7 +4,8 @@ WITH
     SELECT
       coalesce(name, '(unknown)') AS what, cause, parts, CAST(ns AS DOUBLE) / 1e9 AS seconds,
       percent, sum(ns) OVER (PARTITION BY name) AS of_type
-    FROM critical_path_shares($run_id)
+    FROM critical_path_shares
+    WHERE run_id = $run_id
   )
 
 SELECT what, cause, parts, seconds, percent

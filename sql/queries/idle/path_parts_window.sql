@@ -5,8 +5,8 @@ WITH
     SELECT
       coalesce(name, '(unknown)') AS what, cause,
       CAST(ns AS DOUBLE) * (least(t_end, $t1) - greatest(t_start, $t0)) / (t_end - t_start) AS ns
-    FROM critical_path($run_id)
-    WHERE t_end > $t0 AND t_start < $t1 AND t_end > t_start
+    FROM critical_paths
+    WHERE run_id = $run_id AND t_end > $t0 AND t_start < $t1
       AND ($worker IS NULL OR worker = $worker)
   ),
 
