@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse as pwh
-from warehouse import connection, sql_files
+from warehouse import connection, terminal_sql
 
 if TYPE_CHECKING:
     from ingest.load import Options
@@ -215,8 +215,8 @@ def _leave_shared_warehouses_their_files(monkeypatch: pytest.MonkeyPatch) -> Non
         if not paths & SHARED:
             real(con, output)
 
-    real = sql_files.restrict_files
-    monkeypatch.setattr(sql_files, "restrict_files", restrict)
+    real = terminal_sql.restrict_files
+    monkeypatch.setattr(terminal_sql, "restrict_files", restrict)
 
 
 def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

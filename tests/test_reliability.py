@@ -549,13 +549,13 @@ def test_a_file_that_may_not_grow(tmp_path, existing, limit):
 
 def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     db, file = tmp_path / "w.duckdb", counters(tmp_path / "x.csv", 10)
-    absent = [name for name in migrations.names() if name >= "0017"]
+    absent = [name for name in migrations.names() if name >= "0209"]
     latest = {"storage_compatibility_version": "latest"}
     with duckdb.connect(db, config=latest) as con:
         con.execute(sqlfiles.read("bookkeeping"))
         for path in sqlfiles.files("migrations"):
             if path.stem not in absent:
-                con.execute(path.read_text(encoding="utf-8"))
+                con.execute(migrations.statements(path))
                 con.execute("INSERT INTO migrations VALUES (?, now(), '0')", [path.stem])
     for arguments in (("ingest", file), ("runs",)):
         code, out, err = command(db, *arguments)
@@ -571,7 +571,7 @@ def test_a_warehouse_with_other_tables_than_it_states_is_left_alone(tmp_path):
     db = tmp_path / "w.duckdb"
     with duckdb.connect(db) as con:
         con.execute(sqlfiles.read("bookkeeping"))
-        con.execute("INSERT INTO migrations VALUES ('0001_runs', now(), '0.1.0')")
+        con.execute("INSERT INTO migrations VALUES ('0201_runs', now(), '0.1.0')")
     before = db.read_bytes()
     code, out, err = command(db, "migrate")
     assert (code, out) == (4, "")

@@ -426,7 +426,7 @@ def _open_once(file: Path, patience: _WaitPolicy, *, read_only: bool, create: bo
 
 
 def _which(file: Path, *, create: bool) -> Identity:
-    """Return which file is at a path, a new warehouse where there is none and it may be made."""
+    """Return which file is at a path, a new warehouse if there is none and it may be made."""
     if create and not file.exists():
         _create(file)
     which = identity(file)

@@ -21,15 +21,33 @@ from warehouse.transactions import in_file
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from warehouse.session import Connection
 
 _NAME = re.compile(r"\d{4}_\w+")
+_TABLE = re.compile(r"CREATE TABLE (\w+) \( -- (.+)")
+_COLUMN = re.compile(r"    (\"?\w+\"?) .*? -- (.+)")
 _DIGITS = 4
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all migrations this pwh knows, in order."""
     return tuple(path.stem for path in sqlfiles.files("migrations"))
+
+
+def statements(path: Path) -> str:
+    """Return the SQL of a migration, with the comments that follow tables and columns there."""
+    text = path.read_text(encoding="utf-8")
+    comments, table = [], ""
+    for line in text.splitlines():
+        if found := _TABLE.match(line):
+            table = found[1]
+            comments.append(f"COMMENT ON TABLE {table} IS {sqlfiles.literal(found[2])};")
+        elif found := _COLUMN.match(line):
+            comment = sqlfiles.literal(found[2])
+            comments.append(f"COMMENT ON COLUMN {table}.{found[1]} IS {comment};")
+    return "\n".join((text, *comments))
 
 
 def applied(con: Connection) -> tuple[str, ...] | None:
@@ -56,7 +74,7 @@ def migrate(con: Connection) -> tuple[str, ...]:
         with in_file(con):
             modules.drop_all(con)
     for path in missing:
-        text = path.read_text(encoding="utf-8")
+        text = statements(path)
         with in_file(con):
             con.execute(without_unsupported(text) if is_lake(con) else text)
             con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
@@ -80,7 +98,7 @@ def check(con: Connection, path: str) -> None:
         if min(unknown)[:_DIGITS] <= known[-1][:_DIGITS]:
             raise WarehouseError(
                 f"{path} was written by a development version of pwh, whose tables no release has "
-                f"(it has {', '.join(unknown)})",
+                f"(it has {unknown[0]})",
                 hint=LAND_AGAIN,
             )
         raise WarehouseTooNew(

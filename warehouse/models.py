@@ -90,7 +90,7 @@ def load(con: Connection, kind: str, version: int) -> dict[str, npt.NDArray[np.f
 
 
 def in_force(con: Connection, kind: str, subject: str | None = None) -> int | None:
-    """Return the version of the model that is used for a subject; None where there is none."""
+    """Return the version of the model that is used for a subject; None if there is none."""
     row = con.execute(
         "SELECT version FROM models_in_force WHERE kind = ? AND subject IS NOT DISTINCT FROM ?",
         [kind, subject],

@@ -58,7 +58,7 @@ def arrange(con: Connection, names: Sequence[str], halves: Collection[str]) -> N
 
 
 def saved_query(con: Connection, name: str) -> str:
-    """Return the SQL that was saved under a name; raises `UsageError` where there is none."""
+    """Return the SQL that was saved under a name; raises `UsageError` if there is none."""
     known = dict(con.execute("SELECT name, query FROM saved_queries").fetchall())
     if name not in known:
         close = difflib.get_close_matches(name, known, 1)

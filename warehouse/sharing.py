@@ -132,7 +132,7 @@ def _without_readers(key: Address) -> Connection | None:
 
 
 def _taken(key: Address) -> _Shared | None:
-    """Return the open connection to a file with one reader more; None where there is none."""
+    """Return the open connection to a file with one reader more; None if there is none."""
     shared = _OPEN.get(key)
     if shared is not None:
         shared.readers += 1

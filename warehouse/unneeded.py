@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 
 class _Hidden:
-    """Finder by which packages are not installed."""
+    """Finder by which packages are not installed; of None in sys.modules Arrow asks a version."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004

@@ -155,7 +155,7 @@ class _Tools:
         seconds: Annotated[float, Field(gt=0, le=_MOST_SECONDS, description="Time limit.")] = 30.0,
     ) -> dict[str, Any]:
         """Run one SELECT, read-only, with limits of rows, time and memory; no files, no network."""
-        with _told():
+        with _readable_errors():
             found = ask_guarded(self._address, query, Limits(rows=rows, seconds=seconds))
         return {
             "answer": _plain(found.table.to_pylist()),
@@ -243,11 +243,11 @@ class _Tools:
                 raise NothingToAnalyse(f"{app} has no series of {metric}")
             return max(found, key=lambda row: row["points"])
 
-        told = self._answer(answer, plain=False)
-        series = told["answer"]
+        answered = self._answer(answer, plain=False)
+        series = answered["answer"]
         picture = as_file(series_plot(series["series"], f"{metric} of {app}", series["unit"]))
         return [
-            {"answer": _plain(series), "queries": told["queries"]},
+            {"answer": _plain(series), "queries": answered["queries"]},
             Image(data=picture.encode(), format="svg+xml"),
         ]
 
@@ -256,7 +256,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Return what a question over the warehouse gives, and the queries behind it."""
         with (
-            _told(),
+            _readable_errors(),
             closing(warehouse.connect(self._address, read_only=True, wait=_WAIT)) as con,
             remembering() as asked,
         ):
@@ -265,7 +265,7 @@ class _Tools:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _readable_errors() -> Iterator[None]:
     """Let clients read what is wrong with their question."""
     try:
         yield

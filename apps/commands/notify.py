@@ -1,4 +1,4 @@
-"""The commands of notify: who is told of what, and telling them."""
+"""The commands of notify: who is notified of what, and sending it."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def send(
             failures.append(error)
             continue
         with writing(context, wait) as con:
-            _told(con, message.recipient, message.subjects, datetime.now(UTC))
-        print_data(f"told {message.recipient}: {message.title}")
+            _remember_sent(con, message.recipient, message.subjects, datetime.now(UTC))
+        print_data(f"notified {message.recipient}: {message.title}")
     if not messages:
         print_data("nothing is new")
     for failure in failures:
@@ -85,7 +85,9 @@ def send(
         raise typer.Exit(failures[-1].exit_code)
 
 
-def _told(con: Connection, recipient: str, subjects: Sequence[str], at: datetime | None) -> None:
+def _remember_sent(
+    con: Connection, recipient: str, subjects: Sequence[str], at: datetime | None
+) -> None:
     con.execute(
         "INSERT INTO notifications SELECT $recipient, unnest($subjects), $at",
         {"recipient": recipient, "subjects": list(subjects), "at": at},
@@ -153,7 +155,7 @@ def add(
                 for row in pending
                 if row["what"] == "changes" and row["recipient"] == recipient
             ]
-            _told(con, recipient, known, None)
+            _remember_sent(con, recipient, known, None)
     print_data(f"rule {number} added; pwh notify send tells {recipient} from now on")
 
 
@@ -172,7 +174,7 @@ def remove(
     number: Annotated[int, typer.Argument(help="Number of the rule (pwh notify rules).")],
     wait: WaitOption = None,
 ) -> None:
-    """Remove a rule; what was told stays known."""
+    """Remove a rule; what was sent stays known."""
     remove_rule(context, "notification_rules", number, wait, "notify")
 
 

@@ -91,11 +91,10 @@ def sql(
     import duckdb
 
     from ingest.analyse import analyse_all
-    from warehouse.attached import check_macros
     from warehouse.connection import MEMORY, first_rows
     from warehouse.lake.writers import alone
     from warehouse.saved_queries import save_query, saved_query
-    from warehouse.sql_files import check_files, restrict_files
+    from warehouse.terminal_sql import check_files, check_macros, restrict_files
 
     if (query is None) == (saved is None):
         raise UsageError("a query is needed, or --saved NAME", hint="Such as: pwh sql 'FROM runs'")

@@ -93,13 +93,13 @@ def ui(
     sys.stderr.flush()
     # In place of this process, so that whoever stops pwh stops the app.
     # Python takes modules from the working folder otherwise, where a click.py would be Click.
-    told = {
+    variables = {
         "PWH_DB": str(db.resolve()),
         "PWH_ALLOW_INGEST": str(int(allow_ingest)),
         "PWH_AUTH": str(int(auth is not None)),
         "PYTHONSAFEPATH": "1",
     }
-    os.execve(sys.executable, command, os.environ | told)  # noqa: S606
+    os.execve(sys.executable, command, os.environ | variables)  # noqa: S606
 
 
 def _check_login(path: Path) -> None:
@@ -131,7 +131,7 @@ def _check_login(path: Path) -> None:
 
 
 def _free_port(host: str, port: int | None) -> int:
-    """Return the given port, or the first free one; raises `UsageError` where there is none."""
+    """Return the given port, or the first free one; raises `UsageError` if there is none."""
     tried = [port] if port is not None else range(_PORT, _PORT + _TRIED)
     problem = ""
     for candidate in tried:

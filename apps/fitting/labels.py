@@ -29,7 +29,7 @@ def label_classes(con: Connection) -> list[str]:
 
 
 def check_class(con: Connection, name: str) -> str:
-    """Return the class of that name, whatever its case; raises `UsageError` where there is none."""
+    """Return the class of that name, whatever its case; raises `UsageError` if there is none."""
     known = label_classes(con)
     for one in known:
         if one.lower() == name.lower():

@@ -124,7 +124,7 @@ def ratio_percent(ratio: float | None) -> str | None:
 
 
 def interval(low: float | None, high: float | None) -> str | None:
-    """Return an interval of ratios as one of relative changes; None where there is none."""
+    """Return an interval of ratios as one of relative changes; None if there is none."""
     if low is None and high is None:
         return None
     last = ratio_percent(high) or "?"

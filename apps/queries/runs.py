@@ -24,7 +24,7 @@ def resolve_runs(con: Connection, name: str, app: str | None = None) -> list[str
     APP@latest or APP (both the version of the application's newest run). With `app` it is a version
     of that application, or one of its runs.
 
-    Raises `NothingToAnalyse` where there is none, `UsageError` where several ids begin with it.
+    Raises `NothingToAnalyse` if there is none, `UsageError` where several ids begin with it.
     """
     return _resolved(con, name, app)[0]
 
@@ -84,7 +84,7 @@ def resolve_change(con: Connection, name: str) -> tuple[str, int | None]:
 def resolve_app(con: Connection, name: str) -> str:
     """Return the application of that name, or that of the run that a name stands for.
 
-    Raises `NothingToAnalyse` where there is none, or the application of the run is unknown.
+    Raises `NothingToAnalyse` if there is none, or the application of the run is unknown.
     """
     if any(app == name for app, *_ in ask(con, "runs/apps").fetchall()):
         return name

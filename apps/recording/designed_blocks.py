@@ -107,7 +107,7 @@ def _machine_code(file: Path) -> bytes:
 
 
 def _piece(text: bytes, random: Random) -> list[Any]:
-    """Return straight code from a place by chance; empty where there is none."""
+    """Return straight code from a place by chance; empty if there is none."""
     at = random.randrange(len(text) - _WINDOW)
     decoder = ix.Decoder(64, text[at : at + _WINDOW])
     longest = random.randint(1, _LONGEST)

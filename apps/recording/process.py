@@ -31,8 +31,8 @@ _SHELL = "/bin/sh"
 # for what it runs in the background.
 _SCRIPT = """cd -- "$0" || exit
 ( read -r pid rest </proc/self/stat
-echo "$pid" >&{told}
-exec {told}>&-
+echo "$pid" >&{report}
+exec {report}>&-
 read -r go <&{go} || exit 125
 exec "$@" {go}<&- ); exit"""
 _RELAYED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -197,9 +197,9 @@ def _prepared(
     """
     libc = ctypes.CDLL(None, use_errno=True)
     wait_end, go = _pipe()
-    read_end, told = _pipe()
+    read_end, report = _pipe()
     low = _two_free_digits()
-    script = _SCRIPT.format(go=low[0], told=low[1])
+    script = _SCRIPT.format(go=low[0], report=low[1])
     # What a shell leaves behind becomes a child of pwh, and of nobody else.
     if libc.prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
         raise UsageError("pwh record needs Linux")
@@ -211,12 +211,12 @@ def _prepared(
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, stdin, 0),
                 (os.POSIX_SPAWN_DUP2, wait_end, low[0]),
-                (os.POSIX_SPAWN_DUP2, told, low[1]),
+                (os.POSIX_SPAWN_DUP2, report, low[1]),
             ],
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these
         )
         os.close(wait_end)
-        os.close(told)
+        os.close(report)
         with os.fdopen(read_end) as lines:
             pid = lines.readline().strip()
         os.kill(shell, signal.SIGKILL)

@@ -36,7 +36,7 @@ def commit_named(top: Path, name: str) -> str | None:
 def commit_before(top: Path) -> str:
     """Return what to compare with: the commit checked out where files differ, else its parent.
 
-    Raises `UsageError` where there is none.
+    Raises `UsageError` if there is none.
     """
     name = "HEAD" if lines_of(top, "diff", "--name-only", "HEAD") else "HEAD^"
     if (commit := commit_named(top, name)) is None:

@@ -288,7 +288,7 @@ _SENTENCES: dict[str, Callable[[Row, str], str]] = {
 
 
 def change_interval(row: Row) -> str | None:
-    """Return the interval of a relative change, None where there is none."""
+    """Return the interval of a relative change, None if there is none."""
     ends = (row["change_low"], row["change_high"])
     return interval(*(None if end is None else 1 + end for end in ends))
 

@@ -37,13 +37,13 @@ def flag_sentence(flag: Flag, end: str = ".") -> str:
 
 
 def flag_labels(flags: Sequence[Flag] | None) -> str | None:
-    """Return what flags say in short, without explanations; None where there is none."""
+    """Return what flags say in short, without explanations; None if there is none."""
     kinds = [flag_text(flag).split(":")[0] for flag in flags or []]
     return ", ".join(dict.fromkeys(kinds)) or None
 
 
 def first_text(flags: Sequence[Flag] | None, codes: Collection[str]) -> str | None:
-    """Return what the first of the flags with one of the codes says, None where there is none."""
+    """Return what the first of the flags with one of the codes says, None if there is none."""
     return next((flag_text(flag) for flag in flags or [] if flag["code"] in codes), None)
 
 

@@ -131,7 +131,7 @@ def how_to_begin(con: Connection, app: str | None = None) -> str:
 
 
 def _app_of(con: Connection, name: str) -> str | None:
-    """Return the application of that name or of that run; None where there is none."""
+    """Return the application of that name or of that run; None if there is none."""
     try:
         return resolve_app(con, name)
     except NothingToAnalyse:

@@ -36,7 +36,7 @@ class CallPaths:
     """Numbers call paths in the order in which they are met, each after the one above it.
 
     `names` has the last function of each path, `above` the number of the path that it was
-    called from, -1 where there is none.
+    called from, -1 if there is none.
     """
 
     def __init__(self) -> None:

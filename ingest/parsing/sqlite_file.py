@@ -130,7 +130,7 @@ class SqliteFile:
         return None if row is None else row[0]
 
     def count(self, table: str) -> int:
-        """Return the number of rows of a table; 0 where there is none of that name."""
+        """Return the number of rows of a table; 0 if there is none of that name."""
         if not self.has(table):
             return 0
         return int(str(self.value(f'SELECT count(*) FROM "{table}"')))

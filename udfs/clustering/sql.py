@@ -200,7 +200,7 @@ def _answer(
     cell: pa.ListArray | None,
     *arguments: int | None,
 ) -> Found | None:
-    """Return the fields of one answer, only a reason where there is none, or None for NULL."""
+    """Return the fields of one answer, only a reason if there is none, or None for NULL."""
     if cell is None or None in arguments:
         return None
     try:

@@ -16,7 +16,7 @@ Integers = npt.NDArray[np.int64]
 class Nesting:
     """What is known of slices by how they nest; one entry a slice, in the order given.
 
-    `parent` is the slice that was the innermost when this one began, -1 where there is none. `own`
+    `parent` is the slice that was the innermost when this one began, -1 if there is none. `own`
     is the time in which no slice that began later was active, ns. `path` numbers the call paths in
     `paths`. `outermost` is the slice itself or the outermost of those above it that are work,
     -1 where none is.

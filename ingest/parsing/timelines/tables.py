@@ -23,7 +23,7 @@ UNKNOWN = -(1 << 62)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Events of one kind: times in ns, UNKNOWN where there is none.
+    """Events of one kind: times in ns, UNKNOWN if there is none.
 
     `name` and `worker` number the lists. `link` is what a call and what it launched have in
     common within their `process`, 0 or UNKNOWN for nothing. `size` is in bytes, if it is known.

@@ -105,7 +105,7 @@ def _files(folders: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def _root(path: Path) -> Path | None:
-    """Return the folder `criterion` that a file is below of; None where there is none."""
+    """Return the folder `criterion` that a file is below of; None if there is none."""
     return next((parent for parent in path.parent.parents if parent.name == _ROOT), None)
 
 

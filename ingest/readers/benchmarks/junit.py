@@ -132,7 +132,7 @@ class _Tests:
 
 
 def _seconds(text: str | None) -> float | None:
-    """Return the time of a test, s; None where there is none.
+    """Return the time of a test, s; None if there is none.
 
     Raises `InputError` where it is no number.
     """

@@ -340,7 +340,7 @@ def _threads(names: Sequence[str], line: int, cpus: set[int]) -> list[int]:
 
 
 def _value(field: str, unit: str | None, where: str, name: str) -> float | None:
-    """Return a number; None where there is none, as of a clock of 0: another thread counts it."""
+    """Return a number; None if there is none, as of a clock of 0: another thread counts it."""
     value = number(field, where, name)
     return None if value == 0 and unit == "MHz" else value
 

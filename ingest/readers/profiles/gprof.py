@@ -193,7 +193,7 @@ class _Graph:
 
 
 def _graph(lines: LineArray) -> _Graph | None:
-    """Read the call graph, None where there is none."""
+    """Read the call graph, None if there is none."""
     titles = pc.match_substring_regex(lines.text, r"^\f?\s*Call graph\b").to_numpy(
         zero_copy_only=False
     )

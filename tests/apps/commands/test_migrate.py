@@ -16,49 +16,12 @@ from tests.helpers.support import rows
 from warehouse import analyses
 
 OLDER = sorted((Path(__file__).parents[2] / "faults" / "older").glob("*.xz"))
-# What only reading these files again would add, because readers have become better since.
-READ_BETTER = {
-    # says that the calls are without recursion
-    ("0028_cores", "gprof/cycles.gprof.txt"),
-    # names the program of code without symbols, and has inclusive costs
-    ("0017_run_scalars", "callgrind/pair.callgrind-01"),
-    # counts the cycles of dependences
-    ("0017_run_scalars", "instruction-trace/trace.csv"),
-    # knows when threads began and ended
-    ("0028_cores", "chrome-trace/viztracer.json"),
-    # knows that an arrow does not say what happened between its ends
-    ("0028_cores", "chrome-trace/browser.json"),
-    # takes the commit that it states, and of asv the environment
-    *(
-        ("0028_cores", f"benchmarks/{file}")
-        for file in ("jmh.json", "data.js", "pytest.json", "asv.json")
-    ),
-    # knows how long regions and kernels took
-    *(
-        (older, file)
-        for older in ("0009_scaling", "0017_run_scalars", "0028_cores")
-        for file in (
-            *("caliper/stencil.cali", "likwid/regions.csv", "ncu/details.csv"),
-            "papi/rank_000000.json",
-        )
-    ),
-    # takes the name of a file with several counts for that of the application
-    *(
-        (older, f"extrap-{file}")
-        for older in ("0009_scaling", "0017_run_scalars", "0028_cores")
-        for file in (
-            *("json/stencil.json", "json/stencil_by_ids.json", "jsonl/stencil.jsonl"),
-            *("talpas/stencil.txt", "text/stencil.txt"),
-        )
-    ),
-}
+# What only reading a file again would add, because its reader has become better since: the older
+# warehouse, and the file in tests/samples.
+READ_BETTER: set[tuple[str, str]] = set()
 # Older models remain, so that those of this pwh have other versions.
-# Sources are numbered as they land; they are compared by their content. What was inside compressed
-# files is not known of older ones, nor is the environment that files state.
-VARYING = {
-    *("path", "ingested_at", "pwh_version", "model", "source_id", "content_sha256", "landed_at"),
-    "environment",
-}
+# Sources are numbered as they land; they are compared by their content.
+VARYING = {"path", "ingested_at", "pwh_version", "model", "source_id", "landed_at"}
 VERDICTS = ("run_metrics", "bottleneck_verdicts", "slo_by_run", "throughput_predictions")
 TABLES = """
     SELECT DISTINCT table_name
@@ -80,7 +43,7 @@ COMMON = """
     WHERE place = 'main'
       AND content IN (SELECT content FROM contents WHERE place = 'fresh');
 """
-# Older ones did not take the time of a file for that of its run.
+# Files have the times of their copies.
 TIMES_OF_FILES = """
     DELETE FROM run_facts WHERE stated_by = 'file_time';
     DELETE FROM fresh.run_facts WHERE stated_by = 'file_time';

@@ -61,7 +61,7 @@ def notify(run, demo_warehouse, tmp_path):
 def test_changes_are_told_once_together_with_cause_and_link(notify, hook, run):
     assert notify("add", "env:PWH_TO", "--earlier")[0] == 0
     code, out, _ = notify("send", "--url", "http://localhost:8501/")
-    assert (code, out) == (0, "told env:PWH_TO: pwh: 2 changes in kernels, stencil\n")
+    assert (code, out) == (0, "notified env:PWH_TO: pwh: 2 changes in kernels, stencil\n")
     ((path, message),) = hook.got
     assert path == f"/{SECRET}"
     assert message["title"] == "pwh: 2 changes in kernels, stencil"
@@ -81,7 +81,7 @@ def test_a_rule_is_of_what_comes_after_it_and_of_its_size_and_metric(notify, hoo
     to = tmp_path / "to"
     to.write_text(f"json://127.0.0.1:{hook.server_port}/{SECRET}\n")
     notify("add", f"file:{to}", "--earlier", "--metric", "wall_*", "--least", "10%")
-    assert notify("send")[1] == f"told file:{to}: pwh: 1 change in stencil\n"
+    assert notify("send")[1] == f"notified file:{to}: pwh: 1 change in stencil\n"
     _, out, _ = notify("rules", "-f", "csv")
     assert out.splitlines()[1:] == [
         "1,changes,*,*,,,env:PWH_TO",
@@ -108,7 +108,7 @@ def test_silence_and_a_metric_that_has_gone_are_told(run, template, tmp_path, ho
     for what in (("--what", "silence", "--days", "3"), ("--what", "gone", "--metric", "metric:*")):
         assert run("--db", db, "notify", "add", "env:PWH_TO", *what)[0] == 0
     _, out, err = run("--db", db, "notify", "send")
-    assert out == "told env:PWH_TO: pwh: 2 missing in io\n", err
+    assert out == "notified env:PWH_TO: pwh: 2 missing in io\n", err
     gone, silent = hook.got[0][1]["message"].split("\n\n")
     assert gone == "io: version 2 has no metric:lost, which the version before has."
     assert silent.startswith("io: nothing has arrived for ") and silent.endswith("2026-01-02.")
@@ -121,7 +121,7 @@ def test_what_was_not_accepted_is_sent_again_and_no_address_is_printed(notify, h
     assert notify("send") == (1, "", "pwh: the message to env:PWH_TO was not accepted\n")
     hook.code = 200
     assert notify("send", "--dry-run")[1].startswith("to env:PWH_TO: pwh: 2 changes")
-    assert "told" in notify("send")[1]
+    assert "notified" in notify("send")[1]
     notify("add", "env:PWH_NONE", "--earlier")
     assert "has no address" in notify("send")[2]
     monkeypatch.setenv("PWH_NONE", f"nonsense://{SECRET}")

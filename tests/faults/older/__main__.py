@@ -1,7 +1,8 @@
 """Make a warehouse as an earlier pwh made it: python -m tests.faults.older COMMIT.
 
-The pwh of that commit lands the samples of that commit. The file is written next to this one, named
-by the last migration that the commit had. It needs an environment that can run that pwh.
+The pwh of that commit lands the samples of that commit, and what it computed counts as outdated.
+The file is written next to this one, named by the last migration that the commit had. It needs an
+environment that can run that pwh.
 """
 
 from __future__ import annotations
@@ -16,6 +17,14 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
+import duckdb
+
+# As if another pwh had made views, scalars and answers.
+_OUTDATED = """
+    UPDATE view_modules SET sha256 = '';
+    UPDATE kept_runs SET revision = '';
+    UPDATE analyses SET revision = '';
+"""
 _PWH = "from apps.cli import main; main()"
 
 
@@ -36,6 +45,8 @@ def main() -> None:
             env={**os.environ, "PYTHONPATH": str(tree)},
             check=True,
         )
+        with duckdb.connect(db) as con:
+            con.execute(_OUTDATED)
         last = max(path.stem for path in (tree / "sql" / "migrations").glob("*.sql"))
         path = Path(__file__).with_name(f"{last}.duckdb.xz")
         path.write_bytes(lzma.compress(db.read_bytes(), preset=9))

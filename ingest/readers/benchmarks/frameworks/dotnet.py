@@ -117,7 +117,7 @@ def _name(row: _Row) -> str:
 
 
 def _amount(cell: str, units: dict[str, float] | dict[str, int]) -> float | None:
-    """Return a value in seconds or bytes; None where there is none (NA, ?, -)."""
+    """Return a value in seconds or bytes; None if there is none (NA, ?, -)."""
     found = _VALUE.fullmatch(cell.replace("\u03bc", "\u00b5"))
     if found is None or found[2] not in units:
         return None

@@ -130,7 +130,7 @@ def _measured(test: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _value(name: str, parts: Mapping[str, Any], run: int) -> Value | None:
-    """Return a value; None where there is none. A threshold below says that more is better."""
+    """Return a value; None if there is none. A threshold below says that more is better."""
     try:
         value = float(parts["value"])
     except (TypeError, ValueError):

@@ -10,7 +10,7 @@ What lands in pmu_samples:
   running sums that gem5 prints behind the values of a vector are left out. The values of a vector
   that gem5 prints on one line are name::0, name::1 ...
 - `value` is NULL for nan and inf. `unit` is what gem5 gives in brackets at the end, without the
-  outer ones; NULL where there is none or it is Unspecified.
+  outer ones; NULL if there is none or it is Unspecified.
 
 Where a core counts what it issued in each cycle, the dump is a segment of it, too
 (ingest.readers.counters.gem5.segments).

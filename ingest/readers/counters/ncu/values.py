@@ -129,7 +129,7 @@ def numbers(
 def in_base_units(
     figures: pa.ChunkedArray, units: pa.ChunkedArray | pa.Array
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Scale numbers to base units; return the numbers and their units, NULL where there is none."""
+    """Scale numbers to base units; return the numbers and their units, NULL if there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -133,7 +133,7 @@ class Text:
         """Return what is wrong with a line."""
         expected = "a count and the name of its event, such as `1133 context-switches`"
         if re.match(r"^ *[\d.' \u00a0\u202f]+,\d+ |^ *\d{1,3}(?:[.' \u00a0\u202f]\d{3})+ ", line):
-            problem = f"{quoted(line)} has numbers in the manner of another language"
+            problem = f"{quoted(line)} has locale-formatted numbers"
             return problem, expected, PLAIN_NUMBERS
         return f"{quoted(line)} is no line of counts", expected, OWN_FILE
 

@@ -163,7 +163,7 @@ class _Tables:
         self._where = where
 
     def table(self, name: str) -> _Table:
-        """Return a table; raise `InputError` where there is none."""
+        """Return a table; raise `InputError` if there is none."""
         found = self._find(name)
         return _Table(checked(found, dict, name, self._where), f"{self._where}, {name}")
 

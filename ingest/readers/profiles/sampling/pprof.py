@@ -248,7 +248,7 @@ class _Profile:
         return found.values.get(1, 0), known[::-1]
 
     def _functions(self) -> dict[int, str]:
-        """Return the names of functions by number; empty where there is none."""
+        """Return the names of functions by number; empty if there is none."""
         functions = {}
         for at, size in self._whole.parts.get(_FUNCTION, []):
             values = _message(self._data, at, size).values

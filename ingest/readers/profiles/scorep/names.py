@@ -44,7 +44,7 @@ class Experiment:
 
     @property
     def problem_size(self) -> float | None:
-        """The parameter that is a problem size; None where there is none."""
+        """The parameter that is a problem size; None if there is none."""
         size = Parameters(list(self.parameters)).size if self.parameters else None
         return None if size is None else list(self.parameters.values())[size]
 

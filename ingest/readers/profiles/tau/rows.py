@@ -65,7 +65,7 @@ class Tables:
     """Takes the values of one thread after another and yields rows when there are many.
 
     Of the metrics, `timed` is the one that lands as time: wall-clock time, else another time,
-    None where there is none.
+    None if there is none.
     """
 
     def __init__(self, metrics: Sequence[str], collected: Collected) -> None:

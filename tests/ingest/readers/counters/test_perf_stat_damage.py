@@ -16,13 +16,13 @@ FOOTER = "\n       4.319927156 seconds time elapsed\n\n"
     ("text", "message"),
     [
         ("5,,faults,9,100.00,,\n1427,36,msec,clock,9,100,00,0,3,x\n", "decimal commas"),
-        (f"{HEADER}   1.429,58 msec task-clock\n{FOOTER}", "manner of another language"),
-        (f"{HEADER}   1.429      faults\n{FOOTER}", "manner of another language"),
-        (f"{HEADER}   1.42,9      faults\n       4,3 seconds time elapsed\n", "another language"),
-        (f"{HEADER}   1 429      faults\n{FOOTER}", "manner of another language"),
+        (f"{HEADER}   1.429,58 msec task-clock\n{FOOTER}", "locale-formatted"),
+        (f"{HEADER}   1.429      faults\n{FOOTER}", "locale-formatted"),
+        (f"{HEADER}   1.42,9      faults\n       4,3 seconds time elapsed\n", "locale-formatted"),
+        (f"{HEADER}   1 429      faults\n{FOOTER}", "locale-formatted"),
     ],
 )
-def test_numbers_in_the_manner_of_another_language_are_refused(refused, text, message):
+def test_locale_formatted_numbers_are_refused(refused, text, message):
     error = refused(text, reader="perf-stat")
     assert message in error.problem
     assert "LC_ALL=C" in error.hint

@@ -6,7 +6,6 @@ import cProfile
 import marshal
 import profile
 import pstats
-import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -149,26 +148,6 @@ def test_what_is_refused(tmp_path, data, problem):
     error = refused(tmp_path, data)
     assert problem in error.problem
     assert error.where.startswith("byte ")
-
-
-def test_a_profile_cut_somewhere_is_refused(tmp_path):
-    data = SAMPLE.read_bytes()
-    for size in range(0, len(data), 5):
-        with pytest.raises(InputError):
-            read(tmp_path, data[:size])
-
-
-def test_damaged_bytes_never_end_in_another_error(tmp_path):
-    chance = random.Random(7)
-    data = SAMPLE.read_bytes()
-    for _ in range(300):
-        damaged = bytearray(data)
-        for _ in range(chance.randint(1, 4)):
-            damaged[chance.randrange(len(data))] = chance.randrange(256)
-        try:
-            read(tmp_path, bytes(damaged))
-        except InputError as error:
-            assert error.where
 
 
 def test_references_upon_references_do_not_take_for_ever(tmp_path):

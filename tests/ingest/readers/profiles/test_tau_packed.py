@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import struct
 
 import pytest
@@ -171,23 +170,3 @@ def test_repeated_facts_must_agree(tmp_path, old, new, problem):
         assert data[at : at + 4] == old
         head, tail = data[:at], data[at + 4 :]
     assert problem in refused(tmp_path, head + new + tail).problem
-
-
-def test_a_file_cut_anywhere_is_refused(tmp_path):
-    data = packed_bytes(THREADS, FUNCTIONS, metadata={"Executable": "/opt/heat"})
-    for size in range(len(data)):
-        error = refused(tmp_path, data[:size])
-        assert error.where
-
-
-def test_damaged_bytes_never_end_in_another_error(tmp_path):
-    chance = random.Random(5)
-    data = packed_bytes(THREADS, FUNCTIONS, metadata={"Executable": "/opt/heat"})
-    for _ in range(300):
-        damaged = bytearray(data)
-        for _ in range(chance.randint(1, 3)):
-            damaged[chance.randrange(len(data))] = chance.randrange(256)
-        try:
-            read(tmp_path, bytes(damaged))
-        except InputError as error:
-            assert error.where
