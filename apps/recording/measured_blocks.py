@@ -192,7 +192,7 @@ def _run(command: list[str], lines: list[str]) -> Iterator[tuple[int, int, list[
 
 
 def _ended_by(number: int) -> str:
-    return "too_slow" if number == signal.SIGALRM else signal.Signals(number).name
+    return "too_slow" if number == signal.SIGPROF else signal.Signals(number).name
 
 
 def _value(text: str, passes: list[float]) -> Measured:
