@@ -33,6 +33,8 @@ _AGREEING, _WITHIN = 3, 0.03
 _ADDRESS = 0x12345800
 # Share of the time that other programs may have the core of the blocks.
 _OTHERS = 0.1
+# In less time, s, nothing can be said of it: the system counts ticks of 10 ms.
+_LEAST_SECONDS = 0.3
 _STEPS = {ix.Mnemonic.ADD: 1, ix.Mnemonic.SUB: -1, ix.Mnemonic.INC: 1, ix.Mnemonic.DEC: -1}
 _INFO = ix.InstructionInfoFactory()
 
@@ -61,6 +63,7 @@ class _Load:
 
     def of_others(self) -> float:
         """Return how much of the time other programs, or other virtual machines, had."""
+        time.sleep(max(0.0, self.began + _LEAST_SECONDS - time.monotonic()))
         own = _own_seconds() - self.own
         return (self._busy() - self.busy - own) / max(time.monotonic() - self.began, 1e-9)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 
+import pytest
+
 from tests.apps.recording.test_measured_blocks import needs_machine
 
 
@@ -13,6 +15,8 @@ def test_rows_land_as_measured_blocks(run, tmp_path):
     out = tmp_path / "measured.csv"
     code, _, err = run("measure-blocks", tmp_path / "own.csv", "-o", out)
     assert code == 0
+    if "other programs had" in err:
+        pytest.skip("other programs use the core: cycles are not those of an idle one")
     assert "2 blocks measured, 1 without a value" in err
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert [row["problem"] for row in rows] == ["", "", "SIGFPE"]
