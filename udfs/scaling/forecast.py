@@ -25,7 +25,7 @@ from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
 
-_ODDS: Final = (0.0, -1.5)
+_ODDS: Final = (-1.0, -1.5)
 """Logarithms of the prior odds of the ensemble; the second where repetitions tell the noise, so
 that a law can be tested on enough counts."""
 _ROLLED: Final = 2

@@ -157,12 +157,11 @@ def test_the_turning_point_is_no_later_than_the_intervals_of_the_times_allow(run
 
 
 def test_the_largest_efficient_count_has_the_interval_of_the_times(run, tmp_path):
-    # 10 / p + 0.5, measured up to 4: it is 22
-    (tmp_path / "few.csv").write_text("app,ranks,wall_seconds\napp,1,10.4\napp,2,5.6\napp,4,2.95\n")
-    run("ingest", tmp_path / "few.csv")
+    # 10 / p + 0.5, measured up to 8: it is 22
+    run("ingest", walls(tmp_path / "few.csv", (10.4, 5.6, 2.95, 1.77)))
     line = sentence(run("scale", "app")[1], "efficiency over 50 %")
     low, high = map(int, re.search(r"\(90 %: (\d+) to (?:more than )?(\d+)\)", line).groups())
-    assert 4 < low < 22 < high
+    assert 8 < low < 22 < high
 
 
 def walls(path, times):
