@@ -119,7 +119,7 @@ class TimingTables(SingleFile):
             len(cells) == len(layout.columns)
             and all(cells[place].isdecimal() for place in layout.counts.values())
             and all(_seconds(cells[one.place], one.unit) is not None for one in layout.times)
-            and (not _is_plain(layout) or (layout.separator == ";" and "," in row[1]))
+            and not _is_plain(layout)
         )
 
     def read(self, recording: Recording) -> Iterator[Item]:
