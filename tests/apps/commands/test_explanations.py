@@ -52,7 +52,7 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
         "instructions per cycle fell by 17.2 %: 1.71 -> 1.42.",
         "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72, so that twice the "
-        "processes take 60.7 % of the time instead of 51 %.",
+        "processes take 60.6 % of the time instead of 51.2 %.",
         "No notable change beyond noise in idle time (3 and 3 runs), threads (3 and 3 runs).",
     ]
 

@@ -114,12 +114,13 @@ def test_groups_of_events_are_samples_of_their_own_and_counters_of_one_event_add
         FROM pmu_per_cycle
         JOIN pmu_samples USING (run_id, sample, cpu, event, value)
         WHERE regexp_matches(event, 'INSTR|CAS|DTLB') AND cpu = 0
+        ORDER BY ALL
     """
     assert rows(warehouse, sql) == [
         (0, 0, "INSTR_RETIRED_ANY", 400, 100, 0.25),
-        (1, 0, "INSTR_RETIRED_ANY", 100, 200, 0.5),
-        (1, 0, "DTLB_LOAD_MISSES_CAUSES_A_WALK", 4, 200, 0.5),
         (1, 0, "CAS_COUNT_RD", 8, 200, 0.5),
+        (1, 0, "DTLB_LOAD_MISSES_CAUSES_A_WALK", 4, 200, 0.5),
+        (1, 0, "INSTR_RETIRED_ANY", 100, 200, 0.5),
     ]
     sql = "SELECT flops, bytes, seconds FROM roofline"
     assert rows(warehouse, sql) == [(400, 512, 0.5)]
