@@ -88,10 +88,14 @@ class _Search:
                 self.blocks.append(words)
                 logs.append(measured)
         self.logs = np.array(logs, np.float64)
+        self.blocks_of: dict[str, list[int]] = {}
+        for k, words in enumerate(self.blocks):
+            for form in {word.form for word in words}:
+                self.blocks_of.setdefault(form, []).append(k)
 
     def forms(self) -> list[str]:
         """Return the forms of instructions, those of most blocks first."""
-        return sorted(self._blocks_of(), key=lambda form: (-len(self._blocks_of()[form]), form))
+        return sorted(self.blocks_of, key=lambda form: (-len(self.blocks_of[form]), form))
 
     def loss(self, blocks: Iterable[int]) -> float:
         """Return the sum of the errors of blocks."""
@@ -111,7 +115,7 @@ class _Search:
 
     def fit_form(self, form: str) -> None:
         """Fit the row of a form, one figure after another."""
-        blocks = self._blocks_of()[form]
+        blocks = self.blocks_of[form]
         if len(blocks) < FEWEST_BLOCKS:
             return
         if len(blocks) > MOST_BLOCKS:
@@ -136,9 +140,8 @@ class _Search:
     def own_table(self) -> dict[str, Any]:
         """Return the table as it is now."""
         rows = [*self.costs.values(), *self.relative["instructions"]]
-        return {
-            **self.relative, "width": self.core.width, "dispatch": None, "instructions": rows
-        }  # fmt: skip
+        figures = {"width": self.core.width, "dispatch": None, "instructions": rows}
+        return {**self.relative, **figures}
 
     def _tried(self, form: str, row: Row, blocks: Iterable[int]) -> float:
         self.core.put(form, row)
@@ -149,10 +152,3 @@ class _Search:
             return self.costs[form]
         row = next(r for r in self.relative["instructions"] if re.fullmatch(r["pattern"], form))
         return {**row, "pattern": re.escape(form).replace("\\ ", " ")}
-
-    def _blocks_of(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for k, words in enumerate(self.blocks):
-            for form in {word.form for word in words}:
-                found.setdefault(form, []).append(k)
-        return found
