@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -107,12 +107,12 @@ class RunBook:
     ) -> list[dict[str, Any]]:
         """Return what file and options state, as `write_facts` takes it.
 
-        A run alone in its file started at `modified_at`, where nothing else states its start. Runs
-        without a version, or before the commit `head` was made, are not of that. `app` is the
-        application where nothing else states it.
+        A run alone in its file started at `modified_at`, where nothing else states its start; `app`
+        is the application where nothing else states it.
         """
         given = {**facts, "tags": dict(tags)} if facts or tags else None
         by_time = {"started_at": modified_at, "tags": {}} if modified_at is not None else None
+        checked_out = {**asdict(head), "tags": {}} if head is not None else None
         return [
             {
                 "source_id": source_id,
@@ -126,7 +126,7 @@ class RunBook:
             for stated_by, known in (
                 ("file", _on_hardware(of_file)),
                 ("option", given),
-                ("git", _of_head(head, {**of_file, **facts})),
+                ("git", checked_out),
                 ("file_time", by_time if len(self._runs) == 1 else None),
                 ("file_name", None if app is None else {"app": app, "tags": {}}),
             )
@@ -146,16 +146,6 @@ def _on_hardware(facts: Mapping[str, Any]) -> Mapping[str, Any]:
         facts.get("machine"), environment.get("cpu"), environment.get("cores")
     )
     return {**facts, "machine": machine, "tags": {**facts["tags"], **host}}
-
-
-def _of_head(head: Head | None, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what is checked out, unless a run of such facts is of something else."""
-    if head is None or facts.get("version") or facts.get("commit"):
-        return None
-    started_at = facts.get("started_at")
-    if started_at is not None and started_at < head.committed_at:
-        return None
-    return {"commit": head.commit, "branch": head.branch, "tags": {}}
 
 
 _FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds", "environment") if name != "run_id")

@@ -47,8 +47,9 @@ WITH
       arg_min(wall_seconds, turn) AS wall_seconds,
       arg_min("commit", turn) FILTER (stated_by <> 'git') AS "commit",
       arg_min(branch, turn) FILTER (stated_by <> 'git') AS branch,
-      arg_min(committed_at, turn) AS committed_at,
-      arg_min({{'commit': "commit", 'branch': branch}}, turn) FILTER (stated_by = 'git') AS head,
+      arg_min(committed_at, turn) FILTER (stated_by <> 'git') AS committed_at,
+      arg_min({{'commit': "commit", 'branch': branch, 'committed_at': committed_at}}, turn)
+        FILTER (stated_by = 'git') AS checked_out,
       max(ingested_at) AS landed_at,
       list_reduce(
         list(environment ORDER BY turn DESC) FILTER (environment IS NOT NULL),
@@ -56,6 +57,17 @@ WITH
       ) AS environment
     FROM stated
     GROUP BY run_id
+  ),
+
+  -- a run of a version, or from before the commit was made, is not of it
+  placed AS (
+    SELECT
+      * EXCLUDE (checked_out),
+      CASE
+        WHEN version IS NULL AND coalesce(started_at >= checked_out.committed_at, true)
+          THEN checked_out
+      END AS head
+    FROM facts
   ),
 
   makespans AS (
@@ -66,7 +78,7 @@ WITH
   )
 
 SELECT
-  facts.* EXCLUDE (head)
+  placed.* EXCLUDE (head)
   REPLACE (
     coalesce(wall_seconds, makespans.seconds) AS wall_seconds,
     coalesce("commit", tags.tags['commit'], head."commit") AS "commit",
@@ -76,6 +88,6 @@ SELECT
     ) AS branch
   ),
   coalesce(tags.tags, MAP {{}}) AS tags
-FROM facts
+FROM placed
 LEFT JOIN tags USING (run_id)
 LEFT JOIN makespans USING (run_id);
