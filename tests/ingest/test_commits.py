@@ -142,6 +142,19 @@ def test_options_win_over_files_tags_and_what_is_checked_out(made, warehouse):
     assert rows(warehouse, query) == [(None, None)], "another version than what is checked out"
 
 
+@pytest.mark.parametrize("stated", ["version", "started_at"])
+def test_what_is_checked_out_is_not_of_a_run_of_another_version_or_time(made, warehouse, stated):
+    """One file of the run says nothing of it, the other that it is older."""
+    counters, walls = made.folder / "counters.csv", made.folder / "walls.csv"
+    counters.write_text("run_id,app,event,value\na,prog,cycles,5\n")
+    value = {"version": "1.0", "started_at": "2001-01-01T00:00:00Z"}[stated]
+    walls.write_text(f"run_id,app,{stated},wall_seconds\na,prog,{value},1\n")
+    land(warehouse, counters)
+    assert rows(warehouse, 'SELECT "commit" FROM runs') == [(made.commits["c23"],)]
+    land(warehouse, walls)
+    assert rows(warehouse, 'SELECT "commit", branch FROM runs') == [(None, None)]
+
+
 def test_commits_of_runs_that_landed_elsewhere_are_read_later(
     made, warehouse, tmp_path, monkeypatch
 ):
