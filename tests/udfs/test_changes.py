@@ -436,6 +436,17 @@ def placed(values, versions):
     return change["index"]
 
 
+def test_a_change_that_is_certain_is_not_provisional_too():
+    # the last three runs, of six that are longer, are a reading of the same change
+    values = [1.097, 1.091, 1.094, 1.160, 1.103, 1.074, 10.33, 3.213, 3.157, 23.28, 15.25, 7.281]
+    names = pa.array([None, ["1.0"] * 6 + ["1.1"] * 6], pa.list_(pa.string()))
+    (found,) = series_findings(
+        pa.array([values]), pa.array([0.002]), names[:1], names[1:]
+    ).to_pylist()
+    assert [change["index"] for change in found["changes"]] == [6]
+    assert found["provisional"] == []
+
+
 def test_a_change_is_where_a_version_begins_if_it_may_be():
     rng = np.random.default_rng(5)
     values = np.r_[np.full(20, 10.0), np.full(20, 10.8)] * np.exp(0.02 * rng.standard_normal(40))

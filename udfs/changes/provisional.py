@@ -56,11 +56,12 @@ def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provi
     steady, raw = (of[row] - levels.lines[row] for of in (levels.steady, levels.scaled))
     starts = [0, *sorted(levels.splits[row])]
     found = []
-    # A level of 5 points or few more and a young one are two readings of the same change.
+    # A level of 5 points or few more and a young one are two readings of the same change: where the
+    # first is certain, nothing is provisional.
     before = max(at for at in starts if at <= max(len(raw) - _YOUNG[-1] - _LEAST_BEFORE, 0))
     last_p = levels.splits[row].get(starts[-1], -np.inf)
     young = _young_level(steady[before:], raw[before:], noise)
-    if young is not None and (starts[-1] == before or young[1] < last_p):
+    if young is not None and (starts[-1] == before or max(young[1], log_alpha) < last_p):
         first = before + young[0]
         found.append((first, before, young[1], steady[before:first], raw[first:]))
         starts = [at for at in starts if at <= before]
