@@ -49,8 +49,10 @@ WITH
         PARTITION BY event_id
         ORDER BY acknowledged IS NOT NULL, direction IS DISTINCT FROM 'worse',
           direction IS DISTINCT FROM 'better', metric <> 'wall_seconds',
-          metric NOT LIKE 'functions:%', NOT starts_with(metric, 'seconds:'), p_value, metric,
-          CAST(fields AS VARCHAR)
+          metric NOT LIKE 'functions:%', NOT starts_with(metric, 'seconds:'),
+          -- of functions the one that costs most
+          CASE WHEN starts_with(metric, 'seconds:') THEN -abs("after" - "before") END,
+          p_value, metric, CAST(fields AS VARCHAR)
       ) AS nth
     FROM placed
   ),
@@ -159,7 +161,7 @@ WHERE state = 'withdrawn';
 COMMENT ON VIEW change_events IS 'One row is one event: changes of several metrics, machines or configurations (change_points) at one version, or at the same run or the one next to it.';
 COMMENT ON COLUMN change_events.event_id IS 'Number of the event for life: a boundary that later runs move keeps it, and one that vanishes and comes back.';
 COMMENT ON COLUMN change_events.state IS 'What is known of it (acknowledgements.reason): new, investigating, expected, noise, fixed; reopened: said to be fixed, and it is not; or withdrawn: later runs, or other thresholds, leave no change there; the other columns are as they were, those that are NULL are not known any more. new, investigating and reopened are open.';
-COMMENT ON COLUMN change_events.version IS 'Version of run_id, as the next columns of the clearest change: one for the worse, total times first.';
+COMMENT ON COLUMN change_events.version IS 'Version of run_id, as the next columns of the clearest change: one for the worse, total times first, of functions the one whose time changed most.';
 COMMENT ON COLUMN change_events.previous_version IS 'Version of previous_run_id.';
 COMMENT ON COLUMN change_events."commit" IS 'Commit of run_id.';
 COMMENT ON COLUMN change_events.previous_commit IS 'Commit of previous_run_id: the cause is among the commits after it, up to commit.';
