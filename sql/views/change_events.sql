@@ -149,14 +149,17 @@ FROM (
 LEFT JOIN shared AS s ON e.event_id = s.event_id
 LEFT JOIN returned AS r ON e.event_id = r.event_id;
 
-CREATE OR REPLACE VIEW change_events AS
-FROM _change_events_of()
-UNION ALL BY NAME
+CREATE OR REPLACE VIEW _withdrawn_events AS
 SELECT
   * EXCLUDE (event, changes), ("after" - "before") / nullif(abs("before"), 0) AS change,
   len(changes) - 1 AS others
 FROM _change_events
 WHERE state = 'withdrawn';
+
+CREATE OR REPLACE VIEW change_events AS
+FROM _change_events_of()
+UNION ALL BY NAME
+FROM _withdrawn_events;
 
 COMMENT ON VIEW change_events IS 'One row is one event: changes of several metrics, machines or configurations (change_points) at one version, or at the same run or the one next to it.';
 COMMENT ON COLUMN change_events.event_id IS 'Number of the event for life: a boundary that later runs move keeps it, and one that vanishes and comes back.';

@@ -60,15 +60,20 @@ WITH
     FROM _main_metrics WHERE run_id = of_run
   ),
 
+  -- read once: its plan is larger than the rest
+  placed AS MATERIALIZED (
+    FROM _run_order WHERE app = (SELECT app FROM runs WHERE run_id = of_run)
+  ),
+
   -- the last change of its series up to the run
   changed AS (
     SELECT r.run_id AS changed, r.metric, r.runs, r.against
     FROM _changes AS r
     JOIN main AS a ON r.app = a.app AND _is_judged_by(a.metric, r.metric)
     JOIN run_groups AS g ON g.run_id = of_run AND r.fields = g.fields
-    JOIN _run_order AS p ON p.run_id = of_run AND p.app = a.app
-    JOIN _run_order AS o ON r.run_id = o.run_id AND r.app = o.app
-    LEFT JOIN _run_order AS n ON r.next_run_id = n.run_id AND r.app = n.app
+    JOIN placed AS p ON p.run_id = of_run
+    JOIN placed AS o ON r.run_id = o.run_id
+    LEFT JOIN placed AS n ON r.next_run_id = n.run_id
     WHERE (o.place, r.run_id) <= (p.place, of_run)
       AND (n.run_id IS NULL OR (p.place, of_run) < (n.place, n.run_id))
       AND EXISTS (FROM run_metrics AS v WHERE v.run_id = of_run AND v.metric = r.metric)
@@ -80,15 +85,15 @@ WITH
   own AS (
     SELECT r.app, r.version, s.fields
     FROM runs AS r
-    JOIN _series_of_runs AS s USING (run_id)
+    JOIN run_groups AS s USING (run_id)
     WHERE r.run_id = of_run
   ),
 
   alike AS (
     SELECT o.run_id, o.version, o.place
-    FROM _run_order AS o
-    JOIN _series_of_runs AS s ON o.run_id = s.run_id
-    JOIN own AS a ON o.app = a.app AND s.fields = a.fields
+    FROM placed AS o
+    JOIN run_groups AS s ON o.run_id = s.run_id
+    JOIN own AS a ON s.fields = a.fields
     WHERE NOT o.is_candidate OR o.run_id = of_run OR o.version = a.version
   ),
 

@@ -5,8 +5,8 @@ FROM (
     metrics := CAST($metrics AS VARCHAR[]), machines := [coalesce($machine, '*')]
   )
   UNION ALL BY NAME
-  FROM change_events
-  WHERE state = 'withdrawn' AND _matches_any(metric, $metrics)
+  FROM _withdrawn_events
+  WHERE _matches_any(metric, $metrics)
     AND _matches(machine, coalesce($machine, '*'))
 )
 WHERE app = $app
