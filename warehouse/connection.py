@@ -55,7 +55,7 @@ DEFAULT_WAIT = 60.0
 _BUFFER = "4GB"
 # Of the sizes that DuckDB has, the smallest whose compression is not worse than of its own 256 KiB
 # (16 and 32 KiB take twice as much for a million rows). A table of few rows takes a block for each
-# of its columns or so: an empty warehouse is 5.9 instead of 13.6 MB (tests/bench/bench_many_runs.py).
+# of its columns or so: an empty warehouse is 5.9 instead of 13.6 MB (bench_many_runs).
 _BLOCK_BYTES = 65536
 _ROWS_TO_FIND = 1000
 _ABANDONED_SECONDS = 600  # making a new warehouse takes less than one

@@ -27,7 +27,7 @@ from apps.reports.changes import (
     short_series_sentences,
     state_sentences,
 )
-from apps.reports.series import series_names, shown_fields
+from apps.reports.series import common_fields, series_names
 from apps.reports.trend import doubt_sentences
 from warehouse.errors import UsageError
 
@@ -138,7 +138,7 @@ def _verdicts(
         )
         return [row for row in found.to_dicts() if row["fields"] in shown]
 
-    names = series_names([(metric, fields if len(shown) > 1 else None) for fields in shown])
+    names = series_names([(metric, own) for own in common_fields(shown)[1]])
 
     def name(row: dict[str, Any]) -> str:
         return names[shown.index(row["fields"])]
@@ -165,12 +165,8 @@ def _verdicts(
 
 def _series_names(fields: list[dict[str, str] | None]) -> list[str]:
     """Return names of series for a legend: the fields that not all of them have in common."""
-    every = [shown_fields(one) for one in fields]
-    common = set(every[0].items()).intersection(*(one.items() for one in every)) if every else set()
-    return [
-        cell(dict(item for item in one.items() if item not in common), None) or "all runs"
-        for one in every
-    ]
+    _, apart = common_fields(fields)
+    return [cell(own, None) or "all runs" for own in apart]
 
 
 def _charts(

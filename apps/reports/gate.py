@@ -19,7 +19,7 @@ from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import confirmation
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.explanations import first_sentence
-from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
+from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -420,10 +420,9 @@ def comment_marker(app: str) -> str:
 
 def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
     """Return the rows with names for Markdown, and in words the fields that all have in common."""
-    alike = all(row["fields"] == rows[0]["fields"] for row in rows)
-    names = series_names([(row["metric"], None if alike else row["fields"]) for row in rows])
+    common, apart = common_fields([row["fields"] for row in rows])
+    names = series_names([(row["metric"], own) for row, own in zip(rows, apart, strict=True)])
     named = [{**row, "name": markdown_escaped(name)} for row, name in zip(rows, names, strict=True)]
-    common = shown_fields(rows[0]["fields"]) if alike and rows else {}
     return named, f", {markdown_escaped(cell(common, None))}" if common else ""
 
 

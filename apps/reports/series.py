@@ -40,6 +40,16 @@ def fields_texts(every: Sequence[Fields]) -> list[str]:
     ]
 
 
+def common_fields(every: Sequence[Fields]) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Return the fields that all series have in common, and for each those that it has beside."""
+    shown = [shown_fields(fields) for fields in every]
+    alike = set.intersection(*(set(one.items()) for one in shown)) if shown else set()
+    return (
+        dict(sorted(alike)),
+        [dict(item for item in one.items() if item not in alike) for one in shown],
+    )
+
+
 def shown_fields(fields: Fields) -> dict[str, str]:
     """Return the fields of a series, a whole problem size without .0."""
     return {

@@ -21,7 +21,7 @@ from apps.reports.changes import (
     short_series_sentences,
     state_sentences,
 )
-from apps.reports.series import TOTALS, series_name, series_names, shown_fields
+from apps.reports.series import TOTALS, common_fields, series_name, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def _text(
 ) -> str:
     """Return the text on the series that are shown and on all changes of those asked for."""
     # The heading has the fields that are alike.
-    alike = all(row["fields"] == series[0]["fields"] for row in [*series, *changes])
-    stated = (_FIELDS,) if alike else ()
-    names = series_names([(row["metric"], None if alike else row["fields"]) for row in series])
+    common, apart = common_fields([row["fields"] for row in [*series, *changes]])
+    stated = () if any(apart) else (_FIELDS,)
+    names = series_names([(row["metric"], own) for row, own in zip(series, apart, strict=False)])
     named = list(zip(names, series, strict=True))
     sentences = [
         *_first_sentences(found.all_sentences(named)),
@@ -88,7 +88,7 @@ def _text(
     if not any(event["others"] or event["state"] == "withdrawn" for event in events):
         events = []
     parts = [
-        f"History of {series_name(query.app, series[0]['fields'] if alike else None)}",
+        f"History of {series_name(query.app, common)}",
         "\n".join(f"* {sentence}" for sentence in sentences),
         *(chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1),
         _table("Events: what changed together", EVENTS, [event_line(event) for event in events]),
