@@ -43,6 +43,7 @@ ORDER = (
     "critical_paths",
     "_worker_sums",
     "_gpu_sums",
+    "_rank_spread",
     "_thread_phases",
     "_vector_groups",
     "thread_behaviour",

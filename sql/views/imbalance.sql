@@ -83,66 +83,33 @@ COMMENT ON VIEW rank_times IS 'One row is one function on one rank in one measur
 COMMENT ON COLUMN rank_times.waiting IS 'Whether its time is for the most part waiting for other ranks: collectives, blocking point-to-point calls, waits and barriers (function_classes, kinds that the tool states, names).';
 COMMENT ON COLUMN rank_times.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads. NULL where it is unknown, below zero or not finite.';
 
+-- Times without a rank, of functions that are no totals.
+CREATE OR REPLACE VIEW _rankless_times AS
+SELECT run_id, parallelism, repetition, function, seconds
+FROM fn_timings
+WHERE rank IS NULL AND seconds >= 0 AND isfinite(seconds) AND kind IS DISTINCT FROM 'total'
+  AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total');
+
 CREATE OR REPLACE VIEW rank_imbalance AS
 WITH
-  -- how many ranks were measured, whatever ran on them
-  measured AS (
-    SELECT run_id, parallelism, repetition, count(DISTINCT rank) AS ranks
-    FROM fn_timings
-    WHERE seconds IS NOT NULL
-    GROUP BY ALL
-  ),
-
-  of_functions AS (
-    SELECT
-      run_id, parallelism, repetition, function, waiting,
-      count(*) AS called_on,
-      count(*) - count(seconds) AS unknown,
-      min(seconds) AS least, max(seconds) AS most, sum(seconds) AS total,
-      list({'rank': rank, 'seconds': seconds}) AS times
-    FROM rank_times
-    GROUP BY ALL
-  ),
-
-  -- a rank on which a function did not run spent no time in it
-  spread AS (
-    SELECT
-      f.* EXCLUDE (least, most, total),
-      m.ranks AS measured,
-      CASE WHEN f.unknown < m.ranks THEN m.ranks - f.unknown END AS ranks,
-      most AS max_seconds,
-      CASE WHEN f.called_on < m.ranks AND least IS NOT NULL THEN 0.0 ELSE least END AS min_seconds,
-      -- equal times are balanced to the last digit
-      CASE WHEN min_seconds = most THEN most ELSE total / (m.ranks - f.unknown) END AS mean_seconds
-    FROM of_functions AS f
-    JOIN measured AS m
-      ON f.run_id = m.run_id AND f.parallelism IS NOT DISTINCT FROM m.parallelism
-      AND f.repetition IS NOT DISTINCT FROM m.repetition
-  ),
-
-  -- functions of which no rank is known, with the one time that there is
+  -- runs of which no rank is known
   without_ranks AS (
-    SELECT run_id, parallelism, repetition, function, sum(seconds) AS seconds
-    FROM fn_timings
-    WHERE rank IS NULL AND seconds >= 0 AND isfinite(seconds) AND kind IS DISTINCT FROM 'total'
-      AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total')
-    GROUP BY ALL
+    SELECT
+      run_id, parallelism, repetition, function, sum(seconds) AS mean_seconds,
+      mean_seconds / nullif(
+        sum(mean_seconds) OVER (PARTITION BY run_id, parallelism, repetition), 0
+      ) AS share
+    FROM _rankless_times
+    ANTI JOIN _rank_spread USING (run_id)
+    GROUP BY run_id, parallelism, repetition, function
   ),
 
   together AS (
-    SELECT
-      run_id, parallelism, repetition, function, waiting, measured, ranks, called_on, unknown,
-      min_seconds, mean_seconds, max_seconds, times,
-      ranks > 1 AND max_seconds > 0 AS comparable
-    FROM spread
-    UNION ALL
-    SELECT
-      run_id, parallelism, repetition, function, NULL, NULL, NULL, NULL, 0, NULL, seconds, NULL,
-      NULL, false
-    FROM without_ranks AS w
-    ANTI JOIN spread AS s
-      ON w.run_id = s.run_id AND w.parallelism IS NOT DISTINCT FROM s.parallelism
-      AND w.repetition IS NOT DISTINCT FROM s.repetition AND w.function = s.function
+    SELECT *, ranks > 1 AND max_seconds > 0 AS comparable
+    FROM _rank_spread
+    UNION ALL BY NAME
+    SELECT *, 0 AS unknown, false AS comparable
+    FROM without_ranks
   )
 
 SELECT
@@ -150,26 +117,7 @@ SELECT
   min_seconds, mean_seconds, max_seconds,
   CASE WHEN comparable THEN max_seconds / mean_seconds - 1 END AS imbalance,
   CASE WHEN comparable AND NOT t.waiting THEN max_seconds - mean_seconds END AS saved_seconds,
-  CASE
-    WHEN comparable AND NOT t.waiting THEN
-      list_transform(
-        list_slice(
-          list_sort(
-            list_transform(
-              list_filter(
-                times, lambda one: one['seconds'] > mean_seconds + (max_seconds - mean_seconds) / 2
-              ),
-              lambda one: {'order': -one['seconds'], 'rank': one['rank']}
-            )
-          ),
-          1, 5
-        ),
-        lambda one: one['rank']
-      )
-  END AS slowest_ranks,
-  mean_seconds / nullif(
-    sum(mean_seconds) OVER (PARTITION BY t.run_id, t.parallelism, t.repetition), 0
-  ) AS share,
+  t.slowest_ranks, t.share,
   list_filter(
     [
       CASE
