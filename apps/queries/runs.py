@@ -52,6 +52,9 @@ def newest_unknown(name: str) -> NothingToAnalyse:
 
 def _resolved(con: Connection, name: str, app: str | None) -> tuple[list[str], bool]:
     """Return the runs, and whether others may be as new."""
+    own = con.execute("SELECT app FROM runs WHERE run_id = $1", [name]).fetchone()
+    if own is not None and app in (None, own[0]):
+        return [name], False
     rows = ask(con, "runs/named", name=name, app=app, latest=LATEST).fetchall()
     found = [str(run_id) for _, run_id, _ in rows]
     if not found:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from apps.output.numbers import amounts, signed_percent, three_digits
+from apps.output.numbers import amounts, counted, signed_percent, three_digits
 from apps.output.tables import Row, table_text
 from apps.output.text import BLOCKS, cell, day
 from apps.queries.base import ask_dicts
@@ -225,16 +225,24 @@ def doubt_sentences(con: Connection, app: str) -> list[str]:
 
 def _order_sentences(con: Connection, app: str) -> list[str]:
     """Return what may have put runs in another order than the code has."""
-    return [
-        f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
-        f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
-        "do not keep; --started-at states it."
-        for row in ask_dicts(con, "trend/dated", app=app)
-    ] + [
-        f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without commits "
-        "(pwh ingest --commit) changes are told in the order of measurement."
-        for row in ask_dicts(con, "trend/contradicted", app=app)
-    ]
+    return (
+        [
+            f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
+            f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
+            "do not keep; --started-at states it."
+            for row in ask_dicts(con, "trend/dated", app=app)
+        ]
+        + [
+            f"Note: {counted(row['runs'], 'run')} {'is' if row['runs'] == 1 else 'are'} in no series, "
+            "as it is unknown when they started: a column started_at or --started-at states it."
+            for row in ask_dicts(con, "trend/undated", app=app)
+        ]
+        + [
+            f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without commits "
+            "(pwh ingest --commit) changes are told in the order of measurement."
+            for row in ask_dicts(con, "trend/contradicted", app=app)
+        ]
+    )
 
 
 def _part(some: int, runs: int) -> str:

@@ -1,5 +1,5 @@
--- Runs that $name stands for, the newest first, by the first of these that has any: an id; $latest,
--- the newest of what landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
+-- Runs that $name, which is no id, stands for, the newest first, by the first of these that has any:
+-- $latest, the newest of what landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
 -- version that is a commit, or the commit of runs without one, may be its first seven digits or more,
 -- unless others begin so; APP or APP@latest, the version of its newest run; the beginning of an id.
 -- `kind` is which. Of a version failed runs are left out where others have not failed. `is_tied` is
@@ -49,7 +49,6 @@ WITH
     SELECT
       d.*,
       CASE
-        WHEN d.run_id = $name THEN 'run'
         WHEN $name = $latest THEN if(d.run_id IN (SELECT run_id FROM last_landed), 'latest', NULL)
         WHEN d.app || '@' || d.version = $name OR $app IS NOT NULL AND d.version = $name
           THEN 'version'
@@ -72,7 +71,7 @@ WITH
     FROM named
     WHERE kind IS NOT NULL
     QUALIFY rank() OVER (
-      ORDER BY list_position(['run', 'latest', 'version', 'commit', 'app', 'beginning'], kind)
+      ORDER BY list_position(['latest', 'version', 'commit', 'app', 'beginning'], kind)
     ) = 1
   )
 

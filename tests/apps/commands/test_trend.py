@@ -281,3 +281,14 @@ def test_an_order_by_the_time_of_files_is_told(run, tmp_path):
     assert note in run("trend", "sizes")[1]
     run("ingest", tmp_path / "r0.csv", "--app", "other", "--started-at", "2026-01-02", "--replace")
     assert "Note" not in run("trend", "other")[1]
+
+
+def test_runs_that_nothing_dates_are_told(run, tmp_path):
+    path = tmp_path / "versions.csv"
+    path.write_text("app,version,time_s\nold,1.0,3.5\nold,1.1,3.7\n")
+    run("ingest", path)
+    path = tmp_path / "size.csv"
+    path.write_text("metric,value,unit\nsize,1,GB\n")
+    run("ingest", path, "--app", "old", "--started-at", "2026-01-01")
+    note = "Note: 2 runs are in no series, as it is unknown when they started"
+    assert note in run("trend", "old")[1]
