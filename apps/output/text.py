@@ -16,8 +16,9 @@ _LEAST_PLACE = 8
 _COMMIT, _DIGITS = re.compile(r"[0-9a-f]{40}"), 10
 BLOCKS = "▁▂▃▄▅▆▇█"
 _SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BLOCKS, 1)}}
-_MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
+# A > is markup at the beginning of a line only; without any < it ends no tag.
+_MARKUP = re.compile(r"[\\`*\[\]|$~]|^>|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", "@": "&#64;", "#": "&#35;"}
 
 
 def markdown_escaped(value: Any) -> str:

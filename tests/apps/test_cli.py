@@ -537,7 +537,7 @@ def test_names_cannot_leave_a_markdown_table():
     assert markdown_text(["n|1", "share"], [("a|b\n<i>*x*", 0.25), (None, 2)]).splitlines() == [
         "| n\\|1 | share |",
         "| --- | ---: |",
-        "| a\\|b &lt;i&gt;\\*x\\* | 0.25 |",
+        "| a\\|b &lt;i>\\*x\\* | 0.25 |",
         "| - | 2 |",
     ]
 

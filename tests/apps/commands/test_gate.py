@@ -441,7 +441,7 @@ def test_a_short_table_of_what_is_uncertain(run, tmp_path):
 
 def test_names_mean_nothing_in_markdown():
     assert markdown_escaped("a|b<c> *d* @e #1 [x](y) `z` wall_seconds _i_") == (
-        r"a\|b&lt;c&gt; \*d\* &#64;e &#35;1 \[x\](y) \`z\` wall_seconds \_i\_"
+        r"a\|b&lt;c> \*d\* &#64;e &#35;1 \[x\](y) \`z\` wall_seconds \_i\_"
     )
 
 
