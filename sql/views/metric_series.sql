@@ -44,7 +44,7 @@ ANTI JOIN failed_runs USING (run_id);
 -- The place of each run in the series that it is in. Runs of one commit are next to each other.
 CREATE OR REPLACE VIEW _run_places AS
 SELECT
-  app, configuration_id, run_id, counted_at, started_at,
+  app, configuration_id, run_id, counted_at, started_at, repeats,
   {'counted_at': counted_at, 'position': position, 'started_at': started_at}
     AS point,
   row_number() OVER (PARTITION BY app, configuration_id ORDER BY point, run_id) AS place
