@@ -123,7 +123,19 @@ WITH
       list_transform(
         series[coalesce(findings.changes[-1]."index", 0) + 1:], lambda point: point.value
       ) AS since,
-      points // 4 AS quarter,
+      -- up to the last run of a commit, and from the first one
+      coalesce(
+        list_max(list_transform(
+          series, lambda p, i: CASE WHEN p."commit" = series[points // 4]."commit" THEN i END
+        )),
+        points // 4
+      ) AS opening_until,
+      coalesce(
+        list_min(list_transform(
+          series, lambda p, i: CASE WHEN p."commit" = series[-(points // 4)]."commit" THEN i END
+        )),
+        points - points // 4 + 1
+      ) AS closing_from,
       series[-1]."commit" AS last_commit,
       greatest(len(list_filter(series, lambda point: point."commit" = last_commit)), 1) AS repeats,
       series[-1].version AS newest,
@@ -189,8 +201,8 @@ WITH
 SELECT
   part_id, series_id, part, app, points,
   len(list_filter(series, lambda point: point.place < first_place + 1000)) AS before_next,
-  list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
-  list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing,
+  list_median(list_transform(series[:opening_until], lambda point: point.value)) AS opening,
+  list_median(list_transform(series[closing_from:], lambda point: point.value)) AS closing,
   len(own) AS changes_of_any_size,
   machine, fields, metric, unit, significance, smallest_change,
   findings.state AS state, level,

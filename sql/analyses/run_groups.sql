@@ -45,7 +45,7 @@ SELECT
     )
   ) AS digest,
   r.app, r.version, r.machine, s.fields, f.run_id IS NOT NULL AS has_failed,
-  r.named AS "commit",
+  coalesce(k.c."commit", r.named) AS "commit",
   -- of one that was merged it is not known on which it was measured
   coalesce(r.of_branch, CASE WHEN k.c.merged_in IS NULL THEN k.c.branches[1] END) AS branch,
   k.c.fork_position AS fork_position, k.c.repository AS repository,

@@ -3,7 +3,8 @@
 -- Two sets of runs side by side: what changed, by how much, and whether that is beyond the noise.
 --
 -- Each run is one value: repetitions within a process do not show the noise between processes. Only
--- where nothing else does, they say what is known of it.
+-- where nothing else does, they say what is known of it. Nor do runs of one commit show that between
+-- commits: of a side of several commits each is one value.
 -- Where a side has several configurations (fields of series_fields, and the parallelism), equal
 -- configurations are compared. Where both have one, these are compared even if they differ.
 
@@ -40,6 +41,19 @@ CREATE OR REPLACE MACRO _are_few(runs) AS len(runs) BETWEEN 1 AND 3;
 -- memory of 2048 rows for each group of 17 or more.
 CREATE OR REPLACE MACRO _values_in_order(points) AS
   list_transform(list_sort(points), lambda point: point.value);
+
+-- The values of the points of a side, in their order: runs of one commit are repetitions of one point,
+-- whose value is their median. A side of one point has the values of its runs.
+CREATE OR REPLACE MACRO _values_of_points(runs) AS CASE
+  WHEN len(list_distinct(list_transform(runs, lambda run: run.point))) IN (1, len(runs))
+    THEN _values_in_order(runs)
+  ELSE list_transform(
+    list_sort(list_distinct(list_transform(runs, lambda run: run.point))),
+    lambda point: list_median(
+      list_transform(list_filter(runs, lambda run: run.point = point), lambda run: run.value)
+    )
+  )
+END;
 
 -- How far a deterministic tool's counts vary between equal runs, relative: those of some functions
 -- with addresses, hashes and time, their sum less (tests/bench/bench_counts.py).
@@ -84,7 +98,8 @@ WITH
 
   named AS (
     SELECT
-      s.id, s.is_after, s.place, m.run_id, r.started_at, r.app, r.machine, g.configuration_id,
+      s.id, s.is_after, m.run_id, r.started_at, r.app, r.machine, g.configuration_id,
+      _point_of(m.run_id, c.repeats, coalesce(c.counted_at, r.started_at), c.position) AS point,
       CASE
         WHEN m.parallelism IS NULL OR r.parallelism IS NOT NULL THEN r.configuration
         ELSE map_concat(r.fields, MAP {'parallelism': CAST(m.parallelism AS VARCHAR)})
@@ -96,6 +111,7 @@ WITH
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
     LEFT JOIN run_groups AS g ON m.run_id = g.run_id
+    LEFT JOIN _run_commits AS c ON m.run_id = c.run_id
     LEFT JOIN _run_places AS o ON m.run_id = o.run_id
   ),
 
@@ -193,7 +209,7 @@ WITH
   -- A run in which other functions or devices were measured spent no time in what it lacks.
   profiled AS (
     SELECT
-      id, configuration, run_id, any_value(is_after) AS is_after, any_value(place) AS place,
+      id, configuration, run_id, any_value(is_after) AS is_after, any_value(point) AS point,
       any_value(started_at) AS started_at, any_value(fields) AS fields,
       any_value(configuration_id) AS configuration_id, any_value(app) AS app,
       any_value(machine) AS machine, any_value(nth) AS nth,
@@ -211,13 +227,13 @@ WITH
 
   filled AS (
     SELECT
-      id, configuration, metric, unit, is_after, place, run_id, started_at, fields, configuration_id,
+      id, configuration, metric, unit, is_after, point, run_id, started_at, fields, configuration_id,
       app, machine, nth, value, false AS is_absent, name_before, is_renamed,
       _within_run(metric, value, measurements, deviation, grain) AS within
     FROM keyed
     UNION ALL
     SELECT
-      f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
+      f.id, f.configuration, f.metric, f.unit, r.is_after, r.point, r.run_id, r.started_at,
       r.fields, r.configuration_id, r.app, r.machine, r.nth, 0, _function_of(f.metric) IS NOT NULL, NULL,
       NULL,
       _within_run(f.metric, 0, NULL, NULL, r.grain)
@@ -230,25 +246,27 @@ WITH
       AND k.run_id = r.run_id
   ),
 
-  lists AS (
+  listed AS (
     SELECT
       id, configuration, metric, any_value(unit) AS unit, _function_of(metric) AS function,
       coalesce(
-        _values_in_order(
-          list({'at': {'started_at': started_at, 'place': place, 'run_id': run_id}, 'value': value})
-            FILTER (NOT is_after)
-        ),
+        list({'point': point, 'at': {'started_at': started_at, 'run_id': run_id}, 'value': value})
+          FILTER (NOT is_after),
         []
-      ) AS before,
+      ) AS runs_before,
       coalesce(
-        _values_in_order(
-          list({'at': {'started_at': started_at, 'place': place, 'run_id': run_id}, 'value': value})
-            FILTER (is_after)
-        ),
+        list({'point': point, 'at': {'started_at': started_at, 'run_id': run_id}, 'value': value})
+          FILTER (is_after),
         []
-      ) AS after,
-      -- whether one side was measured after the other
+      ) AS runs_after,
+      -- whether one side comes after the other: points in their order, runs of one by their starts
       CASE
+        WHEN count(DISTINCT point) > 2 THEN
+          CASE
+            WHEN max(point) FILTER (NOT is_after) < min(point) FILTER (is_after) THEN 1
+            WHEN max(point) FILTER (is_after) < min(point) FILTER (NOT is_after) THEN -1
+            ELSE 0
+          END
         WHEN count(*) > count(started_at) THEN 0
         WHEN max(started_at) FILTER (NOT is_after) < min(started_at) FILTER (is_after) THEN 1
         WHEN max(started_at) FILTER (is_after) < min(started_at) FILTER (NOT is_after) THEN -1
@@ -288,6 +306,13 @@ WITH
       CASE WHEN _function_of(metric) IS NOT NULL OR metric = 'functions:cost' THEN unit END
     -- other values in several units cannot be compared
     HAVING count(DISTINCT unit) <= 1
+  ),
+
+  lists AS (
+    SELECT
+      * REPLACE (len(runs_before) AS runs_before, len(runs_after) AS runs_after),
+      _values_of_points(runs_before) AS before, _values_of_points(runs_after) AS after
+    FROM listed
   ),
 
   -- The one change of the history between the two sides, where there is one: from the level that all
@@ -354,7 +379,10 @@ WITH
   histories AS (
     SELECT
       r.id, r.configuration_id, m.metric,
-      _values_in_order(list({'at': p.place, 'value': m.value})) AS history
+      _values_of_points(list({
+        'point': _point_of(p.run_id, p.repeats, p.counted_at, p.point.position), 'at': p.place,
+        'value': m.value
+      })) AS history
     FROM reached AS r
     JOIN _run_places AS p
       ON r.configuration_id = p.configuration_id
@@ -388,7 +416,8 @@ WITH
   -- Equal runs: of one application, version and configuration. Two of them show what noise is.
   equal_runs AS (
     SELECT
-      r.app, r.run_id, r.started_at, hash(r.version, r.configuration) AS kind, c.counted_at, p.place
+      r.app, r.run_id, hash(r.version, r.configuration) AS kind,
+      coalesce(c.counted_at, r.started_at) AS counted_at, p.place
     FROM run_configurations AS r
     LEFT JOIN _run_commits AS c ON r.run_id = c.run_id
     LEFT JOIN _run_places AS p ON r.run_id = p.run_id
@@ -401,7 +430,7 @@ WITH
   groups AS (
     SELECT
       n.id, any_value(n.likeness) AS likeness,
-      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(r.started_at) AS latest,
+      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(r.counted_at) AS latest,
       -- of equally late ones some of all kinds, the same each time
       hash(m.metric, r.kind) AS place
     FROM _scalars AS m
@@ -506,15 +535,15 @@ WITH
       CASE
         WHEN c.is_own THEN own
         WHEN (
-            2 * len(c.p.before) >= own.runs_before
+            2 * c.p.runs_before >= own.runs_before
             OR abs(c.c."before" - own."before") <= abs(own."after" - own."before") / 2
           )
           AND (
-            2 * len(c.p.after) >= own.runs_after
+            2 * c.p.runs_after >= own.runs_after
             OR abs(c.c."after" - own."after") <= abs(own."after" - own."before") / 2
           )
           THEN own
-        ELSE struct_insert(c.c, runs_before := len(c.p.before), runs_after := len(c.p.after))
+        ELSE struct_insert(c.c, runs_before := c.p.runs_before, runs_after := c.p.runs_after)
       END AS c
     FROM (
       SELECT
@@ -642,4 +671,4 @@ FROM _compared(
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest or of the first 20, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; drift: a drift of both sides, one measured after the other, can be what differs, and the interval has what is left without it: measure by turns; step: where the history has one change between the two sides, and both are at its levels, all figures are those of change_points, its runs and its interval of 95 %; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of each of the newest versions of an application against the one before it: version_comparisons.';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; of a side of several commits those of one are repetitions of one point, whose value is their median; where a run has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the 200 up to the newest or of the first 20, of the other side, or usual: what such metrics do between equal runs of its application; where there is none of these, repetitions: that between repetitions within the runs, on this machine at this time; counts: the little that the counts of deterministic tools vary; drift: a drift of both sides, one measured after the other, can be what differs, and the interval has what is left without it: measure by turns; step: where the history has one change between the two sides, and both are at its levels, all figures are those of change_points, its runs and its interval of 95 %; NULL: unknown; at least the counting error of samples), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1), renamed_from (of functions that were moved or renamed, matched by name, else by file and callers: the name before), place (from 1: the worst first, then new functions that take time, then the largest changes). Of each of the newest versions of an application against the one before it: version_comparisons.';

@@ -44,7 +44,7 @@ ANTI JOIN failed_runs USING (run_id);
 -- The place of each run in the series that it is in. Runs of one commit are next to each other.
 CREATE OR REPLACE VIEW _run_places AS
 SELECT
-  app, configuration_id, run_id, counted_at, started_at,
+  app, configuration_id, run_id, counted_at, started_at, repeats,
   {'counted_at': counted_at, 'position': position, 'started_at': started_at}
     AS point,
   row_number() OVER (PARTITION BY app, configuration_id ORDER BY point, run_id) AS place
@@ -105,4 +105,4 @@ COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where
 COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
 COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
 COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
-COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version, commit (runs.commit) and started_at (when the commit was made, else when the run started), in that order; runs of one commit by their starts, then run_id.';
+COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version, commit (runs.commit, in full where it is known) and started_at (when the commit was made, else when the run started), in that order; runs of one commit by their starts, then run_id.';

@@ -54,6 +54,11 @@ FROM counted AS c
 LEFT JOIN default_branches AS d ON d.app IN (c.app, '*')
 GROUP BY c.app;
 
+-- What runs are repetitions of, in the order of series.
+CREATE OR REPLACE MACRO _point_of(run_id, repeats, counted_at, place) AS {
+  'counted_at': counted_at, 'place': place, 'of': coalesce(repeats, run_id)
+};
+
 -- When runs count in the history of their application: their commits along the default branch, whose
 -- dates may be out of order; else the date of the commit, else the start. Runs on another branch are
 -- candidates, and none of the history.
@@ -61,6 +66,7 @@ CREATE OR REPLACE VIEW _run_commits AS
 SELECT
   g.run_id, g.app, g.configuration_id, g."commit", g.branch, g.position, g.fork_position,
   r.started_at,
+  CASE WHEN g."commit" IS NOT NULL THEN concat_ws(chr(0), g."commit", r.version) END AS repeats,
   NOT coalesce(g.on_default, g.branch = d.branch, true) AS is_candidate,
   coalesce(
     CASE WHEN g.position IS NOT NULL THEN max(g.committed_at) OVER (

@@ -174,6 +174,18 @@ def test_a_history_of_two_levels_that_alternate_shows_both_as_noise():
     assert one["p_value"] < 0.01
 
 
+def test_a_history_that_stays_on_two_levels_by_turns_shows_both_as_noise():
+    """As in trend, which has no change there: a run on the other level was worse for certain."""
+    rng = np.random.default_rng(9)
+    turns = np.repeat([0, 1, 0, 1, 0, 1], (12, 9, 11, 14, 10, 12))
+    past = np.exp(0.1 * turns + 0.01 * rng.standard_normal(68)).tolist()
+    (one,) = compared([[1.0]], [[np.exp(0.1)]], histories=([past], [past]))
+    assert one["p_value"] > 0.1
+    stepped = np.exp(0.1 * (turns.cumsum() > 0) + 0.01 * rng.standard_normal(68)).tolist()
+    (one,) = compared([[1.0]], [[np.exp(0.1)]], histories=([stepped], [stepped]))
+    assert one["p_value"] < 0.01
+
+
 def test_two_runs_that_are_alike_by_chance_borrow_from_a_noisy_week():
     draw = np.random.default_rng(3)
     history = np.exp(0.02 * draw.standard_normal(100)).tolist()

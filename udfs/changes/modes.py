@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from scipy.special import entr
 
-from udfs.changes.noise import noise_scale
+from udfs.changes.noise import inflation_of, noise_scale
 from udfs.changes.wandering import NEEDED
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
 
 MIN_LEVEL = 8  # points of a level between two changes
@@ -19,11 +21,12 @@ _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6
 _OFTEN = 4  # changes from one to the other that are no steps, however long it stays
 _RETURNS = 2  # coincidences that make levels modes: one may be a change that was taken back
-_CLEAR = 4.0  # deviations within the levels between them, or points are on either side by chance
+_CLEAR = 2.0  # deviations within the levels between them: nearer ones are one mode of all values
 _STAY = 9  # points that a running majority is of: the least stay, and one
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
 _SMOOTH = 5  # points of a running median
+_ROUNDS = 8  # in which two levels and the path between them are found
 _ALIKE = 0.1  # of their distance, that the level of a visit may be off
 _FAR = 2.5  # deviations within a level at which a point is no longer of it
 
@@ -111,44 +114,102 @@ def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Marks
 
     They come back twice to a level that they left (`_coincidences`), and these two levels explain
     them about as well as the steps, which have a level each: then each looks like a change, and
-    none is one.
+    none is one. Turns cost their entropy, and the second level and how often it turns a parameter
+    each (Schwarz 1978); steps cost what they do in `wandering`.
 
     Args:
-        values: (series, points), `_STAY` points at least, without bursts and outliers.
+        values: (series, points), without bursts and outliers.
         raw: (series, points), with them.
         steps: first points of the levels of each series, without the first level.
     """
-    around = np.pad(values, ((0, 0), (_SMOOTH // 2,) * 2), mode="edge")
-    smooth = np.median(sliding_window_view(around, _SMOOTH, axis=1), axis=2)
-    is_high = smooth > _threshold(smooth)[:, None]
     out = np.zeros(len(values), np.bool_)
     for row, of_row in enumerate(values):
-        high = is_high[row]
-        levels = np.array([of_row[~high].mean(), of_row[high].mean()])
-        gap = float(levels[1] - levels[0])
-        rest = float(np.square(of_row - levels[high.astype(int)]).mean())
-        reach = max(_FAR * rest**0.5, _ALIKE * gap)
-        if gap <= _CLEAR * rest**0.5 or _coincidences(raw[row], levels, reach) < _RETURNS:
+        points = len(of_row)
+        levels, left, turns = _by_turns(of_row)
+        rest, gap = max(float(left @ left) / points, 1e-300), float(levels[1] - levels[0])
+        if gap <= _CLEAR * rest**0.5:
+            continue
+        least, most = levels + max(_FAR * rest**0.5, _ALIKE * gap) * np.array([-1, 1])
+        near = raw[row][(raw[row] >= least) & (raw[row] <= most)]
+        visits = _visits(_path(near, levels, rest, turns))
+        if _coincidences(visits) < _RETURNS:
             continue
         apart = np.concatenate([x - x.mean() for x in np.split(of_row, steps[row])])
         of_steps = max(float(np.square(apart).mean()), (_ALIKE * gap) ** 2, 1e-300)
-        worth = NEEDED * np.log(len(of_row)) * max(len(steps[row]) - 1, 1)
-        out[row] = len(of_row) * np.log(rest / of_steps) <= worth
+        worse = points * float(np.log(rest / of_steps))
+        # Parts of an autoregression look like turns, too, but what these leave remembers.
+        rho = max(float(left[1:] @ left[:-1]) / (points * rest), 0.0)
+        worse = max(worse, worse / float(inflation_of(np.array(rho))))
+        told = 2 * points * float(entr([turns, 1 - turns]).sum()) + 2 * np.log(points)
+        worth = NEEDED * np.log(points) * len(steps[row])
+        out[row] = worse + told <= worth
     return out
 
 
-def _coincidences(values: Floats, levels: Floats, reach: float) -> int:
+def _by_turns(values: Floats) -> tuple[Floats, Floats, float]:
+    """Return two levels, low and high, what they leave of each value, and how often they switch.
+
+    The hidden Markov model of two levels by Viterbi training (Juang and Rabiner, The segmental
+    k-means algorithm for estimating parameters of hidden Markov models, IEEE Transactions on
+    Acoustics, Speech, and Signal Processing 38, 1990).
+
+    Args:
+        values: (points,).
+    """
+    around = np.pad(values, _SMOOTH // 2, mode="edge")
+    smooth = np.median(sliding_window_view(around, _SMOOTH), axis=1)
+    is_high = smooth > _threshold(smooth[None])
+    levels, left, turns = np.zeros(2), values, 0.5
+    for _ in range(_ROUNDS):
+        if is_high.all() or not is_high.any():
+            break
+        levels = np.array([values[~is_high].mean(), values[is_high].mean()])
+        left = values - levels[is_high.astype(int)]
+        turns = min(max(int((is_high[1:] != is_high[:-1]).sum()), 1) / len(values), 0.5)
+        before, is_high = is_high, _path(values, levels, float(left @ left) / len(left), turns)
+        if (before == is_high).all():
+            break
+    return levels, left, turns
+
+
+def _path(values: Floats, levels: Floats, rest: float, turns: float) -> Marks:
+    """Return which points are of the higher level, by the likeliest path, (points,).
+
+    Args:
+        values: (points,).
+        levels: low and high.
+        rest: variance within the levels.
+        turns: probability of a switch at a point, up to .5.
+    """
+    cost = float(np.log1p(-turns) - np.log(turns))
+    apart = np.square(values - levels[:, None]) / (2 * max(rest, 1e-24))
+    # by how much the best path to the higher level is better than that to the lower one
+    lead, stays = 0.0, []
+    for gain in (apart[0] - apart[1]).tolist():
+        stays.append((lead >= -cost, lead <= cost))
+        lead = min(max(lead, -cost), cost) + gain
+    is_high, out = lead > 0, []
+    for stays_high, stays_low in reversed(stays):
+        out.append(is_high)
+        is_high = stays_high if is_high else not stays_low
+    return np.array(out[::-1])
+
+
+def _visits(is_high: Marks) -> Integers:
+    """Return the lengths of the visits to two levels; single points are none."""
+    edges = np.flatnonzero(np.diff(is_high)) + 1
+    parts = [part for part in np.split(is_high, edges) if len(part) > 1]
+    kept = np.concatenate([*parts, is_high[:0]])
+    return np.diff([0, *np.flatnonzero(np.diff(kept)) + 1, len(kept)])
+
+
+def _coincidences(visits: Integers) -> int:
     """Return how many visits to two levels found again what was seen before, by chance or not.
 
     Of levels that stay these are the third and later ones. A burst is back where it began anyhow;
-    that it was at the other level is one, too. Single points are no visits.
+    that it was at the other level is one, too.
     """
-    apart = np.abs(values[:, None] - levels)
-    at = apart.argmin(axis=1)[apart.min(axis=1) <= reach]
-    parts = np.split(at, np.flatnonzero(np.diff(at)) + 1)
-    of_parts = np.concatenate([part for part in parts if len(part) > 1] or [at[:0]])
-    visits = np.split(of_parts, np.flatnonzero(np.diff(of_parts)) + 1)
-    return len(visits) - 2 - sum(len(visit) < _STAY for visit in visits[1:])
+    return len(visits) - 2 - int((visits[1:-1] < MIN_LEVEL).sum())
 
 
 def scale_of_modes(values: Floats, modes: Modes) -> Floats:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from udfs.changes.levels import find_levels
 from udfs.changes.modes import find_modes, scale_of_modes
 from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise
 from udfs.changes.outliers import without_outliers
-from udfs.comparison.samples import Floats, Integers, Samples
+from udfs.changes.segments import MIN_POINTS
+from udfs.comparison.samples import Booleans, Floats, Integers, Samples
 from udfs.comparison.spread import common_variance
 
 MIN_HISTORY = 6
 _MIN_FREEDOM = 4.0  # degrees of freedom that show what is usual
 _HEAVY_TAILS = 4.0
+_RETURNING = 2  # jumps up to which levels are steps (`udfs.changes.modes.keep_returning`)
 
 
 def history_variances(history: Samples) -> tuple[Floats, Floats]:
@@ -30,15 +33,34 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
-        scale = scale_of_history(values)
+        scale, alternate = scale_of_history(values)
         inner = without_outliers(values, scale)
-        variance[at] = estimate_noise(inner, _levels(inner, scale), scale).variance[:, 0]
+        # Neighbours of one mode are alike: their differences do not show how far apart both are.
+        noise = estimate_noise(inner, _levels(inner, scale), scale).variance
+        variance[at] = np.where(alternate, scale**2, noise)[:, 0]
     return variance, np.where(np.isfinite(variance), (counts - 1) / 2, np.nan)
 
 
-def scale_of_history(values: Floats) -> Floats:
-    """Return the standard deviation of the noise of series, (series, points), as (series, 1)."""
-    return scale_of_modes(values, find_modes(values - np.median(values, axis=1, keepdims=True)))
+def scale_of_history(values: Floats) -> tuple[Floats, Booleans]:
+    """Return the standard deviation of the noise of series, and whether two levels alternate.
+
+    Of these it is that of both together, as in `find_levels`.
+
+    Args:
+        values: (series, points).
+
+    Returns:
+        (series, 1) each.
+    """
+    centred = values - np.median(values, axis=1, keepdims=True)
+    modes = find_modes(centred)
+    scale = scale_of_modes(centred, modes)
+    if values.shape[1] >= MIN_POINTS:
+        jumps = _levels(centred, scale)[:, -1]
+        rows = np.flatnonzero(jumps > _RETURNING)
+        turns = rows[find_levels(centred[rows]).modes.alternate] if len(rows) else rows
+        modes.alternate[turns] = True
+    return scale_of_modes(centred, modes), modes.alternate[:, None]
 
 
 def _levels(values: Floats, scale: Floats) -> Integers:

@@ -70,7 +70,7 @@ def deviations(history: Samples) -> list[Apart]:
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
-        apart = deviations_of_outliers(values, scale_of_history(values))
+        apart = deviations_of_outliers(values, scale_of_history(values)[0])
         # What is off up to the end may be a new level.
         apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
         found.append((at, apart))

@@ -1,6 +1,6 @@
 -- The runs of a branch of an application, and those of its history that they are held against: the
--- last 30 of each series on the level of its time or cost where the branch left it, as far as that is
--- known, as the gate has them. `branch` is the default one.
+-- last 30 of each series on the level of its time or cost, where it has neither of all its metrics,
+-- where the branch left it, as far as that is known, as the gate has them. `branch` is the default one.
 WITH
   own AS (
     FROM _run_forks WHERE app = $app AND branch = $branch
@@ -17,7 +17,11 @@ WITH
     SELECT b.configuration_id, max(b.place) AS since
     FROM before AS b
     JOIN _found_changes AS f ON b.run_id = f.run_id
-    WHERE f.app = $app AND f.more_runs IS NULL AND f.metric IN (SELECT metric FROM _main_order)
+    WHERE f.app = $app AND f.more_runs IS NULL
+      AND (
+        f.metric IN (SELECT metric FROM _main_order)
+        OR NOT EXISTS (FROM series AS s SEMI JOIN _main_order USING (metric) WHERE s.app = $app)
+      )
     GROUP BY b.configuration_id
   ),
 

@@ -55,6 +55,25 @@ def test_a_branch_has_one_verdict(made, run):
     assert code == 6 and "run it again" in gate
 
 
+def test_a_branch_is_held_against_the_level_now_where_there_are_no_times(run, tmp_path):
+    """Benchmarks alone have no time or cost: trend took both levels of main together, gate one."""
+    lines = ["run_id,app,version,branch,started_at,metric,value,unit"]
+    for n in range(32):
+        value, branch = (14, "topic") if n > 29 else ((10, 11.5)[n > 15] + n % 3 / 50, "main")
+        lines.append(
+            f"r{n},prog,{'t' if n > 29 else n},{branch},2026-06-{1 + n // 2:02}T{n % 2}:00:00Z,"
+            f"bench,{value + n % 2 / 99},ms"
+        )
+    (tmp_path / "runs.csv").write_text("\n".join([*lines, ""]))
+    assert run("ingest", "runs.csv")[0] == 0
+    _, trend, _ = run("trend", "prog", "--branch", "topic")
+    change = re.search(r"metric:bench (\S+ %)", trend)[1]
+    _, gate, _ = run("gate", "prog", "--candidate", "t")
+    assert trend.startswith("main now (14 runs) to topic") and f"| {change} |" in gate
+    _, explained, _ = run("explain", "r31")
+    assert f"bench rose by {change.removeprefix('+')}" in explained
+
+
 def test_what_is_wrong_is_said(made, run, tmp_path):
     assert run("commits", str(made.folder))[0] == 0
     code, _, err = run("trend", "prog", "--branch", "nix")

@@ -35,7 +35,8 @@ _PYPERF_ENVIRONMENT = {
     **{"governor": "cpu_config", "affinity": "cpu_affinity", "aslr": "aslr", "timer": "timer"},
 }
 _JMH_ENVIRONMENT = {"interpreter": "jdkVersion", "vm": "vmName", "vm_version": "vmVersion"}
-_ASV_SETTING = re.compile(r'^\s*\{?\s*"(project|show_commit_url)"\s*:\s*"([^"]+)"', re.MULTILINE)
+_ASV_SETTING = re.compile(r'[{,]\s*"(project|show_commit_url)"\s*:\s*"([^"]+)"')
+_ASV_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 # What asv measures is in a benchmark's name.
 _KINDS: Mapping[str, tuple[str | None, Better | None]] = {
     "time": ("s", "lower"),
@@ -192,7 +193,7 @@ def _asv_project(path: Path) -> tuple[str | None, str | None]:
         except OSError:
             continue
         # Of lines that begin with // asv takes no notice; a file that is no JSON has the fields.
-        set_here = dict(_ASV_SETTING.findall(text))
+        set_here = dict(_ASV_SETTING.findall(_ASV_COMMENT.sub("", text)))
         if "project" in set_here:
             return set_here["project"], set_here.get("show_commit_url")
     names = [folder.name for folder in folders]

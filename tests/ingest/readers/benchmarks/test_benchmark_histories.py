@@ -49,10 +49,13 @@ def test_asv_of_version_1_has_its_commit_and_environment(warehouse, project):
     ]
 
 
-def test_the_settings_of_asv_name_the_project(warehouse, project):
+@pytest.mark.parametrize("lines", [True, False])
+def test_the_settings_of_asv_name_the_project(warehouse, project, lines):
+    comment = '\n  // "title": "x", "project": "old",\n' if lines else " "
+    end = ",\n" if lines else ", "
     (project / "asv.conf.json").write_text(
-        '{\n  // "project": "old",\n  "version": 1,\n  "project": "photutils",\n'
-        '  "show_commit_url": "http://example.org/commit/",\n}\n'
+        f'{{{comment}"version": 1{end}"project": "photutils"{end}'
+        f'"show_commit_url": "http://example.org/commit/"{end}}}\n'
     )
     land(warehouse, project)
     assert rows(warehouse, "SELECT app, tags['url'][:33] FROM runs") == [
