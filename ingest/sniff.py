@@ -30,7 +30,8 @@ _READS_ARCHIVES = "scorep-cube"
 _FEW_QUOTES = 4  # lines, of two quotations
 _TABLE = (
     "Is each row a run? Name the column of its count threads, ranks or nodes, and that of its time "
-    "with the unit: time_s, time_ms ...\n"
+    "with the unit: time_s, time_ms ... What else is counted, state: --reader timing-tables "
+    "--parameter NAME=KIND\n"
     "  Is each row the time of a function? Name the columns function, ranks (or threads) and "
     "seconds.\n"
     "  Is each column a metric? pwh reads a value a row, in the columns region, event and value. "

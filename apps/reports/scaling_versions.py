@@ -42,6 +42,7 @@ def version_comparison_text(
     sentences += [_worse(by_verdict.get("worse", []), at)]
     for verdict, outcome in (
         ("better", "scale better"),
+        ("uncertain", "may scale differently, within their intervals"),
         ("new", "are new"),
         ("gone", "are gone"),
         ("unknown", "have no model in one of the versions"),

@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 
 from apps.output.tables import dicts
+from apps.queries import base
 from apps.queries.base import ask_dicts
 from apps.queries.scaling import scaling_functions, scaling_program, scaling_sets
 from apps.reports.scaling_limits import limit_sentences, turning_point
 from apps.reports.scaling_question import complete_question, predict_grid
+from tests.helpers import support
 from tests.helpers.support import given, rows
 
 SETS = 5000 if os.environ.get("PWH_THOROUGH") == "1" else 10
-_AT_ONCE = 50
+_AT_ONCE = 250
 
 
 def random_sets(warehouse, random, number, first):
@@ -47,7 +49,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("first", range(0, SETS, _AT_ONCE))
-def test_all_screens_state_the_same(warehouse, first):
+def test_all_screens_state_the_same(warehouse, monkeypatch, first):
     random = np.random.default_rng((52, first))
     random_sets(warehouse, random, min(SETS, _AT_ONCE), first)
     stored = {
@@ -58,7 +60,9 @@ def test_all_screens_state_the_same(warehouse, first):
             "FROM program_turning_points",
         )
     }
-    sets = [one for row in stored for one in scaling_sets(warehouse, set_id=row)]
+    # Nothing changes from here on: no question has to look whether anything did.
+    monkeypatch.setattr(base, "_computed", support._COMPUTED)
+    sets = scaling_sets(warehouse)
     assert len(sets) == min(SETS, _AT_ONCE)
     targets = sorted({8 * one.largest for one in sets})
     by_sql = {

@@ -26,10 +26,11 @@ _KEPT: Final = 4
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
 
 
-def broken_laws(places: Array, m: int, y: Array, noise: Array) -> list[Mixture]:
+def broken_laws(basis: Basis, places: Array, m: int, y: Array, noise: Array) -> list[Mixture]:
     """Return the laws that break before each count; none where fewer than four were measured.
 
     Args:
+        basis: terms of the kind of function.
         places: all counts at which times are wanted, the m measured ones first.
         m: how many of them were measured.
         y: times of n functions over their last one, n x m.
@@ -38,11 +39,11 @@ def broken_laws(places: Array, m: int, y: Array, noise: Array) -> list[Mixture]:
     found = []
     odds = _ODDS - np.log(max(m - _BEFORE, 1))
     for j in range(_BEFORE, m):
-        before = _part(places, slice(0, j), m, y, noise, 1)
+        before = _part(_PLAIN, places, slice(0, j), m, y, noise)
         after = _goes_on(before, j, m, y, noise)
         parts = [after]
         if j < m - 1:
-            parts.append(_part(places, slice(j, m), m, y, noise, _KEPT))
+            parts.append(_part(basis, places, slice(j, m), m, y, noise))
         else:
             parts += _last_two(places, before, m, y)
         alike = odds - np.log(len(parts))
@@ -61,14 +62,15 @@ def broken_laws(places: Array, m: int, y: Array, noise: Array) -> list[Mixture]:
     return found
 
 
-def _part(places: Array, part: slice, m: int, y: Array, noise: Array, kept: int) -> Mixture:
-    """Return laws of a part of the counts, at all places."""
+def _part(basis: Basis, places: Array, part: slice, m: int, y: Array, noise: Array) -> Mixture:
+    """Return laws of a part of the counts, at all places; of the plainest the best alone."""
     own = np.arange(m)[part]
     rest = np.setdiff1d(np.arange(len(places)), own)
     order = np.concatenate([own, rest])
     last = np.log(y[:, own[-1]])
     known = Noise.known(noise, len(own))
-    laws = grid_laws(_PLAIN, places[order], len(own), y[:, own] / y[:, own[-1:]], known, kept)
+    kept = 1 if basis.short else _KEPT
+    laws = grid_laws(basis, places[order], len(own), y[:, own] / y[:, own[-1:]], known, kept)
     back = np.argsort(order)
     # the terms at the last of all counts
     own_last, largest = places[own[-1]], places[m - 1]

@@ -35,10 +35,10 @@ _PARAMETER_COST = 1.5
 """The cost of a fitted parameter, as a logarithm of the odds."""
 _ODDS = {"c": 1.5} | dict.fromkeys(LINES, -1.0)
 """Further logarithms of the odds: there are three lines, and families cover much of them."""
-_TREE_ODDS = dict.fromkeys(("p2", "p3"), 2.0)
+_TREE_ODDS = {"p2": 2.0, "p3": 3.0}
 """And of kinds of MPI calls that pass trees: their times at the last counts predict best, as the
-library takes other algorithms at other counts (errors of 8 % one step out and 16 % two out on 14
-collectives of two MPI libraries, 12 and 22 % without)."""
+library takes other algorithms at other counts (errors of 11 % one step out and 15 % two out on 119
+series of collectives of four MPI libraries; 13 and 25 % without)."""
 _SMOOTHED = np.array([0.01, 0.1, 1.0])
 """Weights of the last points in the level."""
 _IN_SAMPLE = 0.4

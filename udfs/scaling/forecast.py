@@ -11,12 +11,12 @@ The interval has the quantiles of the mixture.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import lgamma, log, pi
 from typing import Final
 
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
-from udfs.scaling.breaks import ENOUGH
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.evidence import Noise
@@ -25,13 +25,11 @@ from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
 
-_ODDS: Final = (-1.0, -1.5)
-"""Logarithms of the prior odds of the ensemble; the second where repetitions tell the noise, so
-that a law can be tested on enough counts."""
-_ROLLED: Final = 2
-"""How many of the last counts are predicted from the others."""
-_LEAST: Final = 0.1
-"""The least standard deviation of what the ensemble predicts."""
+_ROLLED: Final = 3
+"""How many of the last counts are predicted from the others, two of which are left at least."""
+_USUAL: Final = 0.3
+"""Usual error of the ensemble one count out, as a logarithm: the root mean square over functions of
+public profiles. It counts as much as that on one count."""
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
@@ -137,7 +135,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     missed, share = np.zeros((2, len(y)))
     for rows, part, _ in parts:
         missed[rows], density = _rolled(basis, x[rows[0]], y[rows], noise[rows], part)
-        share[rows] = _probability(density, robust.error[rows], noise[rows], m)
+        share[rows] = _probability(density, robust.error[rows], m)
     if only:
         share[:] = 1.0
     departs = _departures(basis, x, y, noise, law)
@@ -194,20 +192,20 @@ def _rolled(
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
-def _probability(density: Array, error: Array, noise: Array, m: int) -> Array:
+def _probability(density: Array, error: Array, m: int) -> Array:
     """Return the probability of the laws beside the ensemble (n).
+
+    The ensemble's density of the last counts is that of errors whose variance is unknown (Student's
+    t distribution).
 
     Args:
         density: the logarithm of that with which the laws predicted the last counts.
         error: the ensemble's error on the last counts, as a logarithm.
-        noise: relative scatter of the repetitions.
         m: how many counts were measured.
     """
     rolled = min(_ROLLED, m - 2)
-    variance = error**2 + noise**2 + _LEAST**2
-    by_ensemble = -0.5 * rolled * (np.log(2 * np.pi * variance) + error**2 / variance)
-    tested = (noise > 0) & (m >= _CARRIED)
-    odds = by_ensemble - density + np.array(_ODDS)[tested.astype(int)]
+    by_ensemble = lgamma((1 + rolled) / 2) - lgamma(0.5) - rolled / 2 * log(pi * _USUAL**2)
+    odds = by_ensemble - (1 + rolled) / 2 * np.log1p(rolled * (error / _USUAL) ** 2) - density
     share: Array = 1 / (1 + np.exp(np.clip(odds, -50, 50)))
     return share
 
@@ -236,11 +234,11 @@ def _interval(
         (0.05, 0.95),
     )
     # What a plausible break would give is within, however probable a law without one is.
-    young = np.where((mixture.after > 0) & (mixture.after < ENOUGH), mixture.weight, 0.0)
-    broken = np.flatnonzero(young.sum(0) > _PLAUSIBLE)
+    after = np.where(mixture.after > 0, mixture.weight, 0.0)
+    broken = np.flatnonzero(after.sum(0) > _PLAUSIBLE)
     if len(broken):
-        young = young[:, broken] / young[:, broken].sum(0)
-        share = np.broadcast_to(young, values[..., broken].shape)
+        after = after[:, broken] / after[:, broken].sum(0)
+        share = np.broadcast_to(after, values[..., broken].shape)
         ends = quantiles(values[..., broken], errors[..., broken], share, (0.05, 0.95))
         beyond = by_law[:, 0, broken] > 0
         low[:, broken] = np.where(beyond, np.minimum(low[:, broken], ends[0]), low[:, broken])

@@ -94,7 +94,7 @@ def law_forecast(
     parts = [free_laws(basis, every, m, y, believed)] if only or m >= FREE_COUNTS else []
     if not only:
         parts.append(grid_laws(basis, every, m, y, believed))
-        parts += broken_laws(every, m, y, noise)
+        parts += broken_laws(basis, every, m, y, noise)
     mixture = joined(parts)
     weight, values = mixture.weight, mixture.values
     ideal = values[m - 1 : m] - np.log(np.array(AHEAD))[:, None, None]

@@ -5,6 +5,7 @@
 counts are ranks, threads, nodes, cores or blocks, else the problem size. Units are those of
 headings or of cells; times of `avg` beside `std` have none and are seconds. Deviations, least and
 greatest times are left out. What plain tables of runs or of function times are, `plain` reads.
+What a column counts is what the user states (`--parameter NAME=KIND`), else what its name says.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,10 @@ _ROLES = {
     "rank": re.compile("rank|rankid|mpirank|taskid|procid"),
     "repetition": re.compile("rep|repeat|repetition|trial|iter|iteration|sample|run"),
     "size": re.compile("n|size|problemsize|inputsize|matrixsize"),
+    "app": re.compile("app|application|program|code"),
 }
+_FACTS = {"processes": "ranks"} | {kind: kind for kind in ("threads", "nodes", "blocks", "size")}
+"""What a parameter of each kind that the user states counts."""
 _SPREADS = re.compile(r"(std|stddev|stdev|sd|sigma|stderr|error|err|var|variance|min|max|rel)\w*")
 _MEANS = re.compile("avg|average|mean|median")
 _TIMES = re.compile(
@@ -79,6 +83,7 @@ class _Layout:
     rank: int | None = None
     repetition: int | None = None
     size: int | None = None
+    app: int | None = None
     times: list[_Time] = field(default_factory=list)
     left_out: int = 0
 
@@ -118,7 +123,9 @@ class TimingTables(SingleFile):
         return (
             len(cells) == len(layout.columns)
             and all(cells[place].isdecimal() for place in layout.counts.values())
-            and all(_seconds(cells[one.place], one.unit) is not None for one in layout.times)
+            and all(_seconds(cells[one.place], one.unit or "s") is not None for one in layout.times)
+            # Numbers without unit may be anything, unless one is named a time.
+            and (not _without_unit(layout, cells) or any(map(_names_time, layout.columns)))
             and not _is_plain(layout)
         )
 
@@ -128,26 +135,30 @@ class TimingTables(SingleFile):
 
         text = whole_text(recording, limit=_LIMIT)
         lines = _lines(text)
-        layout = _layout(next(lines, (0, ""))[1])
+        heading = next(lines, (0, ""))[1]
+        layout = _layout(heading, recording.parameters)
         if layout is None:
             raise InputError("the heading names no count and no times", where="line 1")
         check_line_end(recording, text, lambda line: len(layout.cells(line)) == len(layout.columns))
-        runs: dict[tuple[float, ...], int] = {}
+        runs: dict[tuple[float | str, ...], int] = {}
         seen: Counter[tuple[int, str, int | None]] = Counter()
         rows: list[tuple[int, str, str | None, int | None, int | None, int, float]] = []
         for number, line in lines:
             cells = layout.cells(line)
             where = f"line {number}"
             named_cells(layout.columns, cells, where)
+            if unknown := _without_unit(layout, cells):
+                raise _unit_unknown(layout, unknown)
             facts = {name: _count(cells[place], number) for name, place in layout.counts.items()}
             size = (
                 None if layout.size is None else read_number(cells[layout.size], f"line {number}")
             )
             rank = None if layout.rank is None else _count(cells[layout.rank], number, least=0)
             known = len(runs)
-            run = runs.setdefault((*facts.values(), size or 0.0), known)
+            app = None if layout.app is None else cells[layout.app] or None
+            run = runs.setdefault((*facts.values(), size or 0.0, app or ""), known)
             if run == known:
-                yield _run(facts, size)
+                yield _run(facts, size, app)
             for one in layout.times:
                 cell = cells[one.place]
                 if cell.lower() in ("", "-", "nan", "na", "n/a", "null", "none"):
@@ -196,8 +207,8 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, stripped
 
 
-def _layout(heading: str) -> _Layout | None:
-    """Return what the columns are; None without a count and times of which the unit is known."""
+def _layout(heading: str, stated: Mapping[str, str] | None = None) -> _Layout | None:
+    """Return what the columns are, `stated` the kinds of some; None without a count and times."""
     separator = max(",;\t", key=heading.count)
     layout = _Layout(separator if separator in heading else None, [])
     written = layout.cells(heading)
@@ -207,7 +218,10 @@ def _layout(heading: str) -> _Layout | None:
     others = []
     for place, column in enumerate(layout.columns):
         bare = _bare(column)
-        fact = next((name for name, word in _COUNTS.items() if re.fullmatch(word, bare)), None)
+        fact = _FACTS.get((stated or {}).get(written[place], ""))
+        fact = fact or next(
+            (name for name, word in _COUNTS.items() if re.fullmatch(word, bare)), None
+        )
         role = next((role for role, word in _ROLES.items() if word.fullmatch(bare)), None)
         if fact is not None and fact not in layout.counts:
             layout.counts[fact] = place
@@ -272,6 +286,11 @@ def _is_time(column: str) -> bool:
     return _split(column)[1] is not None or _TIMES.fullmatch(_bare(column)) is not None
 
 
+def _names_time(column: str) -> bool:
+    """Return whether what has no unit can be nothing but a time."""
+    return _is_time(column) or _COMMUNICATION.fullmatch(_bare(column)) is not None
+
+
 def _seconds(cell: str, unit: str | None) -> float | None:
     """Return a time in s, None where it is none, or its unit is not known."""
     if clock := _CLOCK.fullmatch(cell):
@@ -299,13 +318,36 @@ def _parallelism(facts: dict[str, int]) -> int | None:
     return next((facts[name] for name in _KINDS if name in facts), None)
 
 
-def _run(facts: dict[str, int], size: float | None) -> Run:
+def _without_unit(layout: _Layout, cells: list[str]) -> list[int]:
+    """Return the places of the times of a row of which neither heading nor cell states the unit."""
+    places = [one.place for one in layout.times if one.unit is None]
+    numbers = [place for place in places if _seconds(cells[place], "s") is not None]
+    return [place for place in numbers if _seconds(cells[place], None) is None]
+
+
+def _unit_unknown(layout: _Layout, unknown: list[int]) -> InputError:
+    """Return the error that says what to write into the heading."""
+    columns = [
+        f"{name}_s" if place in unknown else name for place, name in enumerate(layout.columns)
+    ]
+    return InputError(
+        f"the unit of {', '.join(layout.columns[place] for place in unknown)} is unknown",
+        where="line 1",
+        expected="the unit of every time in its heading",
+        hint=f"Where times are in s, make the heading {(layout.separator or ' ').join(columns)} "
+        "(_ms, _us or _ns where they are in others)",
+    )
+
+
+def _run(facts: dict[str, int], size: float | None, app: str | None) -> Run:
     scaled = next((name for name in _KINDS if name in facts), None)
     tags = {} if scaled is None else {SCALED_BY: scaled, f"{KIND_OF}{scaled}": _KINDS[scaled]}
     texts = [f"{name}{count}" for name, count in facts.items()]
     texts += [] if size is None else [f"size{size:g}"]
+    texts += [] if app is None else [app]
     return Run(
         key=".".join(texts),
+        app=app,
         ranks=facts.get("ranks"),
         threads=facts.get("threads"),
         nodes=facts.get("nodes"),

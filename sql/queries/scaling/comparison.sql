@@ -1,8 +1,8 @@
 -- Functions of two sets of runs, $before and $after: how fast their time grows with the parallelism,
 -- their times at the largest count at which both were measured, and their shares of the predicted
--- time at $at; the worse ones first. An exponent is certainly
--- worse where the intervals of the two do not overlap. Where only whole runs were measured, these are
--- compared.
+-- time at $at; the worse ones first. An exponent is certainly worse where the 90 % interval of the
+-- difference is above 0, and the same where the times of a doubling differ by 5 % at most; else that
+-- is uncertain. Where only whole runs were measured, these are compared.
 WITH
   models AS (
     SELECT set_id, function, kind, exponent, exponent_low, exponent_high, formula, points, flags
@@ -40,8 +40,15 @@ SELECT
     WHEN a.function IS NULL THEN 'new'
     WHEN b.function IS NULL THEN 'gone'
     WHEN a.exponent IS NULL OR b.exponent IS NULL THEN 'unknown'
-    WHEN b.exponent_low > a.exponent_high THEN 'worse'
-    WHEN b.exponent_high < a.exponent_low THEN 'better'
+    WHEN
+      b.exponent - a.exponent
+        > sqrt(pow(b.exponent - b.exponent_low, 2) + pow(a.exponent_high - a.exponent, 2))
+      THEN 'worse'
+    WHEN
+      a.exponent - b.exponent
+        > sqrt(pow(b.exponent_high - b.exponent, 2) + pow(a.exponent - a.exponent_low, 2))
+      THEN 'better'
+    WHEN abs(b.exponent - a.exponent) > log2(1.05) THEN 'uncertain'
     ELSE 'same'
   END AS verdict,
   CAST(m.parallelism AS BIGINT) AS at_count, m.before AS seconds_before, m.after AS seconds_after,
@@ -53,5 +60,5 @@ LEFT JOIN times AS m USING (function)
 LEFT JOIN (FROM shares WHERE set_id = $before) AS s USING (function)
 LEFT JOIN (FROM shares WHERE set_id = $after) AS t USING (function)
 ORDER BY
-  CASE verdict WHEN 'worse' THEN 0 WHEN 'new' THEN 1 WHEN 'better' THEN 3 ELSE 2 END,
+  list_position(['worse', 'new', 'uncertain', 'unknown', 'gone', 'better', 'same'], verdict),
   greatest(coalesce(share_after, 0), coalesce(share_before, 0)) DESC, function;

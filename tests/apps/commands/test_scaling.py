@@ -8,6 +8,7 @@ import itertools
 import json
 import re
 
+import numpy as np
 import pytest
 
 COUNTS = (2, 4, 8, 16, 32, 64)
@@ -311,6 +312,23 @@ def test_two_versions_compared(pwh, tmp_path):
     assert "where MPI_Allreduce changed most: +" in out
     code, out, _ = pwh("scale", "compare", "heat", "1", "1")
     assert "* No function's exponent got worse beyond its interval." in out
+
+
+@pytest.mark.usefixtures("changeable")
+def test_versions_whose_difference_their_noise_hides_are_uncertain(pwh, tmp_path):
+    noise = np.random.default_rng(2).lognormal(0, 0.2, (2, 3, 5))
+    lines = ["app,version,function,ranks,seconds"]
+    for version, exponent in enumerate((-1.0, -0.8)):
+        for index, p in enumerate((2, 4, 8)):
+            lines += [f"mixed,{version},solve,{p},{p**exponent * x}" for x in noise[version, index]]
+            lines += [f"mixed,{version},io,{p},{1 + p / 1000}"]
+    (tmp_path / "mixed.csv").write_text("\n".join(lines) + "\n")
+    pwh("ingest", tmp_path / "mixed.csv")
+    _, out, _ = pwh("scale", "compare", "mixed", "0", "1", "-f", "csv")
+    verdicts = {line.split(",")[0]: line.split(",")[4] for line in out.splitlines()[1:]}
+    assert verdicts == {"solve": "uncertain", "io": "same"}
+    _, out, _ = pwh("scale", "compare", "mixed", "0", "1")
+    assert "* 1 may scale differently, within their intervals: solve." in out
 
 
 @pytest.mark.parametrize(

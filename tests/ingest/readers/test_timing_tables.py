@@ -8,6 +8,7 @@ from ingest.walk import find
 from tests.helpers.scaling import check_stored_forecasts
 from tests.helpers.support import land, rows
 from tests.ingest.cases.timing_tables import SAMPLE
+from warehouse.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -138,3 +139,48 @@ def test_blocks_beyond_the_multiprocessors_are_no_faster(warehouse, tmp_path):
     check_stored_forecasts(warehouse, [100, 528])
     check_stored_forecasts(warehouse, [24])
     check_stored_forecasts(warehouse, [1056, 132 * 64])
+
+
+def test_each_application_of_a_table_has_its_runs(warehouse, tmp_path):
+    path = tmp_path / "apps.csv"
+    path.write_text("app,n,seconds\nsort,1000,0.1\nsort,2000,0.21\nmerge,1000,0.3\n")
+    land(warehouse, path, parameters={"n": "size"})
+    assert rows(
+        warehouse,
+        "SELECT app, parallelism, seconds, tags['scaled_by'] FROM fn_timings JOIN runs "
+        "USING (run_id) ORDER BY ALL",
+    ) == [("merge", 1000, 0.3, "size"), ("sort", 1000, 0.1, "size"), ("sort", 2000, 0.21, "size")]
+
+
+@pytest.mark.parametrize(("kind", "column"), [("threads", "threads"), ("processes", "ranks")])
+def test_what_a_column_counts_is_what_the_user_states(warehouse, tmp_path, kind, column):
+    path = tmp_path / "x.csv"
+    path.write_text("x,seconds\n1,60\n2,31\n")
+    land(warehouse, path, reader="timing-tables", parameters={"x": kind})
+    assert rows(warehouse, f"SELECT {column} FROM runs ORDER BY ALL") == [(1,), (2,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("threads,time\n1,64\n2,33\n", "threads,time_s"),
+        ("ranks;total;comm;io_ms\n2;100;5;7\n", "ranks;total_s;comm_s;io_ms"),
+    ],
+)
+def test_where_no_unit_is_stated_the_error_says_what_to_write(warehouse, tmp_path, text, heading):
+    path = tmp_path / "times.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match="is unknown") as raised:
+        land(warehouse, path)
+    assert f"make the heading {heading} " in raised.value.hint
+    # and it lands as that
+    path.write_text(heading + "\n" + text.split("\n", 1)[1])
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT count(*) > 0 FROM fn_timings") == [(True,)]
+
+
+def test_counts_of_events_are_no_times_without_a_unit(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text("threads,instructions,cycles\n1,640,1000\n")
+    (found,) = find([path])
+    assert found.reader is None or found.reader.NAME != "timing-tables"
