@@ -127,8 +127,12 @@ def _verdict(device: dict[str, Any]) -> list[str]:
     idle = device["idle_seconds"]
     if idle and device["busy_share"] < 1 - _LEAST_PART:
         shares = {part: device[f"{part}_seconds"] / idle for part in _IDLE}
+        texts = dict(_IDLE)
+        if device["interpreter_seconds"] >= _LEAST_PART * idle:
+            of_it = percent(device["interpreter_seconds"] / idle)
+            texts["unrecorded"] += f" (the interpreter between operators {of_it})"
         parts = [
-            f"{percent(share)} {_IDLE[part]}"
+            f"{percent(share)} {texts[part]}"
             for part, share in sorted(shares.items(), key=lambda entry: -entry[1])
             if share >= _LEAST_PART
         ]

@@ -101,7 +101,7 @@ def idle_sentences(
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail(chosen if chosen.get("kind") == "stream" else whole, gains, path),
+        *_tail([chosen] if chosen.get("kind") == "stream" else [chosen, whole], gains, path),
         _headline(chosen, root, mode, gains),
         _totals(chosen),
     ]
@@ -207,10 +207,12 @@ def _long_calls(con: Connection, run_id: str) -> list[str]:
     ]
 
 
-def _tail(chosen: dict[str, Any], gains: Sequence[Row], path: Sequence[Row]) -> list[str]:
-    """Return what most idle time after the last tasks means, where it is most."""
-    waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
-    if chosen["tail_percent"] <= max(waits, _HARDLY):
+def _tail(
+    readings: Sequence[dict[str, Any]], gains: Sequence[Row], path: Sequence[Row]
+) -> list[str]:
+    """Return what most idle time after the last tasks means, where it is most in a reading."""
+    chosen = next((row for row in readings if _is_mostly_tail(row)), None)
+    if chosen is None:
         return []
     why = "too little parallelism, or work split unevenly"
     one_more = next((row for row in gains if row["change"] == "one more worker"), None)
@@ -226,6 +228,11 @@ def _tail(chosen: dict[str, Any], gains: Sequence[Row], path: Sequence[Row]) -> 
         f"Most idle time, {amount(chosen['tail_percent'], '%')}, comes after the workers' last "
         f"tasks or on workers without any: {why}. What follows is about the time before."
     ]
+
+
+def _is_mostly_tail(row: dict[str, Any]) -> bool:
+    waits = sum(row[f"{part}_percent"] for part in _WAITS)
+    return row["tail_percent"] > max(waits, _HARDLY) and row["busy_percent"] < _BUSY
 
 
 def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
@@ -387,8 +394,8 @@ def _in_turn(con: Connection, run_id: str) -> list[str]:
             every, usual, alone = amounts(times, "s")
             return [
                 f"Tasks{kind} take turns within, as for a lock: one ends every {every}, however "
-                f"many run at a time, and they take {usual} where one that waited for no other "
-                f"took {alone}. More workers do not shorten that."
+                f"many run at a time, and on average they take {usual} where one that waited for "
+                f"no other took {alone}. More workers do not shorten that."
             ]
         often = "Hardly ever" if row["meetings"] else "Never"
         return [

@@ -119,6 +119,7 @@ WITH
       sum(memory_ns) AS memory, sum(launch_ns) AS launch, sum(operators_ns) AS operators,
       sum(python_ns) AS python, sum(unrecorded_ns) AS unrecorded, sum(call_ns) AS call,
       sum(device_ns) AS device_ns, sum(unknown_ns) AS unknown, sum(interpreter_ns) AS interpreter,
+      sum(staging_ns) AS staging,
       sum(device_ns) FILTER (is_other_stream AND device_ns > 10000) AS dependency
     FROM gpu_gaps
     GROUP BY ALL
@@ -150,7 +151,8 @@ WITH
         'unknown': CAST(sum(unknown) AS BIGINT)
       } AS parts,
       CAST(sum(interpreter) AS BIGINT) AS interpreter,
-      CAST(coalesce(sum(dependency), 0) AS BIGINT) AS dependency
+      CAST(coalesce(sum(dependency), 0) AS BIGINT) AS dependency,
+      CAST(coalesce(sum(staging), 0) AS BIGINT) AS staging
     FROM lane_gaps
     GROUP BY ALL
   )
@@ -161,7 +163,8 @@ SELECT
     'sync': 0, 'copy': 0, 'memory': 0, 'launch': 0, 'operators': 0, 'python': 0, 'unrecorded': 0,
     'call': 0, 'device': 0, 'unknown': 0
   }) AS parts,
-  coalesce(i.interpreter, 0) AS interpreter, coalesce(i.dependency, 0) AS dependency
+  coalesce(i.interpreter, 0) AS interpreter, coalesce(i.dependency, 0) AS dependency,
+  coalesce(i.staging, 0) AS staging
 FROM sums AS s
 JOIN operations AS o
   ON s.run_id = o.run_id AND s.device = o.device AND s.stream IS NOT DISTINCT FROM o.stream

@@ -7,13 +7,14 @@ CREATE OR REPLACE MACRO _share_text(part, whole) AS
   CASE WHEN whole > 0 THEN printf('%.3g %%', 100.0 * part / whole) ELSE '-' END;
 
 -- What may limit a device, the most first: its time, and a code. Copies that run alone count with
--- those that the host waits for, and stretches in which the interpreter works with operators.
-CREATE OR REPLACE MACRO _gpu_causes(parts, interpreter, dependency, copies_alone) AS
+-- those that the host waits for or moves by itself, and stretches in which the interpreter works
+-- with operators.
+CREATE OR REPLACE MACRO _gpu_causes(parts, interpreter, staging, dependency, copies_alone) AS
   list_reverse_sort([
-    {'ns': parts.operators + parts.launch + parts.call + interpreter, 'code': 'launch_bound'},
+    {'ns': parts.operators + parts.launch + parts.call - staging + interpreter, 'code': 'launch_bound'},
     {'ns': parts.unrecorded - interpreter + parts.python, 'code': 'host_unrecorded'},
     {'ns': parts.sync, 'code': 'sync_bound'},
-    {'ns': parts.copy + copies_alone, 'code': 'copy_bound'},
+    {'ns': parts.copy + staging + copies_alone, 'code': 'copy_bound'},
     {'ns': parts.memory, 'code': 'memory_bound_host'},
     {'ns': dependency, 'code': 'dependency_bound'},
     {'ns': parts.unknown + parts.device - dependency, 'code': 'unknown'}
@@ -25,7 +26,7 @@ WITH
   caused AS (
     SELECT
       *, busy + idle AS whole,
-      _gpu_causes(parts, interpreter, dependency, busy - computing) AS causes
+      _gpu_causes(parts, interpreter, coalesce(staging, 0), dependency, busy - computing) AS causes
     FROM _gpu_sums
   ),
 
@@ -214,8 +215,8 @@ WITH
         {'change': 'overlapped_copies', 'ns': least(s.busy - s.computing, s.busy - s.copying)},
         {
           'change': 'graph_a_step',
-          'ns': s.parts.operators + s.parts.launch + s.parts.call + s.interpreter
-            - t.steps * s.call_ns
+          'ns': s.parts.operators + s.parts.launch + s.parts.call - coalesce(s.staging, 0)
+            + s.interpreter - t.steps * s.call_ns
         }
       ]) AS gain
     FROM _gpu_sums AS s

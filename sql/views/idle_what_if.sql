@@ -87,9 +87,10 @@ WHERE tasks.tasks IS NOT NULL;
 -- gaps between them. of_all: all tasks together, whatever their type. ns: time in which one ran, of
 -- span, the time of all tasks of the run.
 -- within: tasks that ran at a time and took turns inside. However many ran, one ended every `every`,
--- and most took longer than one that waited for no other (`alone`): the first to end, or one that took as
--- long as it ended after another. Tasks that do not wait end at once where they began at once, and all
--- take as long; others do not end so regularly.
+-- and on average they took longer than one that waited for no other (`alone`): the first to end, or one
+-- that took as long as it ended after another. Tasks that do not wait end at once where they began at
+-- once, and all take as long; others do not end so regularly. Who waits may be many or, for a lock that
+-- is not fair, few: their ends keep apart from those before and after, too.
 CREATE OR REPLACE MACRO _tasks_in_turn(run) AS TABLE
 WITH
   -- longer together than from the first to the last, tasks do not take turns
@@ -114,13 +115,28 @@ WITH
       max(t_end) OVER (
         PARTITION BY of_all, name ORDER BY t_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS free_from,
-      t_end - lag(t_end) OVER (PARTITION BY of_all, name ORDER BY t_end) AS apart
+      t_end - lag(t_end) OVER by_end AS apart, lead(t_end) OVER by_end - t_end AS next_apart,
+      t_end - t_start AS took
     FROM task
     WHERE t_start < t_end
+    WINDOW by_end AS (PARTITION BY of_all, name ORDER BY t_end)
   ),
 
   paced AS (
     SELECT *, median(apart) OVER (PARTITION BY of_all, name) AS pace FROM turns
+  ),
+
+  unhindered AS (
+    SELECT
+      *,
+      least(
+        arg_min(took, t_end) OVER of_type,
+        min(took) FILTER (
+          greatest(apart, took) <= 1.2 * pace AND least(apart, took) >= pace / 1.2
+        ) OVER of_type
+      ) AS alone
+    FROM paced
+    WINDOW of_type AS (PARTITION BY of_all, name)
   ),
 
   types AS (
@@ -128,21 +144,15 @@ WITH
       of_all, name, any_value(span) AS span, count(*) AS tasks, count(DISTINCT worker) AS workers,
       max(t_end) - min(t_start) AS own_span,
       sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
-      sum(t_end - t_start) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings,
-      median(t_end - t_start) AS usual, any_value(pace) AS every,
-      least(
-        arg_min(t_end - t_start, t_end),
-        min(t_end - t_start) FILTER (
-          greatest(apart, t_end - t_start) <= 1.2 * pace
-            AND least(apart, t_end - t_start) >= pace / 1.2
-        )
-      ) AS alone,
+      sum(took) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings,
+      avg(took) AS usual, any_value(pace) AS every, any_value(alone) AS alone,
       coalesce(
-        usual >= 1.6 * every AND usual >= 1.3 * alone
-          AND quantile_cont(apart, 0.2) >= every / 1.5 AND quantile_cont(apart, 0.8) <= every * 1.5,
+        usual >= 1.6 * every AND usual >= 1.3 * any_value(alone)
+          AND quantile_cont(apart, 0.2) >= every / 1.5 AND quantile_cont(apart, 0.8) <= every * 1.5
+          AND median(least(apart, next_apart)) FILTER (took >= 1.3 * alone) >= every / 1.5,
         false
       ) AS within
-    FROM paced
+    FROM unhindered
     GROUP BY of_all, name
   )
 

@@ -32,13 +32,15 @@ def works(con, text):
     given(con, "tasks", text)
 
 
-def gap(con, start, end, *, step=None, other=False, late=None, interpreter=0, **parts):
+def gap(
+    con, start, end, *, step=None, other=False, late=None, interpreter=0, staging=None, **parts
+):
     """Write a gap of the device; `parts` in ns add up to it."""
     assert sum(parts.values()) == end - start
     columns = {f"{part}_ns": parts.get(part, 0) for part in PARTS}
     columns |= {"run_id": "r1", "source_id": 0, "device": "G", "t_start": start, "t_end": end,
                 "task": "t", "step": step, "is_other_stream": other, "late": late,
-                "interpreter_ns": interpreter}  # fmt: skip
+                "interpreter_ns": interpreter, "staging_ns": staging}  # fmt: skip
     names = ", ".join(columns)
     marks = ", ".join("?" for _ in columns)
     con.execute(f"INSERT INTO gpu_gaps ({names}) VALUES ({marks})", list(columns.values()))
@@ -100,6 +102,22 @@ def test_verdict_is_the_cause_with_most_idle_time(warehouse, parts, code, second
     assert rows(warehouse, "SELECT code, second.code, is_tied FROM gpu_verdicts") == [
         (code, second, is_tied)
     ]
+
+
+@pytest.mark.parametrize(("staging", "code"), [(None, "launch_bound"), (600, "copy_bound")])
+def test_a_call_that_moves_the_bytes_of_a_copy_itself_copies(warehouse, staging, code):
+    works(
+        warehouse,
+        """
+        run_id  source_id  task  worker  name                  kind    t_start  t_end
+        r1      0          a     s7      k                     kernel  0        50
+        r1      0          t     s7      HtoD_pageable_memory  copy    950      1000
+    """,
+    )
+    gap(warehouse, 50, 950, operators=300, call=600, staging=staging)
+    assert rows(
+        warehouse, "SELECT code, call_seconds FROM gpu_verdicts JOIN gpu_activity USING (run_id)"
+    ) == [(code, 600e-9)]
 
 
 def test_the_interpreter_counts_with_operators_and_long_silence_does_not(warehouse):

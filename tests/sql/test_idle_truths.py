@@ -37,6 +37,16 @@ AT_ONCE = "; ".join(f"{'ABC'[i % 3]} w{i} {i // 3 * 60}-{i // 3 * 60 + 60} <x" f
 ONE_BY_ONE = "; ".join(f"{'ABC'[i % 3]} w{i} {20 * i}-{20 * i + 60} <x" for i in range(30))
 LONG_CHAIN = "; ".join(f"A c{i} {50 * i}-{50 * i + 50}" + (f" <c{i - 1}" if i else "") for i in
                        range(20))  # fmt: skip
+# A lock that is not fair: who has it often gets it again, and the others wait long. And tasks that
+# are long by themselves, beside short ones of the same type.
+HOLDERS = "AAAABAAAACBA" * 4
+UNFAIR = "; ".join(
+    f"{w} u{i} {20 * (HOLDERS.rfind(w, 0, i) + 1)}-{20 * i + 20} <x" for i, w in enumerate(HOLDERS)
+)
+SHORT_AND_LONG = "; ".join(
+    [f"A v{i} {20 * i}-{20 * i + 20} <x" for i in range(60)]
+    + [f"B v{i + 60} {180 * i + 7}-{180 * i + 187} <x" for i in range(6)]
+)
 LOCK = "; ".join(f"{'ABC'[i % 3]} k{i} {20 * i}-{20 * i + 20} <x" for i in range(30))
 # Run: schedule, root cause (unknown: not recorded; none: no waits), words of the verdict.
 TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -158,6 +168,8 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a lock": (LOCK + "; x=0", "overhead", ("Never two tasks", "take turns")),
     "a lock within": (WITHIN + "; x=0", "none", ("take turns within", "one ends every 20 ms")),
     "a lock within, slow at first": (SLOW_FIRST + "; x=0", "overhead", ("took 50 ms",)),
+    "a lock within, not fair": (UNFAIR + "; x=0", "none", ("take turns within", "on average")),
+    "short and long": (SHORT_AND_LONG + "; x=0", "overhead", ("has the larger tasks",)),
     "one by one, the last is short": (ONE_BY_ONE + "; A wz 640-645 <x; x=0", "overhead", ()),
     "a lock within, uneven": (UNEVEN + "; x=0", "none", ("take turns within",)),
     "no lock within": (AT_ONCE + "; x=0", "none", ("No worker waited",)),

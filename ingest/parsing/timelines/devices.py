@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ingest.base import Rows
 from ingest.parsing.timelines.arrays import groups, running_most, sums
-from ingest.parsing.timelines.gpu_calls import executed
+from ingest.parsing.timelines.gpu_calls import executed, stages
 from ingest.parsing.timelines.host import DOES, UNRECORDED, Host
 from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, encoded, looked_up
 from ingest.parsing.timelines.tasks import Tasks
@@ -93,6 +93,7 @@ class Devices:
             "device_ns": np.where(known, end - returned, 0),
             "unknown_ns": np.where(known, 0, end - start),
             "interpreter_ns": sums(length[short], gap[short], len(of)),
+            "staging_ns": np.where(self._is_staged(of), returned - begun, 0),
             "is_other_stream": pa.array(is_other),
             "late": encoded(names, late),
         }
@@ -110,6 +111,11 @@ class Devices:
             "idle_ns": sums(length, place, len(first)),
         }
         yield Rows("gpu_late", pa.table(late_columns))
+
+    def _is_staged(self, of: Integers) -> npt.NDArray[np.bool_]:
+        """Return which works are copies whose bytes their call moves itself."""
+        is_staged = [stages(name) for name in self._timeline.names]
+        return np.array(is_staged or [False])[self._timeline.slices.name[of]]
 
     def _lanes(self) -> tuple[list[str], Integers, npt.NDArray[np.bool_]]:
         """Return the devices, and of each lane its device and whether it is a stream.

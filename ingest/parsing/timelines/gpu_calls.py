@@ -36,6 +36,7 @@ _DOES = (
 _COPIES = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memcpy|mem(?:ory)?[ _]?copy|copy)", re.IGNORECASE)
 _FILLS = re.compile(r"\W*(?:(?:cuda|hip) ?)?(?:memset|fill ?buffer)", re.IGNORECASE)
 _COLLECTIVES = re.compile(r"(?:void )?(?:nccl|rccl|msccl|nvshmem)", re.IGNORECASE)
+_OPERATOR = re.compile(r"(?:aten|prims?|c10d?|autograd|quantized|torch\w*)::")
 _STEP = re.compile(
     r"(?:ProfilerStep#|(?:\w+[ _])?(?:step|iteration|iter|batch)[ _#:]*)(\d{1,9})", re.IGNORECASE
 )
@@ -62,6 +63,11 @@ def executed(kind: str | None, name: str) -> str:
     return "communication" if _COLLECTIVES.match(name) else "kernel"
 
 
+def stages(name: str) -> bool:
+    """Return whether a copy is from or to pageable memory: its call moves the bytes by itself."""
+    return "pageable" in name.lower()
+
+
 def number_of_step(name: str) -> int:
     """Return the number of the step that a span of this name marks, NONE where it marks none."""
     match = _STEP.fullmatch(name)
@@ -84,6 +90,16 @@ def step_numbers(
     count = np.arange(len(marks)) - np.repeat(first, often)
     numbers[marks] = np.where(np.repeat(often, often) > 1, count, NONE)
     return numbers
+
+
+def is_operator(name: str) -> bool:
+    """Return whether a span is of an operator of PyTorch, as its ranges of NVTX name them."""
+    return _OPERATOR.match(name) is not None
+
+
+def without_arguments(name: str) -> str:
+    """Return the name of an operator's range without what PyTorch appends (`, seq = 7`)."""
+    return name.partition(", ")[0] if is_operator(name) else name
 
 
 def is_of_module(name: str) -> bool:

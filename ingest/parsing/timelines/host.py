@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.parsing.timelines.arrays import places
-from ingest.parsing.timelines.gpu_calls import call_does, is_of_module
+from ingest.parsing.timelines.gpu_calls import call_does, is_of_module, is_operator
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import NONE, Integers, Role, Timeline, looked_up
 from ingest.parsing.timelines.tasks import gaps_within
@@ -160,6 +160,6 @@ class Host:
 
 
 def _does(kind: str, name: str, role: int) -> int:
-    if role == Role.SPAN:
+    if role == Role.SPAN and not is_operator(name):
         return DOES.index("python") if "python" in kind.lower() else NONE
     return DOES.index(call_does(kind, name) or ("sync" if role == Role.WAIT else "operators"))

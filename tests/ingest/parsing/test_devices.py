@@ -21,16 +21,18 @@ PARTS = (
     *("call", "device", "unknown"),
 )
 NAMES = ["aten::mm", "cudaLaunchKernel", "cudaMemcpyAsync", "cudaMalloc", "fit.py(3)", "mark",
-         "kernel", "cudaStreamSynchronize"]  # fmt: skip
+         "kernel", "cudaStreamSynchronize", "Memcpy HtoD (Pageable -> Device)",
+         "aten::add"]  # fmt: skip
 KINDS = ["cpu_op", "cuda_runtime", "python_function", "user_annotation", "kernel"]
-OP, LAUNCH, COPY, MALLOC, PYTHON, MARK, KERNEL, SYNC = range(8)
+OP, LAUNCH, COPY, MALLOC, PYTHON, MARK, KERNEL, SYNC, PAGEABLE, RANGE = range(10)
 DOES = {OP: "operators", LAUNCH: "launch", COPY: "copy", MALLOC: "memory", PYTHON: "python",
         SYNC: "sync"}  # fmt: skip
-KIND_OF = {OP: 0, LAUNCH: 1, COPY: 1, MALLOC: 1, PYTHON: 2, MARK: 3, KERNEL: 4, SYNC: 1}
+KIND_OF = {OP: 0, LAUNCH: 1, COPY: 1, MALLOC: 1, PYTHON: 2, MARK: 3, KERNEL: 4, SYNC: 1,
+           PAGEABLE: 4, RANGE: 3}  # fmt: skip
 ROLE_OF = {
     **dict.fromkeys((OP, LAUNCH, COPY, MALLOC), Role.WORK),
-    **dict.fromkeys((PYTHON, MARK), Role.SPAN),
-    KERNEL: Role.DEVICE,
+    **dict.fromkeys((PYTHON, MARK, RANGE), Role.SPAN),
+    **dict.fromkeys((KERNEL, PAGEABLE), Role.DEVICE),
     SYNC: Role.WAIT,
 }
 WORKERS = [
@@ -155,6 +157,20 @@ def test_short_times_between_operators_are_the_interpreters():
     (gap,) = landed(timeline([*host, *works], [(3, 5)]), "gpu_gaps")
     assert (gap["unrecorded_ns"], gap["interpreter_ns"]) == (398 * us, 99 * us)
     assert (gap["call_ns"], gap["device_ns"], gap["late"]) == (5 * us, 5 * us, "aten::mm")
+
+
+@pytest.mark.parametrize(("what", "staging"), [(KERNEL, 0), (PAGEABLE, 400)])
+def test_the_call_of_a_copy_from_pageable_memory_moves_it(what, staging):
+    works = [(2, KERNEL, 0, 100), (2, what, 600, 700)]
+    (gap,) = landed(timeline([(0, COPY, 200, 690), *works], [(0, 2)]), "gpu_gaps")
+    assert (gap["call_ns"], gap["staging_ns"]) == (400, staging)
+
+
+def test_ranges_of_operators_are_operators():
+    works = [(2, KERNEL, 0, 100), (2, KERNEL, 900, 901)]
+    host = [(0, RANGE, 100, 890), (0, MARK, 0, 890), (0, LAUNCH, 880, 885)]
+    (gap,) = landed(timeline([*host, *works], [(2, 4)]), "gpu_gaps")
+    assert (gap["operators_ns"], gap["unrecorded_ns"], gap["late"]) == (780, 0, "aten::add")
 
 
 @pytest.mark.parametrize(("begun", "part"), [(21, "unrecorded"), (30, "unknown")])

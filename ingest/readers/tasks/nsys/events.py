@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ingest.parsing.sqlite_file import SqliteFile
-from ingest.parsing.timelines.gpu_calls import waits, without_version
+from ingest.parsing.timelines.gpu_calls import waits, without_arguments, without_version
 from ingest.parsing.timelines.slices import Integers, Role, Worker
 from ingest.parsing.timelines.tables import UNKNOWN, Table, distinct, named
 
@@ -22,6 +22,9 @@ _COPIES = {
     9: "Host-to-Host",
     10: "Peer-to-Peer",
 }
+# Memory of the host (CUpti_ActivityMemoryKind), in numbers above those of copies.
+_MEMORIES = {1: " (pageable)", 2: " (pinned)"}
+_MEMORY_STEP = 100
 _CALLS = {
     "CUPTI_ACTIVITY_KIND_RUNTIME": "cuda",
     "MPI_COLLECTIVES_EVENTS": "mpi",
@@ -100,9 +103,17 @@ def device_events(report: Report) -> list[Table]:
         table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
         found.append(_device(report, table, "graph", graph, {}, "CUDA graph"))
     if file.has("CUPTI_ACTIVITY_KIND_MEMCPY", "start", "end", "streamId"):
-        kind = _first(file, "CUPTI_ACTIVITY_KIND_MEMCPY", "copyKind")
-        labels = {number: f"[CUDA memcpy {label}]" for number, label in _COPIES.items()}
         table = "CUPTI_ACTIVITY_KIND_MEMCPY"
+        source, target = (_first(file, table, column) for column in ("srcKind", "dstKind"))
+        memory = " ".join(
+            f"WHEN {kind} IN ({source}, {target}) THEN {_MEMORY_STEP * kind}" for kind in _MEMORIES
+        )
+        kind = f"{_first(file, table, 'copyKind')} + CASE {memory} ELSE 0 END"
+        labels = {
+            _MEMORY_STEP * place + number: f"[CUDA memcpy {label}]{memory}"
+            for place, memory in ({0: ""} | _MEMORIES).items()
+            for number, label in _COPIES.items()
+        }
         found.append(_device(report, table, "memcpy", kind, labels, "[CUDA memcpy]"))
     if file.has("CUPTI_ACTIVITY_KIND_MEMSET", "start", "end", "streamId"):
         found.append(
@@ -179,7 +190,7 @@ def _ranges(report: Report) -> Table:
     )
     own = file.texts(f"SELECT rowid, {text} FROM NVTX_EVENTS WHERE {text} IS NOT NULL")
     every = [
-        own.get(r) or texts.get(t, "(no name)")
+        without_arguments(own.get(r) or texts.get(t, "(no name)"))
         for r, t in zip(row.tolist(), textual.tolist(), strict=True)
     ]
     numbers: dict[str, int] = {}

@@ -66,6 +66,19 @@ def test_processes_have_correlations_of_their_own(report, warehouse):
     assert rows(warehouse, query) == [(0, 10), (100, 110)]
 
 
+def test_copies_name_the_memory_of_the_host_and_ranges_their_operator(report, warehouse):
+    land(warehouse, report("""
+        ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY ADD COLUMN srcKind INTEGER;
+        ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY ADD COLUMN dstKind INTEGER;
+        UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 1, srcKind = 1, dstKind = 3;
+        UPDATE NVTX_EVENTS SET text = 'aten::mm, seq = 7, sizes = [[2, 2]]', textId = NULL;
+    """))  # fmt: skip
+    query = "SELECT DISTINCT name FROM tasks WHERE kind = 'copy'"
+    assert rows(warehouse, query) == [("[CUDA memcpy Host-to-Device] (pageable)",)]
+    query = "SELECT DISTINCT function FROM fn_timings WHERE kind = 'nvtx'"
+    assert rows(warehouse, query) == [("aten::mm",)]
+
+
 def test_events_without_an_end_are_left_out(report, warehouse):
     land(warehouse, report("UPDATE CUPTI_ACTIVITY_KIND_MEMSET SET end = start - 1"))
     assert (
