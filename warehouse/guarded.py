@@ -150,7 +150,7 @@ def check_read_only(con: Connection, sql: str) -> None:
     if statements[0].type != duckdb.StatementType.SELECT:
         kind = str(statements[0].type).rpartition(".")[2].replace("_", " ")
         raise UsageError(
-            f"{kind} is not possible here: this page only reads",
+            f"{kind} is not possible here, where the warehouse is only read",
             hint="Use SELECT or FROM. pwh sql --write changes the warehouse.",
         )
     if is_lake(con):
@@ -174,7 +174,7 @@ def _check_table_functions(con: Connection, sql: str) -> None:
     for name in _table_functions(tree):
         if name not in allowed and not _HARMLESS.fullmatch(name):
             raise UsageError(
-                f"the function {name} is not available here: this page only reads the warehouse",
+                f"the function {name} is not available here, where the warehouse is only read",
                 hint="pwh sql in a terminal can call it.",
             )
 
@@ -239,7 +239,7 @@ def _answer_error(error: Any, limits: Limits) -> PwhError:
             return too_long(limits)
         case duckdb.PermissionException():
             return UsageError(
-                "files and the network are not available here: this page only reads the warehouse",
+                "files and the network are not available here, where the warehouse is only read",
                 hint="pwh sql in a terminal can read them; pwh ingest lands them.",
             )
     return UsageError(plain_message(error))

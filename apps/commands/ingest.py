@@ -235,6 +235,7 @@ def _watch(
     try:
         while not stop.is_set():
             if ready := arriving.look():
+                skipped = []
                 for one in find(paths, reader):
                     if stop.is_set():
                         break
@@ -242,14 +243,15 @@ def _watch(
                     # All parts are complete, or have landed with another one before.
                     if not parts & ready or arriving.incomplete(parts):
                         continue
-                    if (one.reader or not one.skipped) and not _land_arrived(
-                        db, one, options, wait
-                    ):
+                    if one.skipped:
+                        skipped.append(one)
+                    elif not _land_arrived(db, one, options, wait):
                         break
                     ready -= parts
                     arriving.done(parts)
                 else:
                     arriving.done({path for path in ready if not arriving.incomplete({path})})
+                _note_skipped(skipped, list_skipped=True)
             stop.wait(_LOOK_SECONDS)
     finally:
         for number, handler in before.items():
@@ -330,7 +332,7 @@ def _land_all(
 
 
 def _note_skipped(skipped: list[Found], list_skipped: bool) -> None:
-    """Report how many files were skipped, empty ones by themselves."""
+    """Report how many files were skipped, empty ones by themselves; no advice if `list_skipped`."""
     from ingest.sniff import EmptyFile
 
     empty = [one for one in skipped if isinstance(one.error, EmptyFile)]

@@ -139,6 +139,7 @@ def add(
         raise UsageError("--least is of --what changes")
     size = None if least is None else parse_share(least, "--least")
     with writing(context, wait) as con, transaction(con):
+        before = _pending_changes(con, recipient)
         (number,) = con.execute(
             "INSERT INTO notification_rules SELECT coalesce(max(rule_id), 0) + 1, "
             "$what, $app, $metric, $least, $days, $recipient FROM notification_rules "
@@ -149,14 +150,19 @@ def add(
             },
         ).fetchone() or (0,)
         if not earlier:
-            pending = ask_dicts(con, "notify/pending", now=datetime.now(UTC))
-            known = [
-                row["subject"]
-                for row in pending
-                if row["what"] == "changes" and row["recipient"] == recipient
-            ]
-            _remember_sent(con, recipient, known, None)
+            # what earlier rules are still to send stays
+            new = _pending_changes(con, recipient) - before
+            _remember_sent(con, recipient, sorted(new), None)
     print_data(f"rule {number} added; pwh notify send tells {recipient} from now on")
+
+
+def _pending_changes(con: Connection, recipient: str) -> set[str]:
+    """Return the subjects of changes that a recipient is still to be notified of."""
+    return {
+        row["subject"]
+        for row in ask_dicts(con, "notify/pending", now=datetime.now(UTC))
+        if row["what"] == What.CHANGES and row["recipient"] == recipient
+    }
 
 
 def rules(

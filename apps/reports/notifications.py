@@ -18,7 +18,8 @@ from apps.reports.events import event_sentences
 if TYPE_CHECKING:
     from warehouse.session import Connection
 
-_MOST = 10
+_MOST = 10  # sentences of a message
+_NAMES = 3  # of a list in a sentence
 
 
 class Message(NamedTuple):
@@ -45,21 +46,35 @@ def pending_messages(con: Connection, now: datetime, url: str | None) -> list[Me
 def _message(
     con: Connection, recipient: str, rows: Sequence[Row], now: datetime, url: str | None
 ) -> Message:
-    apps = sorted({cell(row["app"]) for row in rows})
-    named = ", ".join(apps[:3]) + (f" and {len(apps) - 3} more" if len(apps) > 3 else "")
+    named = _names(sorted({row["app"] for row in rows}))
     changes = sum(row["what"] == "changes" for row in rows)
     parts = [counted(changes, "change")] if changes else []
     if len(rows) > changes:
         parts.append(f"{len(rows) - changes} missing")
-    lines = [_line(con, row, now, url) for row in rows[:_MOST]]
-    if len(rows) > _MOST:
-        lines.append(f"And {len(rows) - _MOST} more: pwh events")
+    said = [list(same) for _, same in groupby(rows, _together)]
+    lines = [_line(con, same, now, url) for same in said[:_MOST]]
+    if len(said) > _MOST:
+        lines.append(f"And {len(said) - _MOST} more: pwh events has all changes")
     title = f"pwh: {' and '.join(parts)} in {named}"
     return Message(recipient, title, "\n\n".join(lines), [row["subject"] for row in rows])
 
 
-def _line(con: Connection, row: Row, now: datetime, url: str | None) -> str:
-    """Return what one row says; of a change with the first sentence of its cause, and links."""
+def _names(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(map(cell, names[:_NAMES])) + more
+
+
+def _together(row: Row) -> tuple[str, ...]:
+    """Return what rows of one sentence have in common: all metrics that a version lacks."""
+    if row["what"] == "gone":
+        return row["what"], row["app"], row["run_id"]
+    return row["what"], row["subject"]
+
+
+def _line(con: Connection, rows: Sequence[Row], now: datetime, url: str | None) -> str:
+    """Return what rows say; of a change with the first sentence of its cause, and links."""
+    row = rows[0]
     if row["what"] == "silence":
         days = (now - row["last_at"]).days
         return (
@@ -69,7 +84,7 @@ def _line(con: Connection, row: Row, now: datetime, url: str | None) -> str:
     if row["what"] == "gone":
         return (
             f"{cell(row['app'])}: version {version_text(row['version'])} has no "
-            f"{cell(row['metric'])}, which the version before has."
+            f"{_names([one['metric'] for one in rows])}, which the version before has."
         )
     every = Events(event_id=row["event_id"])
     (event,) = ask_dicts(con, "events/list", **every.params())

@@ -61,9 +61,10 @@ def looked_text(state: State) -> str:
     left_out = f", {len(state.disturbed)} left out" if state.disturbed else ""
     if not state.pairs:
         return f"no pair counts yet{left_out}"
+    noise = f", noise of a run {percent(state.noise)}" if state.noise else ""
     return (
         f"pair {state.pairs} of at most {state.most}{left_out}: wall time "
-        f"{signed_percent(state.change)} ({_range(state)}), noise of a run {percent(state.noise)}"
+        f"{signed_percent(state.change)} ({_range(state)}){noise}"
     )
 
 

@@ -2,9 +2,9 @@
 
 128 commits after a good one, of which one, any, changes the level by 5 % at 3 % noise of a run;
 levels and noise unknown at the start. The search ends when a commit has a probability of 95 %, or
-after 40 runs. Also with two runs of a hundred that take up to twice as long. Beside it two searches
-that know what `pwh bisect` does not: both levels and the noise (Horstein's median), or only the
-noise, with the information of each further run computed exactly: what so many runs can tell.
+after 40 runs. Also with two runs of a hundred that take up to twice as long. Beside it the limit: a
+search that knows the noise, and how large changes are, and keeps the exact probability of each
+commit and size of the change; and the same search, with both levels known.
 
     python -m tests.bench.bench_bisect [--trials 300] [--commits 128] [--runs 40]
 """
@@ -13,11 +13,18 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from udfs.measuring.bisection import belief, next_measurement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_WIDTH = 2.0  # of the changes that the limit takes for probable, in deviations of a run
 
 
 def main() -> None:
@@ -39,76 +46,103 @@ def main() -> None:
             f"{title}: right {right:.1%}, among those named {within:.1%}, "
             f"{sum(runs) / len(runs):.1f} runs, nine of ten within {runs[len(runs) * 9 // 10]}"
         )
-    for title, choose in (("levels and noise known", median), ("noise known", most_informed)):
-        draw = np.random.default_rng(1)
-        found = [informed(draw, choose, options.commits, options.runs) for _ in range(200)]
-        right, runs_ = (sum(values) / len(found) for values in zip(*found, strict=True))
-        print(f"{title}: right {right:.1%}, {runs_:.1f} runs")
+    for title, enough, known in (
+        ("limit, noise known", 0.95, False),
+        ("limit, noise known, never stopped early", 2.0, False),
+        ("levels and noise known", 0.95, True),
+    ):
+        right, mean = ideal(
+            options.trials, options.commits, options.runs, enough, levels_known=known
+        )
+        print(f"{title}: right {right:.1%}, {mean:.1f} runs")
 
 
-def informed(
-    draw: np.random.Generator,
-    choose: Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray, int]],
+def ideal(
+    trials: int,
     commits: int,
     most: int,
+    enough: float,
     change: float = 0.05 / 0.03,
-) -> tuple[bool, int]:
-    """Return whether a search that knows the noise (1) is right, and its number of runs."""
-    culprit = int(draw.integers(1, commits + 1))
-    places, values = [0, commits], [draw.normal(0, 1), draw.normal(change, 1)]
-    while True:
-        chances, following = choose(np.array(places), np.array(values), commits)
-        if len(places) >= most or chances.max() >= 0.95:
-            return int(chances.argmax()) + 1 == culprit, len(places)
-        places.append(following)
-        values.append(draw.normal(change if following >= culprit else 0, 1))
+    *,
+    levels_known: bool = False,
+    seed: int = 1,
+) -> tuple[float, float]:
+    """Return the share of searches by exact probabilities that are right, and their mean runs.
+
+    All trials at once. The noise is 1 and known; the good level is flat and integrated out, the
+    change is one of a grid with half a normal distribution as wide as `_WIDTH` times the noise.
+    Each run is where the entropy of the commit is expected to fall most, which is computed for each
+    commit from the density of the next value on a grid.
+    """
+    rng = np.random.default_rng(seed)
+    culprit = rng.integers(1, commits + 1, trials)
+    size = (np.arange(16) + 0.5) * 3 * _WIDTH / 16
+    prior = -((size / _WIDTH) ** 2) / 2
+    if levels_known:
+        size, prior = np.array([change]), np.zeros(1)
+    count, total = np.zeros((2, trials, commits + 1))
+    squares, runs, right = np.zeros((3, trials))
+    live = np.arange(trials)
+    for run in range(most + 1):
+        at = np.full(len(live), 0 if run == 0 else commits)
+        if run > 1:
+            bad, sum_ = (_after(of[live]) for of in (count, total))
+            residual = total[live].sum(1)[:, None, None] - size * bad
+            log = prior - (squares[live, None, None] - 2 * size * sum_ + size**2 * bad) / 2
+            level = np.zeros_like(log) if levels_known else residual / run
+            log += 0 if levels_known else residual**2 / run / 2
+            weight = np.exp(log - log.max((1, 2), keepdims=True))
+            weight /= weight.sum((1, 2), keepdims=True)
+            chances = weight.sum(2)
+            runs[live] = run
+            right[live] = chances.argmax(1) + 1 == culprit[live]
+            going = chances.max(1) < enough
+            live, weight, level = live[going], weight[going], level[going]
+            if run == most or not len(live):
+                break
+            width = 1.0 if levels_known else (1 + 1 / run) ** 0.5
+            gains = [_gain(*one, size, width) for one in zip(weight, level, strict=True)]
+            at = np.array([gain.argmax() for gain in gains])
+        value = change * (at >= culprit[live]) + rng.normal(0, 1, len(live))
+        count[live, at] += 1
+        total[live, at] += value
+        squares[live] += value**2
+    return float(right.mean()), float(runs.mean())
 
 
-def median(
-    places: np.ndarray, values: np.ndarray, commits: int, change: float = 0.05 / 0.03
-) -> tuple[np.ndarray, int]:
-    """Return the probability of each commit, of known levels, and the commit in the middle."""
-    slower = places[None] >= np.arange(1, commits + 1)[:, None]
-    chances = _shares(-((values - change * slower) ** 2).sum(1) / 2)
-    return chances, int(abs(np.cumsum(chances) - 0.5).argmin()) + 1
+def _after(values: Floats) -> Floats:
+    """Return the sums of what commits have from each but the first on, with an axis for sizes."""
+    sums: Floats = values[:, ::-1].cumsum(1)[:, -2::-1, None]
+    return sums
 
 
-def most_informed(
-    places: np.ndarray, values: np.ndarray, commits: int, prior: float = 4.0
-) -> tuple[np.ndarray, int]:
-    """Return the same for flat levels whose step has a normal prior, and the best commit to try."""
-    at = np.arange(1, commits + 1)
-    slower = (places[None] >= at[:, None]).astype(float)
-    number = slower.sum(1)
-    count, total = np.stack([len(places) - number, number]), slower @ values
-    total = np.stack([values.sum() - total, total])
-    mean = total / np.maximum(count, 1)
-    weight = prior * count[0] * count[1] / len(places)
-    explained = (mean[1] - mean[0]) ** 2 * weight**2 / (1 + weight) / prior / 2
-    chances = _shares(explained - np.log1p(weight) / 2)
-    shares = np.cumsum(chances)
-    tried = np.searchsorted(shares, np.linspace(0.05, 0.95, 13))
-    best, most = 0, -np.inf
-    for one in {0, commits, *tried.tolist(), *(tried + 1).tolist()}:
-        own = (one >= at).astype(int)
-        known = count[own, at - 1] + 1 / prior
-        middle = (total[own, at - 1] + mean[1 - own, at - 1] / prior) / known
-        variance = 1 + 1 / known
-        x = np.linspace(middle.min() - 4, middle.max() + 4, 60)
-        density = chances @ (
-            np.exp(-((x - middle[:, None]) ** 2) / variance[:, None] / 2)
-            / np.sqrt(2 * np.pi * variance)[:, None]
+def _gain(weight: Floats, level: Floats, size: Floats, width: float) -> Floats:
+    """Return the information on the commit that a run of each commit is expected to have."""
+    near = weight.sum(1) > 1e-5
+    grid = np.linspace(level[near].min() - 4, (level[near] + size).max() + 4, 90)
+    step = grid[1] - grid[0]
+    with_, without = (
+        np.where(
+            near[:, None],
+            np.einsum("cs,csg->cg", weight, np.exp(-(((grid - mean) / width) ** 2) / 2)),
+            0.0,
         )
-        entropy = -(density * np.log(density + 1e-300)).sum() * (x[1] - x[0])
-        gain = entropy - chances @ np.log(2 * np.pi * np.e * variance) / 2
-        if gain > most:
-            best, most = one, gain
-    return chances, min(best, commits)
+        / (width * (2 * np.pi) ** 0.5)
+        for mean in ((level + size)[:, :, None], level[:, :, None])
+    )
+    own = weight.sum(1)[:, None] + 1e-300
+    density = _both_sides(with_, without)
+    left = _both_sides(*(one * np.log(one / own + 1e-300) for one in (with_, without)))
+    gain: Floats = (left - density * np.log(density + 1e-300)).sum(1) * step
+    return gain
 
 
-def _shares(logs: np.ndarray) -> np.ndarray:
-    shares = np.exp(logs - logs.max())
-    return shares / shares.sum()
+def _both_sides(with_: Floats, without: Floats) -> Floats:
+    """Return for each place the sum over commits up to it of the one and after it of the other."""
+    none = np.zeros_like(with_[:1])
+    return np.concatenate([none, with_.cumsum(0)]) + np.concatenate(
+        [without[::-1].cumsum(0)[::-1], none]
+    )
 
 
 def search(

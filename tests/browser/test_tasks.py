@@ -124,7 +124,7 @@ def test_write_a_query_with_completion_draw_it_and_take_it_along(tab, served, sc
     assert got.value.path().read_text().startswith("version,wall_seconds\n1.0,")
     editor.fill("COPY runs TO 'x.csv'")
     tab.get_by_role("button", name="Run", exact=True).click()
-    appears(tab, "this page only reads")
+    appears(tab, "the warehouse is only read")
 
 
 def test_stop_a_query_at_once(tab, served):

@@ -27,7 +27,10 @@ _LEAST = (
 )
 _LEAST_ALONE = 6
 _MOST_FREEDOM = 20.0  # of a history: its runs were measured at other times than these
-_OUTLIER = 5.0  # standard deviations of a pair from the median that are no noise
+# Deviations of a pair from the median that are no noise, where a history states the deviation and
+# where the pairs themselves do, which few of them show too small (bench_until_decided).
+_OUTLIER = 4.0
+_OUTLIER_ALONE = 5.0
 _SEEN = 8  # pairs from which on their own noise shows outliers
 _SURE = 0.001  # chance of calling a quiet machine busy, or a steady one drifting
 _TO_SIGMA = 1.4826  # of a normal distribution: deviation over median absolute deviation
@@ -152,7 +155,8 @@ def _outliers(values: Sequence[float], prior: Noise) -> set[int]:
     middle = statistics.median(values)
     own = _TO_SIGMA * statistics.median(abs(value - middle) for value in values)
     scale = max(own, math.sqrt(prior.variance) if prior.freedom else 0.0)
-    return {at for at, value in enumerate(values) if abs(value - middle) > _OUTLIER * scale > 0}
+    most = (_OUTLIER if prior.freedom else _OUTLIER_ALONE) * scale
+    return {at for at, value in enumerate(values) if abs(value - middle) > most > 0}
 
 
 def _busy(squares: float, count: int, prior: Noise) -> float | None:

@@ -64,4 +64,4 @@ ANTI JOIN notifications AS n ON p.recipient = n.recipient AND p.subject = n.subj
 GROUP BY p.recipient, p.subject, p.what
 ORDER BY
   p.recipient, list_position(['changes', 'gone', 'silence'], p.what), size DESC NULLS FIRST,
-  p.subject;
+  if(p.what = 'gone', concat_ws(' ', any_value(p.app), any_value(p.run_id)), NULL), p.subject;

@@ -91,6 +91,13 @@ def test_a_rule_is_of_what_comes_after_it_and_of_its_size_and_metric(notify, hoo
     assert notify("remove", "2")[0] == 5
 
 
+def test_a_second_rule_leaves_what_the_first_is_still_to_send(notify, hook):
+    notify("add", "env:PWH_TO", "--earlier", "--metric", "wall_*")
+    notify("add", "env:PWH_TO")
+    notify("add", "env:PWH_TO", "--what", "silence", "--days", "9000")
+    assert notify("send")[1] == "notified env:PWH_TO: pwh: 1 change in stencil\n"
+
+
 def test_silence_and_a_metric_that_has_gone_are_told(run, template, tmp_path, hook):
     db = shutil.copy(template, tmp_path / "w.duckdb")
     with pwh.connect(db) as con:
@@ -104,13 +111,13 @@ def test_silence_and_a_metric_that_has_gone_are_told(run, template, tmp_path, ho
             a2      io   2        m        2026-01-02  2026-01-02
             """,
         )
-        given(con, "metrics", "run_id metric value\na1 rate 5\na1 lost 1\na2 rate 5")
+        given(con, "metrics", "run_id metric value\na1 rate 5\na1 lost 1\na1 out 1\na2 rate 5")
     for what in (("--what", "silence", "--days", "3"), ("--what", "gone", "--metric", "metric:*")):
         assert run("--db", db, "notify", "add", "env:PWH_TO", *what)[0] == 0
     _, out, err = run("--db", db, "notify", "send")
-    assert out == "notified env:PWH_TO: pwh: 2 missing in io\n", err
+    assert out == "notified env:PWH_TO: pwh: 3 missing in io\n", err
     gone, silent = hook.got[0][1]["message"].split("\n\n")
-    assert gone == "io: version 2 has no metric:lost, which the version before has."
+    assert gone == "io: version 2 has no metric:lost, metric:out, which the version before has."
     assert silent.startswith("io: nothing has arrived for ") and silent.endswith("2026-01-02.")
     assert run("--db", db, "notify", "send")[1] == "nothing is new\n"
 

@@ -17,6 +17,7 @@ def test_what_arrives_lands_and_a_bad_file_does_not_stop_it(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     db = tmp_path / "w.duckdb"
+    (folder / "notes.xyz").write_text("to do\n")
     (folder / "bad.csv").write_text("run_id,app,event,value\nr0,a,cycles,many\n")
     command = [sys.executable, "-m", "apps.cli", "--db", str(db), "ingest", "--watch", str(folder)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -34,6 +35,7 @@ def test_what_arrives_lands_and_a_bad_file_does_not_stop_it(tmp_path):
     assert process.returncode == 0
     assert _landed(db) == [("r1", 7.0)]
     assert err.count("rejected ") == 1 and "bad.csv" in err
+    assert err.count("skipped 1 file that no reader recognises (notes.xyz)\n") == 1
     assert err.endswith("pwh: stopped\n")
 
 

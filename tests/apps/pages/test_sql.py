@@ -55,7 +55,7 @@ def test_mistakes_are_shown_as_messages(open_page, demo_warehouse):
     app = open_page("sql", demo_warehouse, sql="SELECT vresion FROM runs")
     assert 'Referenced column "vresion" not found' in app.error[0].value.replace("\\", "")
     app = open_page("sql", demo_warehouse, sql="DELETE FROM runs")
-    assert "this page only reads" in app.error[0].value.replace("\\", "")
+    assert "the warehouse is only read" in app.error[0].value.replace("\\", "")
 
 
 def test_the_schema_is_shown_with_its_comments(open_page, demo_warehouse):
