@@ -148,8 +148,8 @@ UDFS: tuple[Udf, ...] = (
             Parameter("usual", f"{_USUAL}[]"),
             Parameter(
                 "within",
-                'STRUCT("before" DOUBLE, "after" DOUBLE, variance DOUBLE, freedom DOUBLE, '
-                + "noise VARCHAR)[]",
+                'STRUCT("before" DOUBLE, "after" DOUBLE, variance_before DOUBLE, '
+                "variance_after DOUBLE, freedom DOUBLE, noise VARCHAR)[]",
             ),
             Parameter(
                 "family",

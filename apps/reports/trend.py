@@ -224,25 +224,26 @@ def doubt_sentences(con: Connection, app: str) -> list[str]:
 
 
 def _order_sentences(con: Connection, app: str) -> list[str]:
-    """Return what may have put runs in another order than the code has."""
-    return (
-        [
+    """Return what may have put runs in another order than the code has, or in none."""
+    return [
+        *(
             f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
-            f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
-            "do not keep; --started-at states it."
+            f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and "
+            "checkouts do not keep; --started-at states it."
             for row in ask_dicts(con, "trend/dated", app=app)
-        ]
-        + [
-            f"Note: {counted(row['runs'], 'run')} {'is' if row['runs'] == 1 else 'are'} in no series, "
-            "as it is unknown when they started: a column started_at or --started-at states it."
+        ),
+        *(
+            f"Note: {counted(row['runs'], 'run')} {'is' if row['runs'] == 1 else 'are'} in no "
+            "series, as it is unknown when they started: a column started_at or --started-at "
+            "states it."
             for row in ask_dicts(con, "trend/undated", app=app)
-        ]
-        + [
-            f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without commits "
-            "(pwh ingest --commit) changes are told in the order of measurement."
+        ),
+        *(
+            f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without "
+            "commits (pwh ingest --commit) changes are told in the order of measurement."
             for row in ask_dicts(con, "trend/contradicted", app=app)
-        ]
-    )
+        ),
+    ]
 
 
 def _part(some: int, runs: int) -> str:

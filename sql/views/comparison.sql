@@ -282,10 +282,8 @@ WITH
         AS is_gone,
       avg(within.known) FILTER (NOT is_after) AS known_before,
       avg(within.known) FILTER (is_after) AS known_after,
-      -- of the side whose values vary more within their runs
-      greatest(
-        avg(within.variance) FILTER (NOT is_after), avg(within.variance) FILTER (is_after)
-      ) AS variance,
+      avg(within.variance) FILTER (NOT is_after) AS variance_before,
+      avg(within.variance) FILTER (is_after) AS variance_after,
       least(
         sum(within.freedom) FILTER (NOT is_after), sum(within.freedom) FILTER (is_after)
       ) AS freedom,
@@ -488,7 +486,8 @@ WITH
           'usual': {'variance': u.noise.variance, 'freedom': u.noise.freedom},
           'within': {
             'before': known_before, 'after': known_after,
-            'variance': CASE WHEN p.noise IS NOT NULL THEN p.variance END,
+            'variance_before': CASE WHEN p.noise IS NOT NULL THEN p.variance_before END,
+            'variance_after': CASE WHEN p.noise IS NOT NULL THEN p.variance_after END,
             'freedom': p.freedom, 'noise': p.noise
           },
           'family': {

@@ -32,8 +32,10 @@ WITH
           list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
           list_transform(rows, lambda e: CAST({'variance': NULL, 'freedom': NULL} AS STRUCT(variance DOUBLE, freedom DOUBLE))),
           list_transform(rows, lambda e: CAST(
-            {'before': NULL, 'after': NULL, 'variance': NULL, 'freedom': NULL, 'noise': NULL}
-            AS STRUCT("before" DOUBLE, "after" DOUBLE, variance DOUBLE, freedom DOUBLE, noise VARCHAR)
+            NULL AS STRUCT(
+              "before" DOUBLE, "after" DOUBLE, variance_before DOUBLE, variance_after DOUBLE,
+              freedom DOUBLE, noise VARCHAR
+            )
           )),
           list_transform(rows, lambda e: {
             'name': e.metric, 'is_counted': _is_counted(e.metric, e.unit), 'is_leading': false,

@@ -14,7 +14,7 @@ from udfs.comparison.planning import more_runs
 
 USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())]))
 UNKNOWN = {"variance": None, "freedom": None}
-NUMBERS = ("before", "after", "variance", "freedom")
+NUMBERS = ("before", "after", "variance_before", "variance_after", "freedom")
 WITHIN = pa.list_(pa.struct([*((name, pa.float64()) for name in NUMBERS), ("noise", pa.string())]))
 
 
@@ -399,20 +399,13 @@ def test_runs_that_would_settle_a_difference_are_those_of_a_power_calculation():
 
 def within_runs(known, *, variance=None, freedom=None, noise=None):
     """Return what the runs of both sides say of the noise of their own values."""
-    of_value = {"before": known, "after": known, "variance": variance}
-    return {**of_value, "freedom": freedom, "noise": noise}
+    of_value = {"before": known, "after": known}
+    repeated = {"variance_before": variance, "variance_after": variance}
+    return {**of_value, **repeated, "freedom": freedom, "noise": noise}
 
 
 def test_repetitions_within_single_runs_show_their_noise_where_nothing_else_does():
-    within = [
-        {
-            "before": 0.0001,
-            "after": 0.0001,
-            "variance": 0.001,
-            "freedom": 9.0,
-            "noise": "repetitions",
-        }
-    ]
+    within = [within_runs(0.0001, variance=0.001, freedom=9.0, noise="repetitions")]
     (one,) = compared([[10.0]], [[20.0]], within=within)
     assert one["noise"] == "repetitions"
     assert one["p_value"] < 0.001
@@ -425,19 +418,23 @@ def test_repetitions_within_single_runs_show_their_noise_where_nothing_else_does
 
 
 def test_counts_of_a_deterministic_tool_are_near_exact():
-    within = [
-        {
-            "before": None,
-            "after": None,
-            "variance": (1e6 * 1e-3) ** 2,
-            "freedom": None,
-            "noise": "counts",
-        }
-    ]
+    within = [within_runs(None, variance=(1e6 * 1e-3) ** 2, noise="counts")]
     (one,) = compared([[1e6]], [[1.01e6]], within=within, counted=True)
     assert (one["noise"], one["p_value"] < 1e-6) == ("counts", True)
     (one,) = compared([[1e6]], [[1.0005e6]], within=within, counted=True)
     assert one["p_value"] > 0.05
+
+
+def test_counts_of_many_times_as_much_are_near_exact_too():
+    within = [
+        {
+            **within_runs(None, noise="counts"),
+            "variance_before": 440.0**2,
+            "variance_after": 14500.0**2,
+        }
+    ]
+    (one,) = compared([[44e3]], [[1.45e6]], within=within, counted=True)
+    assert 0.9 < one["low"] / one["ratio"] < 1 < one["high"] / one["ratio"] < 1.1
 
 
 def test_sampled_values_are_never_surer_than_their_samples():
@@ -445,15 +442,7 @@ def test_sampled_values_are_never_surer_than_their_samples():
     before, after = [[0.2, 0.2, 0.2]], [[0.21, 0.21, 0.21]]
     (sure,) = compared(before, after)
     assert sure["p_value"] < 0.05
-    within = [
-        {
-            "before": 0.01**2 * 21,
-            "after": 0.01**2 * 21,
-            "variance": None,
-            "freedom": None,
-            "noise": None,
-        }
-    ]
+    within = [within_runs(0.01**2 * 21)]
     (one,) = compared(before, after, within=within)
     assert one["p_value"] > 0.05
     assert one["low"] < 1 < one["high"]
@@ -461,26 +450,10 @@ def test_sampled_values_are_never_surer_than_their_samples():
 
 def test_a_function_that_was_not_sampled_may_have_run():
     # One sample in each of three runs against none.
-    within = [
-        {
-            "before": 0.01**2 * 2.25,
-            "after": 0.01**2 * 2.25,
-            "variance": None,
-            "freedom": None,
-            "noise": None,
-        }
-    ]
+    within = [within_runs(0.01**2 * 2.25)]
     (one,) = compared([[0.0, 0.0, 0.0]], [[0.01, 0.01, 0.01]], within=within)
     assert one["p_value"] > 0.05
-    within = [
-        {
-            "before": 0.01**2 * 60,
-            "after": 0.01**2 * 60,
-            "variance": None,
-            "freedom": None,
-            "noise": None,
-        }
-    ]
+    within = [within_runs(0.01**2 * 60)]
     (one,) = compared([[0.0, 0.0, 0.0]], [[0.6, 0.62, 0.58]], within=within)
     assert one["p_value"] < 0.05
 

@@ -109,10 +109,11 @@ def compare_runs(
         history_after: the same for `after`.
         usual: n lists of m structs variance and freedom: variance of the logarithm that is usual
             for such metrics, and its degrees of freedom (`usual_noise`), NULL where unknown.
-        within: n lists of m structs before, after, variance, freedom and noise: what the runs say
-            of their own values, in the square of their unit: the part of the variance of a value on
-            each side that is known, that of one of its repetitions with its degrees of freedom
-            (NULL: many), and what that is from, repetitions or counts; NULL where they say nothing.
+        within: n lists of m structs before, after, variance_before, variance_after, freedom and
+            noise: what the runs say of their own values, in the square of their unit: the part of
+            the variance of a value on each side that is known, that of one of its repetitions, of
+            which the relatively larger one counts, with its degrees of freedom (NULL: many), and
+            what that is from, repetitions or counts; NULL where they say nothing.
         family: n lists of m structs name, is_counted, is_leading and order: metrics of one family
             are measured in the same way, or counted, as bytes are. Of values that are measured, all
             whole numbers for example, the last digit is taken to be rounded (`resolutions`).
@@ -155,7 +156,8 @@ def _compare_lists(columns: list[Any]) -> pa.ListArray:
         for name in ("is_counted", "is_leading")
     )
     source = np.array([_NOISES.index(kind) if kind else -1 for kind in kinds], np.int64)
-    *known, variance, freedom = _fields(within, ("before", "after", "variance", "freedom"))
+    *known, freedom = _fields(within, ("before", "after", "freedom"))
+    variance = np.stack(_fields(within, ("variance_before", "variance_after")))
     of = np.repeat(np.arange(len(sizes)), sizes)
     changes = _compare(
         sides,
@@ -224,13 +226,23 @@ class _Within:
     """What runs say of the noise of their own values, (metrics); NaN where nothing, -1 of sources.
 
     `known` is the part of the variance of a value that is known, (2, metrics), `variance` that of a
-    repetition, with its degrees of freedom; `source` is an index of _NOISES.
+    repetition, (2, metrics), with its degrees of freedom; `source` is an index of _NOISES.
     """
 
     known: Floats
     variance: Floats
     freedom: Floats
     source: Integers
+
+    def relative(self, means: Floats) -> _Within:
+        """Return it relative to the means of both sides, (2, metrics).
+
+        Of repetitions, the side whose values vary more counts for both.
+        """
+        known, variance = (of / means**2 for of in (self.known, self.variance))
+        freedom = np.where(np.isnan(self.freedom), np.inf, self.freedom)
+        both = np.broadcast_to(np.fmax(*variance), variance.shape)
+        return _Within(np.nan_to_num(known), both, freedom, self.source)
 
 
 def _fields(structs: pa.StructArray, names: Sequence[str]) -> list[Floats]:
@@ -251,9 +263,7 @@ def _compare(
     usual = [np.where(positive, usual[0], np.nan), usual[1]]
     rounding = np.maximum(metrics.step / size, _EXACT) ** 2 / 12
     own_size = np.where(positive, np.exp(means), scale)
-    many = np.where(np.isnan(within.freedom), np.inf, within.freedom)
-    counting = np.nan_to_num(within.known / own_size**2)
-    inner = _Within(counting, within.variance / size**2, many, within.source)
+    inner = within.relative(own_size)
     variances, freedoms, most, sources, separable = _noises(
         before, after, histories, usual, inner, families, rounding
     )
