@@ -98,6 +98,8 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
     points, unit = state["points"], state["unit"]
     visible = _visible(state["smallest_visible"])
     if points < LEAST_POINTS:
+        if not quiet:  # what is provisional says what would confirm it
+            return []
         seen = f" With {LEAST_POINTS}, {visible} would be seen at this noise." if visible else ""
         needed = f"{counted(points, 'run')}, of {LEAST_POINTS} that are needed to detect changes."
         return [f"{name}: {needed}{seen}"]

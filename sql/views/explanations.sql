@@ -32,7 +32,10 @@ WITH
           list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
           list_transform(rows, lambda e: CAST({'variance': NULL, 'freedom': NULL} AS STRUCT(variance DOUBLE, freedom DOUBLE))),
           list_transform(rows, lambda e: CAST(
-            NULL AS STRUCT(
+            {
+              'before': NULL, 'after': NULL, 'variance_before': NULL, 'variance_after': NULL,
+              'freedom': NULL, 'noise': NULL
+            } AS STRUCT(
               "before" DOUBLE, "after" DOUBLE, variance_before DOUBLE, variance_after DOUBLE,
               freedom DOUBLE, noise VARCHAR
             )
