@@ -229,7 +229,7 @@ def _device(row: Row, _total: str) -> str:
     if row["share"] is None:
         return text
     if row["share"] < 0:
-        return f"In the other direction, {text}"
+        return f"In the other direction, {percent(-row['share'])}: {text}"
     return f"{percent(row['share'])} of that is {text}"
 
 

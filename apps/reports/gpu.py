@@ -187,5 +187,8 @@ def _gains(device: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     if not parts:
         if device["verdict"]["code"] != "gpu_bound":
             return []
+        alone = device["communicating_seconds"] - device["hidden_seconds"]
+        if 2 * alone > device["busy_seconds"]:
+            return ["Most of its work is communication, which ends when the last device has come."]
         return ["Nothing that the host does would shorten it: the work of the device does."]
     return [f"A replay of the same work takes, with {'; with '.join(parts)}."]

@@ -232,7 +232,7 @@ def _tail(
 
 def _is_mostly_tail(row: dict[str, Any]) -> bool:
     waits = sum(row[f"{part}_percent"] for part in _WAITS)
-    return row["tail_percent"] > max(waits, _HARDLY) and row["busy_percent"] < _BUSY
+    return bool(row["tail_percent"] > max(waits, _HARDLY) and row["busy_percent"] < _BUSY)
 
 
 def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:

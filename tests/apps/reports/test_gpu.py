@@ -50,6 +50,22 @@ def test_sentences_lead_with_busy_time_and_the_verdict(warehouse, tmp_path):
     assert not any("parallelism" in one for one in told)
 
 
+def test_work_that_waits_for_other_devices_is_not_called_the_work_of_the_device(
+    warehouse, tmp_path
+):
+    trace = [
+        event("kernel", "sgemm", 7, 0, 100, pid=0),
+        event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 7, 100, 900, pid=0),
+    ]
+    file = tmp_path / "a.pt.trace.json"
+    file.write_text(json.dumps({"schemaVersion": 1, "traceEvents": trace}))
+    land(warehouse, file)
+    ((run,),) = rows(warehouse, "SELECT run_id FROM runs")
+    told = " ".join(gpu_sentences(warehouse, run))
+    assert "GPU 0 is GPU bound" in told and "ends when the last device has come" in told
+    assert "Nothing that the host does" not in told
+
+
 def test_a_run_without_devices_has_no_such_sentence(demo_warehouse):
     with pwh.connect(demo_warehouse, read_only=True) as con:
         for (run,) in con.execute("SELECT DISTINCT run_id FROM tasks").fetchall():
