@@ -69,6 +69,14 @@ CREATE OR REPLACE MACRO _slot_advice(slot) AS (
   SELECT arg_min(c.advice, c.shipped) FROM slot_categories AS c WHERE c.name = slot
 );
 
+-- Whose events a metric set has. Intel alone publishes above which share of the slots a category
+-- limits a program; tools that name no vendor use its categories.
+CREATE OR REPLACE MACRO _slot_vendor(metric_set) AS CASE
+  WHEN regexp_matches(metric_set, '^topdown-(amd|zen)') THEN 'AMD'
+  WHEN metric_set LIKE 'topdown-neoverse%' THEN 'Arm'
+  ELSE 'Intel'
+END;
+
 -- The category that limits, with Intel's thresholds: of those that lose more than theirs the largest;
 -- retiring where none does, or 70 % retire.
 CREATE OR REPLACE MACRO _slot_limit(s) AS CASE
