@@ -201,4 +201,6 @@ def test_a_sample_at_hand_gets_the_class_of_the_same_counts(warehouse):
     ],
 )
 def test_fetches_cost_by_where_they_are_served(warehouse, counts, cycles):
-    assert rows(warehouse, f"SELECT CAST(_fetch_cost({counts}) AS DOUBLE)") == [(pytest.approx(cycles),)]
+    assert rows(warehouse, f"SELECT CAST(_fetch_cost({counts}) AS DOUBLE)") == [
+        (pytest.approx(cycles),)
+    ]
