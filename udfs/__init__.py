@@ -52,7 +52,7 @@ _BLOCK_SUMMARY = (
     "serial_cycles DOUBLE, flags VARCHAR[])"
 )
 _CORE = (
-    "STRUCT(width DOUBLE, dispatch DOUBLE, lacks VARCHAR, loops BOOLEAN, "
+    "STRUCT(width DOUBLE, dispatch DOUBLE, lacks VARCHAR, loops BOOLEAN, measured VARCHAR[], "
     "units STRUCT(unit VARCHAR, ports VARCHAR)[], "
     "instructions STRUCT(pattern VARCHAR, class VARCHAR, ports VARCHAR, cycles DOUBLE, "
     "latency DOUBLE, accumulate DOUBLE, operations INTEGER, front_end INTEGER, "

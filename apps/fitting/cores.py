@@ -126,13 +126,14 @@ def store_core(
     for table in ("cores", "core_ports", "instruction_costs"):
         con.execute(f"DELETE FROM {table} WHERE core = $core AND NOT shipped", core)
     con.execute(
-        "INSERT INTO cores (core, isa, width, relative, lacks, loops, source) "
-        "VALUES ($core, $isa, $width, $relative, $lacks, $loops, $source)",
+        "INSERT INTO cores (core, isa, width, relative, lacks, loops, measured, source) "
+        "VALUES ($core, $isa, $width, $relative, $lacks, $loops, $measured, $source)",
         {
             **core,
             "isa": blocks.isa,
             "width": estimated.table["width"],
             "lacks": estimated.table["lacks"],
+            "measured": estimated.table.get("measured"),
             "relative": relative,
             "loops": blocks.loops,
             "source": f"estimated from {len(blocks.hexes)} measured blocks",

@@ -1,8 +1,8 @@
 """Blocks to measure a core by: pieces of the machine's own libraries, and made from these.
 
-Each form of instruction that the pieces have is also measured alone: as it is, each waiting for the
-one before (its registers made one), and not waiting (results in registers by turns). Pieces with a
-counter and a taken branch behind them are loops.
+Each form of instruction that tables of cores or the pieces have is also measured alone: as it is,
+each waiting for the one before (its registers made one), and not waiting (results in registers by
+turns). Pieces with a counter and a taken branch behind them are loops.
 """
 
 from __future__ import annotations
@@ -15,16 +15,63 @@ from typing import Any, NamedTuple
 
 import iced_x86 as ix
 
+from apps.recording.instruction_catalogue import instructions
+from udfs.throughput.analysis import analyse_cached
 from udfs.throughput.support import is_measurable
+from udfs.throughput.x86_core import Core, core_of
 
 # Shares of the blocks that are pieces of programs and loops of such; the rest are single forms.
-_PIECES, _LOOPS = 0.6, 0.15
+_PIECES, _LOOPS = 0.5, 0.1
 _LONGEST, _COPIES = 40, 6
 # Decoding begins this many bytes before a piece, and is in step with the code by then.
 _BEFORE, _WINDOW = 64, 512
 _TRIES = 60
 _SYSTEM_FILES, _LARGEST_FILE = 40, 1 << 24
 _INFO = ix.InstructionInfoFactory()
+# Values that go from a store to a load, and from one kind of unit to another, with loads and stores
+# by themselves: code has few of each.
+_PASSED_ON = """
+488907488b07 mov [rdi],rax; mov rax,[rdi]
+48894f08488b4f084801c1 mov [rdi+8],rcx; mov rcx,[rdi+8]; add rcx,rax
+488b074801d8488907 mov rax,[rdi]; add rax,rbx; mov [rdi],rax
+4889442408488b442408 mov [rsp+8],rax; mov rax,[rsp+8]
+488b4424104801d84889442410 mov rax,[rsp+16]; add rax,rbx; mov [rsp+16],rax
+48830701 add qword ptr [rdi],1
+014704 add dword ptr [rdi+4],eax
+488344240801 add qword ptr [rsp+8],1
+ff07 inc dword ptr [rdi]
+505b push rax; pop rbx
+5058 push rax; pop rax
+5351595b push rbx; push rcx; pop rcx; pop rbx
+8907488b07 mov [rdi],eax; mov rax,[rdi]
+880f8b0f mov [rdi],cl; mov ecx,[rdi]
+6689078b07 mov [rdi],ax; mov eax,[rdi]
+4889078b4704 mov [rdi],rax; mov eax,[rdi+4]
+88070fb607 mov [rdi],al; movzx eax,byte ptr [rdi]
+0f29070f2807 movaps [rdi],xmm0; movaps xmm0,[rdi]
+0f28070f58c10f2907 movaps xmm0,[rdi]; addps xmm0,xmm1; movaps [rdi],xmm0
+f20f1007f20f58c1f20f1107 movsd xmm0,[rdi]; addsd xmm0,xmm1; movsd [rdi],xmm0
+0f115424100f105424100f59d1 movups [rsp+16],xmm2; movups xmm2,[rsp+16]; mulps xmm2,xmm1
+488907f20f100766480f7ec0 mov [rdi],rax; movsd xmm0,[rdi]; movq rax,xmm0
+0f2907488b0766480f6ec0 movaps [rdi],xmm0; mov rax,[rdi]; movq xmm0,rax
+488b3f mov rdi,[rdi]
+488b7f08488b3f mov rdi,[rdi+8]; mov rdi,[rdi]
+488b040731c0 mov rax,[rdi+rax]; xor eax,eax
+488b07488b5f08488b4f10488b5718 mov rax,[rdi]; mov rbx,[rdi+8]; mov rcx,[rdi+16]; mov rdx,[rdi+24]
+0f28070f284f100f2857200f285f30 movaps xmm0..xmm3,[rdi], [rdi+16], [rdi+32], [rdi+48]
+48890748895f0848894f4048895748 mov [rdi],rax; mov [rdi+8],rbx; mov [rdi+64],rcx; mov [rdi+72],rdx
+0f29070f294f100f295740 movaps [rdi],xmm0; movaps [rdi+16],xmm1; movaps [rdi+64],xmm2
+488b0748894640 mov rax,[rdi]; mov [rsi+64],rax
+660f6ec0660f7ec0 movd xmm0,eax; movd eax,xmm0
+66480f6ec0660fd4c166480f7ec0 movq xmm0,rax; paddq xmm0,xmm1; movq rax,xmm0
+f2480f2ac0f2480f2cc0 cvtsi2sd xmm0,rax; cvttsd2si rax,xmm0
+660fd7c0660f6ec0 pmovmskb eax,xmm0; movd xmm0,eax
+f20f58c1f20f59c2 addsd xmm0,xmm1; mulsd xmm0,xmm2
+0f58c10fc6c04e addps xmm0,xmm1; shufps xmm0,xmm0,0x4e
+660ffec1660f70c04e paddd xmm0,xmm1; pshufd xmm0,xmm0,0x4e
+660ffec10f58c2 paddd xmm0,xmm1; addps xmm0,xmm2
+660fdbc1660f59c2 pand xmm0,xmm1; mulpd xmm0,xmm2
+"""
 _GENERAL = [getattr(ix.Register, f"R{k}") for k in range(8, 16)]
 _DIVISIONS = (ix.Mnemonic.DIV, ix.Mnemonic.IDIV)
 _NO_REMAINDER = bytes.fromhex("31d2")  # xor edx,edx: a quotient that fits
@@ -37,7 +84,10 @@ _WRITES = (
 
 
 class Designed(NamedTuple):
-    """A block to measure: its kind (piece, loop, chain, independent, single), in hexadecimal."""
+    """A block to measure, in hexadecimal, and its kind.
+
+    That is piece, loop, chain, independent, single, or passed on (values from a store to a load).
+    """
 
     kind: str
     hex: str
@@ -58,17 +108,46 @@ def design(files: list[Path], count: int, seed: int = 0) -> list[Designed]:
         if piece and (code := _encoded(piece)) not in blocks:
             pieces.append(piece)
             blocks[code] = "piece"
+    if pieces:
+        blocks |= {
+            bytes.fromhex(line.split()[0]): "passed on" for line in _PASSED_ON.split("\n")[1:-1]
+        }
     looped = (piece for piece in pieces if len(piece) <= _LONGEST // 2)
     for piece, _ in zip(looped, range(int(_LOOPS * count)), strict=False):
         if loop := _loop(piece):
             blocks.setdefault(loop, "loop")
-    forms = {i.code: i for piece in pieces for i in piece}
-    singles = [one for i in forms.values() for one in _single(i)]
-    random.shuffle(singles)
-    for kind, code in singles:
+    for instruction in _forms(pieces, random):
         if len(blocks) < count:
-            blocks.setdefault(code, kind)
+            # All of a form: one of them alone tells little.
+            blocks |= {code: kind for kind, code in _single(instruction) if code not in blocks}
     return [Designed(kind, code.hex()) for code, kind in blocks.items()]
+
+
+def _forms(pieces: list[list[Any]], random: Random) -> list[Any]:
+    """Return an instruction of each form, by chance, those that no piece has first."""
+    core = core_of(None)
+    own = {i.code: i for piece in pieces for i in piece}
+    met = {_form(i, core) for i in own.values()}
+    others: dict[str, Any] = {}
+    # Results of whole registers, by the oldest encoding, where a form has such.
+    for instruction in sorted(instructions() if pieces else (), key=_is_partial):
+        form = _form(instruction, core)
+        if form and form not in met and is_straight(instruction):
+            others.setdefault(form, instruction)
+    found = [list(others.values()), list(own.values())]
+    for some in found:
+        random.shuffle(some)
+    return [*found[0], *found[1]]
+
+
+def _is_partial(instruction: Any) -> bool:
+    return ix.RegisterExt.size(instruction.op0_register) in (1, 2)
+
+
+def _form(instruction: Any, core: Core) -> str:
+    """Return the form of an instruction as tables of cores name it; empty where they have none."""
+    shape, _ = analyse_cached(instruction, core)
+    return (shape.form_name or shape.name) if core.known(shape.name) else ""
 
 
 def libraries() -> list[Path]:

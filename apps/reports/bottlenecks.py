@@ -243,6 +243,15 @@ def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
     return [f"What drove {it}: {', '.join(map(cell, names))}."] if names else []
 
 
+def _limit(threshold: float | None, vendor: str) -> str:
+    """Return from which share on a category limits a program, and by whose rule."""
+    if not threshold:
+        return ""
+    if vendor == "Intel":
+        return f"; a limit over {percent(threshold)}, by Intel's rule"
+    return f"; {vendor} publishes no limit, Intel's is {percent(threshold)}"
+
+
 def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -> list[str]:
     """Return where the issue slots of top-down recordings went, by category and region."""
     rows = ask_dicts(con, "bottlenecks/topdown", runs=runs)
@@ -256,12 +265,7 @@ def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -
         # Tools report parts as shares of all slots or of their category: only the order is certain.
         part = f", mostly {worst['part'].replace('_', ' ')}" if worst["part_share"] else ""
         name = category.replace("_", " ")
-        limit = (
-            f"; a limit over {percent(worst['threshold'])}, by Intel's rule"
-            if worst["threshold"]
-            else ""
-        )
-        slots = f"({percent(worst['share'])}{part}{limit})"
+        slots = f"({percent(worst['share'])}{part}{_limit(worst['threshold'], worst['vendor'])})"
         if "," in category:
             name = f"{name} take equally many issue slots"
         else:

@@ -83,8 +83,8 @@ SELECT
   c.is_default AND row_number() OVER (PARTITION BY c.isa ORDER BY c.is_default DESC, c.shipped, c.core) = 1
     AS is_default,
   CASE WHEN i.core IS NOT NULL THEN {
-    'width': c.width, 'dispatch': c.dispatch, 'lacks': l.lacks, 'loops': c.loops, 'units': u.units,
-    'instructions': i.instructions
+    'width': c.width, 'dispatch': c.dispatch, 'lacks': l.lacks, 'loops': c.loops,
+    'measured': c.measured, 'units': u.units, 'instructions': i.instructions
   } END AS costs
 FROM cores AS c
 LEFT JOIN costs AS i USING (core)

@@ -69,6 +69,14 @@ CREATE OR REPLACE MACRO _slot_advice(slot) AS (
   SELECT arg_min(c.advice, c.shipped) FROM slot_categories AS c WHERE c.name = slot
 );
 
+-- Whose events a metric set has. Intel alone publishes above which share of the slots a category
+-- limits a program; tools that name no vendor use its categories.
+CREATE OR REPLACE MACRO _slot_vendor(metric_set) AS CASE
+  WHEN regexp_matches(metric_set, '^topdown-(amd|zen)') THEN 'AMD'
+  WHEN metric_set LIKE 'topdown-neoverse%' THEN 'Arm'
+  ELSE 'Intel'
+END;
+
 -- The category that limits, with Intel's thresholds: of those that lose more than theirs the largest;
 -- retiring where none does, or 70 % retire.
 CREATE OR REPLACE MACRO _slot_limit(s) AS CASE
@@ -93,6 +101,11 @@ END;
 -- worse where they took turns.
 CREATE OR REPLACE MACRO _likely(difference, running, doubt) AS
   1 / (1 + exp(-1.702 * difference / (0.02 + 0.03 * least(1 / coalesce(running, 1) - 1, 4) + doubt)));
+
+-- Cycles in which instructions are fetched from beyond the first cache, by usual costs: 14 from the
+-- second, 40 where they miss there. Of misses alone, or of fetches alone, what these cost.
+CREATE OR REPLACE MACRO _fetch_cost(m) AS
+  coalesce(14 * m['L2ICAPC'] + 26 * m['L2ICMPC'], 40 * m['L2ICMPC'], 14 * m['L2ICAPC']);
 
 -- What counts shares of issue slots, with what carries the largest, by vendor; else the misses of
 -- generic events.
@@ -174,7 +187,7 @@ CREATE OR REPLACE MACRO _slot_class(slots, misses, running, command) AS (
         ) AS memory,
         coalesce(s['core_bound'], s['backend_bound'] - memory) AS core,
         coalesce(s['page_walks'], 30 * m['DTBMPC']) AS walks,
-        coalesce(s['fetch_misses'], 40 * m['L2ICMPC'], 14 * m['L2ICAPC']) AS fetches
+        coalesce(s['fetch_misses'], _fetch_cost(m)) AS fetches
       FROM _slot_ranked
       WHERE s['retiring'] + s['bad_speculation'] + s['frontend_bound'] + s['backend_bound']
         IS NOT NULL
@@ -291,7 +304,7 @@ CREATE OR REPLACE MACRO _count_class(counts, running, command) AS (
               {'share': 100 * m['MEMAPC'], 'class': 'Mem', 'metric': 'MEMAPC', 'slot': 'memory_bound'},
               {'share': 30 * m['DTBMPC'], 'class': 'DTB', 'metric': 'DTBMPC', 'slot': 'memory_bound'},
               {
-                'share': coalesce(40 * m['L2ICMPC'], 14 * m['L2ICAPC']), 'class': 'ICache',
+                'share': _fetch_cost(m), 'class': 'ICache',
                 'metric': CASE WHEN m['L2ICMPC'] IS NULL THEN 'L2ICAPC' ELSE 'L2ICMPC' END,
                 'slot': 'frontend_latency'
               }

@@ -85,7 +85,7 @@ CREATE OR REPLACE MACRO _low_cycles(estimate, flags, form, least_cycles) AS
   END;
 
 -- The most cycles in a band: not below what different registers that point to the same place cost, nor
--- above one instruction after another.
+-- above one instruction after another, measured by a clock that varies as much (_least_measured).
 CREATE OR REPLACE MACRO _high_cycles(estimate, flags, least_cycles, aliased_cycles, serial_cycles) AS
   CASE WHEN estimate IS NOT NULL THEN greatest(
     least(
@@ -93,7 +93,7 @@ CREATE OR REPLACE MACRO _high_cycles(estimate, flags, least_cycles, aliased_cycl
         _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(flags), least_cycles),
         aliased_cycles
       ),
-      serial_cycles
+      1.03 * serial_cycles
     ),
     _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles)
   ) END;

@@ -16,6 +16,9 @@ from tests.helpers.support import SHARED
 
 COUNTS = {
     "all misses": ("MEMAPC", "DTBMPC", "L2ICAPC"),
+    "all misses, and of instructions those of both levels": (
+        *("MEMAPC", "DTBMPC", "L2ICAPC", "L2ICMPC"),
+    ),
     "misses of the last cache": ("MEMAPC",),
     "mispredicted branches alone": (),
 }
@@ -32,7 +35,8 @@ QUERY = """
                 {'k': 'BRMPC', 'v': mispredicts / cycles},
                 {'k': 'MEMAPC', 'v': mem_reads / cycles},
                 {'k': 'DTBMPC', 'v': dtb_misses / cycles},
-                {'k': 'L2ICAPC', 'v': l1i_misses / cycles}
+                {'k': 'L2ICAPC', 'v': l1i_misses / cycles},
+                {'k': 'L2ICMPC', 'v': l2i_misses / cycles}
               ],
               lambda e: e.k IN ('IPC', 'BRMPC') OR list_contains($names, e.k)
             )

@@ -56,11 +56,10 @@ def known(file: Path) -> list[tuple[str, float]]:
     return [(text, cycles) for text, cycles in pairs if cycles]
 
 
-def landed(con, blocks: list[tuple[str, float]]) -> str:
+def landed(con, blocks: list[tuple[str, float]], run: str) -> str:
     """Land blocks as a run of the core; return its id."""
     path = Path("unknown_core.csv")
     path.write_text("hex,cycles\n" + "".join(f"{text},{cycles}\n" for text, cycles in blocks))
-    run = f"run {len(blocks)}"
     land(con, path, facts={"machine": CORE}, run_id=run)
     path.unlink()
     return run
@@ -68,7 +67,7 @@ def landed(con, blocks: list[tuple[str, float]]) -> str:
 
 def fit(con, blocks: list[tuple[str, float]], relative: str, seed: int) -> None:
     """Estimate the core and fit its model, as pwh fit throughput --core does."""
-    landed(con, blocks)
+    landed(con, blocks, "learnt")
     found = read_measured_blocks(con, CORE, relative)
     store_core(con, found, *estimate_core(found, seed, tell))
     segments = read_training_segments(con, "code", CORE)
@@ -79,7 +78,7 @@ def fit(con, blocks: list[tuple[str, float]], relative: str, seed: int) -> None:
 
 def judge(con, blocks: list[tuple[str, float]]) -> None:
     """Print how blocks are predicted that were not fitted to."""
-    run = landed(con, blocks)
+    run = landed(con, blocks, "others")
     found = con.execute(
         "SELECT predicted_cycles, instructions / measured AS cycles, instructions / high AS low, "
         "instructions / low AS high, instructions / tightest_bound AS bound, "

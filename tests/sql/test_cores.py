@@ -49,6 +49,32 @@ def test_cores_are_known_for_what_was_measured(warehouse, core, popcnt, divide_2
 
 
 @pytest.mark.parametrize(
+    ("core", "constant", "full_stack"), [("zen3", 0.25, 0.5), ("cascadelake", 3.3, 340)]
+)
+def test_obstacles_are_those_of_a_core(warehouse, core, constant, full_stack):
+    query = (
+        "SELECT exp(d[1].features[1]), exp(d[2].features[1]) FROM ("
+        "SELECT describe_blocks(['6681f9ff7f', 'db2c24'], true, costs) AS d FROM _cores "
+        "WHERE of_core = ?)"
+    )
+    found = warehouse.execute(query, [core]).fetchone()
+    assert found == (pytest.approx(constant, abs=0.1), pytest.approx(full_stack, abs=0.6))
+
+
+def test_forms_that_no_measured_block_has_are_poorly_supported_and_bound_nothing(warehouse):
+    warehouse.execute(
+        "INSERT INTO cores (core, isa, width, relative, measured) VALUES "
+        "('mine', 'x86-64', 6, 'zen3', ['ADD r', 'SUB i'])"
+    )
+    query = (
+        "SELECT list_contains(flag_codes(flags), 'poor_support'), critical_path_bound IS NULL "
+        "FROM predict_block(?, core := 'mine')"
+    )
+    assert warehouse.execute(query, [IMUL]).fetchone() == (True, True)
+    assert warehouse.execute(query, ["4801c0"]).fetchone() == (False, False)
+
+
+@pytest.mark.parametrize(
     ("name", "core"),
     [
         ("Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz", "cascadelake"),

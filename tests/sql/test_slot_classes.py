@@ -189,3 +189,18 @@ def test_a_sample_at_hand_gets_the_class_of_the_same_counts(warehouse):
         "FROM classify({'IPC': 0.2, 'BRMPC': 0.03}, set_name := 'linux')",
     )
     assert at_hand == stored
+
+
+@pytest.mark.parametrize(
+    ("counts", "cycles"),
+    [
+        ("MAP {'L2ICAPC': 0.02}", 0.28),
+        ("MAP {'L2ICMPC': 0.01}", 0.4),
+        # half of the fetches are served by the second cache
+        ("MAP {'L2ICAPC': 0.02, 'L2ICMPC': 0.01}", 0.54),
+    ],
+)
+def test_fetches_cost_by_where_they_are_served(warehouse, counts, cycles):
+    assert rows(warehouse, f"SELECT CAST(_fetch_cost({counts}) AS DOUBLE)") == [
+        (pytest.approx(cycles),)
+    ]

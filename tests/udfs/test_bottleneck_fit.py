@@ -11,6 +11,7 @@ from tests.helpers.short_training import shorten_training
 from tests.udfs.kernels import kernels
 from udfs.bottleneck import autoencoder, build, calibration, costs
 from udfs.bottleneck.baselines import SIMPLE_RULES
+from udfs.bottleneck.clusters import profile_classes
 from udfs.bottleneck.fit import fit
 from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
 from udfs.bottleneck.training import CLASSES, measured_classes, scale, standardised
@@ -181,3 +182,14 @@ def test_a_sample_without_events_of_a_component_has_none_of_its_cost(training):
     own = replace(training, metrics=metrics).own_shares
     assert own[idle].tolist() == [0, 0, 0, 0]
     assert np.delete(own, idle, axis=0).tolist() == np.delete(training.shares, idle, 0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("fetches", "misses", "expected"),
+    [(2.0, 2.0, "ICache"), (2.0, -1.5, "Unknown"), (-1.5, 2.0, "Unknown"), (0.2, 1.0, "ICache")],
+)
+def test_icache_is_by_fetches_and_misses_together(fetches, misses, expected):
+    indicates = ["IPC", "Mem", "ICache", "ICache"]
+    rules = [("Mem", "Mem"), ("ICache", "ICache")]
+    profiles = np.array([[-1.0, -1.0, fetches, misses]])
+    assert profile_classes(profiles, indicates, rules) == [expected]

@@ -87,6 +87,9 @@ def test_bounds_of_one_pass(what, code, width, chain, units):
             f"48{0xFFC0 + r:04x}" for r in (0, 1, 2, 3, 5, 6, 7)) + "49ffc0", 2),
         ("shifts leave the other units to additions", "48d1e848d1e94801db4801d2", 1),
         ("a division occupies the divider", "48f7f1", 10),
+        ("a store that moved on feeds no load of where it began",
+            "66410f10042466410f100f660f7cc1660f110048"
+            "83c010", 2),
     ],
 )  # fmt: skip
 def test_simulated_cycles(what, code, cycles):

@@ -45,10 +45,38 @@ def test_latencies_that_differ_are_found(blocks):
     true = changed(POPCNT={"latency": 3, "ports": "alu1"}, MULSD={"latency": 5})
     cycles = simulated_cycles(blocks, Core(true))
     found = estimate(blocks, cycles, core_of(None).table)
-    latencies = {row["pattern"]: row["latency"] for row in found.costs}
-    assert (latencies["POPCNT"], latencies["MULSD"]) == (3, 5)
-    assert "IMUL" not in latencies
+    core = Core(found.table)
+    assert [core.cost(name).latency for name in ("POPCNT", "MULSD", "IMUL")] == [3, 5, 3]
     assert found.errors[1] < 0.1 * found.errors[0]
+
+
+def test_forms_of_few_blocks_cost_what_others_of_their_row_do(blocks):
+    table = core_of(None).table
+    (row,) = (r for r in table["instructions"] if "MULSD" in r["pattern"].split("|"))
+    true = {**table, "instructions": [{**row, "latency": 5}, *table["instructions"]]}
+    mulss = "f30f59c0"
+    cycles = simulated_cycles(blocks, Core(true))
+    found = estimate(blocks, cycles, table)
+    assert simulated_cycles([mulss], Core(found.table)) == pytest.approx([5.0])
+
+
+def test_ports_of_loads_and_stores_are_found(blocks):
+    table = core_of(None).table
+    loads = [f"48{0x8B47 + 8 * r:04x}{8 * r:02x}" for r in (0, 1, 2, 3, 5, 6)]
+    others = ("", *ADD, *IMUL, *POPCNT)
+    mixes = ["".join(loads[:n]) + other for n in range(1, 7) for other in others]
+    true = {**table, "units": [{"unit": "load", "ports": "4/5"}, *table["units"]]}
+    cycles = simulated_cycles([*blocks, *mixes], Core(true))
+    found = estimate([*blocks, *mixes], cycles, table)
+    (ports,) = (row["ports"] for row in found.ports if row["unit"] == "load")
+    assert len(ports.split("/")) == 2
+
+
+def test_cycles_of_a_full_stack_are_found(blocks):
+    fld = ("db2c24", "d9e8", "d9ee", "d90424")
+    cycles = np.array([*simulated_cycles(blocks, core_of(None)), 300, 301, 299, 300.0])
+    found = estimate([*blocks, *fld], cycles, core_of(None).table)
+    assert Core(found.table).stack_fault == pytest.approx(300, abs=2)
 
 
 def test_sets_of_instructions_that_ran_are_there(blocks):

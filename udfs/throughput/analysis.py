@@ -19,7 +19,7 @@ from udfs.throughput.operands import (
     same_operands,
     vector_size,
 )
-from udfs.throughput.support import support
+from udfs.throughput.support import is_x87, support
 from udfs.throughput.x86_core import NOTHING, Core, front_end
 
 _MNEMONICS = {
@@ -95,6 +95,9 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
     form = costs.form_of(name, instruction, loads=bool(loads), stores=bool(stores), vector=vector)
     cost = NOTHING if idiom or eliminated else costs.cost(core, name, form)
     stack = instruction.is_stack_instruction
+    priced = "" if idiom or eliminated else form
+    # What an instruction costs on the core's relative is no bound.
+    is_own = core.has_measured(priced)
     return Instruction(
         name=name,
         form=instruction.code,
@@ -105,8 +108,8 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
         latency=cost.latency,
         busy=cost.busy,
         macro=front_end(cost),
-        least_share=cost.least_share,
-        least_latency=cost.least_latency,
+        least_share=cost.least_share if is_own else 0.0,
+        least_latency=cost.least_latency if is_own else 0,
         address=address,
         sources=reads,
         targets=writes,
@@ -115,6 +118,7 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
         action=action(instruction, name),
         written=tuple(r for r in writes if r < FLAG_C),
         moved=instruction.stack_pointer_increment if stack else 0,
+        pops=instruction.fpu_stack_increment_info().increment if is_x87(instruction) else None,
         eliminated=eliminated,
         idiom=idiom,
         vector=vector,
@@ -125,7 +129,7 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
         repeated=instruction.has_rep_prefix or instruction.has_repne_prefix,
         pushes=stack,
         frames=not stack and RSP in (*reads, *address, *writes),
-        support=support(instruction, name, core),
+        support=support(instruction, name, priced, core),
     )
 
 

@@ -57,6 +57,8 @@ def form_of(name: str, instruction: Any, *, loads: bool, stores: bool, vector: b
     if name in _TRANSFERS and (loads or stores):
         through = loads and not stores and not vector and _merges(name, instruction)
         return "merged load" if through else ""
+    if any(instruction.op_kind(k) == ix.OpKind.IMMEDIATE16 for k in range(instruction.op_count)):
+        return f"{name} i16"
     if name in _BITS and loads and instruction.op1_kind == ix.OpKind.REGISTER:
         return f"{name} m,r"
     return f"{name} {_operands(name, instruction, loads)}".rstrip()

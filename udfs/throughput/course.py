@@ -13,6 +13,7 @@ from udfs.throughput import chains, program, simulate
 from udfs.throughput.batch import Batch, with_chains
 from udfs.throughput.decode import Decoder
 from udfs.throughput.memory import ACCESS_COUNTS
+from udfs.throughput.x87 import stack_faults
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -82,7 +83,18 @@ def run(
             pending.append(workers.submit(one, some, batch))
         for task in pending:
             task.result()
+    course.cycles[:, 0] += decoder.core.stack_fault * faults(blocks, decoder)
     return course
+
+
+def faults(blocks: Sequence[Sequence[int]], decoder: Decoder) -> Floats:
+    """Return how many instructions of a pass (n) find the stack of x87 full or empty."""
+    x87 = {k for k, i in enumerate(decoder.instructions) if i.pops is not None}
+    out = np.zeros(len(blocks))
+    for k, block in enumerate(blocks):
+        if not x87.isdisjoint(block):
+            out[k] = stack_faults([decoder.instructions[row] for row in block])
+    return out
 
 
 def _cycles(batch: Batch) -> Floats:

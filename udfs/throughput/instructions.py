@@ -46,7 +46,8 @@ class Instruction(NamedTuple):
     `least_share` and `least_latency` for bounds;
     the registers of addresses, registers read as data, registers written; `action` None where the
     result is not emulated; `written` integer registers, `moved` what the instruction
-    adds to the stack pointer. `pushes` is True for all stack instructions, `frames` for other
+    adds to the stack pointer, `pops` what it takes from the stack of x87 (below 0 where it pushes;
+    None of other instructions). `pushes` is True for all stack instructions, `frames` for other
     users of the stack pointer. `support` is the flag of `udfs.throughput.support`, or empty.
     """
 
@@ -69,6 +70,7 @@ class Instruction(NamedTuple):
     action: Action | None
     written: tuple[int, ...]
     moved: int
+    pops: int | None
     eliminated: bool
     idiom: bool
     vector: bool
@@ -103,6 +105,7 @@ NOTHING = Instruction(
     action=None,
     written=(),
     moved=0,
+    pops=None,
     eliminated=False,
     idiom=False,
     vector=False,

@@ -29,8 +29,8 @@ ACCESS_COUNTS = (
     "pages",
 )
 _LINE, _PAGE, _CHUNK = 64, 4096, 32
-# Passes that are skipped, so that moving accesses have left their start.
-_SKIPPED = 50
+# Passes that are skipped, so that moving accesses have left their start, and stores their queue.
+_SKIPPED = 64
 
 
 def accesses(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.throughput import features
-from udfs.throughput.course import Course
+from udfs.throughput.course import Course, faults
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.x86_core import NAMES, SERIALISING, Core
@@ -51,7 +51,7 @@ def of_blocks(
     demand = np.array([_least_demand(i, core) for i in decoder.shapes])
     units = core.unit_bound(features.sum_by_block(blocks, decoder, demand))
     guessed = np.array(
-        [[0 if core.known(i.name) else i.macro - 1] for i in decoder.shapes], np.float64
+        [[i.macro - 1 if _is_guessed(i, core) else 0] for i in decoder.shapes], np.float64
     )
     unknown = features.sum_by_block(blocks, decoder, guessed)[:, 0]
     width = core.width_bound(course.macro - course.sync - unknown)
@@ -59,7 +59,16 @@ def of_blocks(
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
     one = np.array([[_alone(i, core)] for i in decoder.shapes])
     serial = features.sum_by_block(blocks, decoder, one)[:, 0]
+    serial += core.stack_fault * faults(blocks, decoder)
     return Summaries(counts, course.paths, limits, serial)
+
+
+def _is_guessed(i: Instruction, core: Core) -> bool:
+    """Return whether an instruction may need fewer macro-operations than the table has.
+
+    A constant of 16 bits delays the decoders, which loops need not pass again.
+    """
+    return not core.known(i.name) or i.form_name.endswith(" i16")
 
 
 def _alone(i: Instruction, core: Core) -> float:

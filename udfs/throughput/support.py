@@ -12,9 +12,8 @@ import iced_x86 as ix
 from udfs.throughput.x86_core import Core
 
 _NAMES = {value: name for name, value in vars(ix.CpuidFeature).items() if isinstance(value, int)}
-_X87 = frozenset(
-    value for value, name in _NAMES.items() if name.startswith(("FPU", "MMX", "SSE4A"))
-)
+_X87 = frozenset(value for value, name in _NAMES.items() if name.startswith("FPU"))
+_RARE = _X87 | {value for value, name in _NAMES.items() if name.startswith(("MMX", "SSE4A"))}
 # Not privileged, but for the operating system, for timing or for caches: no steady state of theirs
 # is known.
 _SYSTEM = frozenset(
@@ -52,10 +51,10 @@ POOR_SUPPORT = "poor_support"
 ASSUMED_ADDRESSES, DISTINCT_ARRAYS = "assumed_addresses", "distinct_arrays"
 
 
-def support(instruction: Any, name: str, core: Core) -> str:
+def support(instruction: Any, name: str, form: str, core: Core) -> str:
     """Return the flag of an instruction of x86-64; empty where the core and the model know it.
 
-    `name` is as in the table of the core.
+    `name` and `form` are as in the table of the core; the form is empty where it costs nothing.
     """
     features = instruction.cpuid_features()
     if core.lacks and any(_NAMES[feature].startswith(core.lacks) for feature in features):
@@ -68,8 +67,13 @@ def support(instruction: Any, name: str, core: Core) -> str:
     is_masked = instruction.mnemonic in _MASKED and instruction.op0_kind == ix.OpKind.MEMORY
     if is_repeated or is_masked or instruction.mnemonic in _MICROCODE:
         return "unknown_cycles"
-    is_rare = not core.known(name) or any(feature in _X87 for feature in features)
-    return POOR_SUPPORT if is_rare else ""
+    is_rare = not core.known(name) or any(feature in _RARE for feature in features)
+    return POOR_SUPPORT if is_rare or not core.has_measured(form) else ""
+
+
+def is_x87(instruction: Any) -> bool:
+    """Return whether an instruction is of x87, whose registers are a stack."""
+    return any(feature in _X87 for feature in instruction.cpuid_features())
 
 
 def is_measurable(instruction: Any) -> bool:

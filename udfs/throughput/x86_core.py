@@ -67,7 +67,8 @@ class Core:
     """Costs of all instructions of a core, the ports of its units, and what it lacks.
 
     `width` macro-operations a cycle; `ports` by unit; `lacks` the beginnings of the names of
-    instruction sets that it does not have; `loops` whether its models know taken branches.
+    instruction sets that it does not have; `loops` whether its models know taken branches; of a
+    core that was estimated, the table's `measured` are the forms that its blocks had.
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
@@ -79,6 +80,7 @@ class Core:
         self.width = max(1, round(table["width"]))
         self.lacks = tuple((table["lacks"] or "").split())
         self.loops = bool(table.get("loops"))
+        self._measured = frozenset(table.get("measured") or ())
         self._ports: dict[str, int] = {}
         self.ports: dict[str, tuple[int, ...]] = dict.fromkeys(NAMES, ())
         self.port_names: dict[str, str] = dict.fromkeys(NAMES, "")
@@ -99,6 +101,8 @@ class Core:
         self.renamed_forward = self.cost("forward renamed")
         self.vector_forward = self.cost("forward vector")
         self.failed_forward = self.cost("forward failed")
+        # Cycles of an instruction that finds the stack of x87 full or empty.
+        self.stack_fault = (self.row("stack fault") or NOTHING).latency
 
     @property
     def port_count(self) -> int:
@@ -123,6 +127,10 @@ class Core:
     def known(self, name: str) -> bool:
         """Return whether the table has the family."""
         return self.row(name) is not None
+
+    def has_measured(self, form: str) -> bool:
+        """Return whether the cost of a form is the core's own, not that of its relative."""
+        return not form or not self._measured or form in self._measured
 
     def family(self, mnemonic: str) -> str:
         """Return the name of a mnemonic in the table: without AVX's V, conditions as CC."""

@@ -63,6 +63,33 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     assert "MEMAPC" in out
 
 
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        (
+            {
+                "ls_not_halted_cyc": 1000, "de_no_dispatch_per_slot.no_ops_from_frontend": 600,
+                "de_no_dispatch_per_slot.backend_stalls": 3000, "de_src_op_disp.all": 2400,
+                "de_no_dispatch_per_slot.smt_contention": 0, "ex_ret_ops": 2280,
+            },
+            "(50 %; AMD publishes no limit, Intel's is 20 %)",
+        ),
+        (
+            {
+                "CPU_CYCLES": 1000, "STALL_SLOT_FRONTEND": 800, "STALL_SLOT_BACKEND": 4000,
+                "OP_SPEC": 3200, "OP_RETIRED": 3000, "BR_MIS_PRED": 0,
+            },
+            "(50 %; Arm publishes no limit, Intel's is 20 %)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_limit_is_named_by_the_vendor_that_publishes_it(run, tmp_path, events, said):
+    lines = "".join(f"{event},{value}\n" for event, value in events.items())
+    (tmp_path / "c.csv").write_text("event,value\n" + lines)
+    run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
+    assert said in run("--db", tmp_path / "w.duckdb", "diagnose", "r1")[1]
+
+
 def test_categories_over_time_are_shares_of_the_recording(run, tmp_path):
     # one sample of three has 3 of 4 slots
     parts = ("retiring", "bad-spec", "fe-bound", "be-bound")

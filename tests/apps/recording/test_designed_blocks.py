@@ -37,11 +37,18 @@ def test_pieces_are_straight_code_of_the_file(tmp_path):
 
 
 def test_forms_are_measured_alone_as_chains_and_independent(tmp_path):
-    blocks = {one.kind: one.hex for one in made(tmp_path) if "0faf" in one.hex}
+    blocks = {one.kind: one.hex for one in made(tmp_path, 4000) if "0faf" in one.hex}
     chain = list(ix.Decoder(64, bytes.fromhex(blocks["chain"])))
     assert [i.op0_register for i in chain] == [i.op1_register for i in chain]
     apart = list(ix.Decoder(64, bytes.fromhex(blocks["independent"])))
     assert len({i.op0_register for i in apart}) == len(apart) == 6
+
+
+def test_forms_that_tables_have_and_no_piece_are_measured(tmp_path):
+    texts = [one.hex for one in made(tmp_path, 4000) if one.kind in ("single", "chain")]
+    met = {i.mnemonic for text in texts for i in ix.Decoder(64, bytes.fromhex(text))}
+    mnemonics = (ix.Mnemonic.PEXT, ix.Mnemonic.VDIVPS, ix.Mnemonic.SHLD, ix.Mnemonic.AESENC)
+    assert met.issuperset(mnemonics)
 
 
 def test_loops_count_in_a_register_of_their_own(tmp_path):
