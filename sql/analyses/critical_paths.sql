@@ -47,20 +47,27 @@ WITH
       ON d.run_id = home.run_id AND coalesce(d.node, maker.node) = home.node
   ),
 
-  -- the inputs of the tasks that followed a wait
-  needed AS (
-    SELECT
-      w.run_id, w.n, d.producer, d.t_made,
-      CASE WHEN i.is_sent THEN d.t_made ELSE hop.t_sent END AS t_sent,
-      CASE WHEN i.is_sent THEN i.t_arrived - w.ahead ELSE hop.t_there END AS t_there,
-      i.data
+  -- the inputs of the tasks that followed a wait; of rows that are not committed DuckDB knows no
+  -- numbers, and would join all tasks with all data of a run first
+  read AS MATERIALIZED (
+    SELECT w.run_id, w.n, w.node, w.ahead, i.data, i.is_sent, i.t_arrived
     FROM task_inputs AS i
     JOIN waited AS w ON i.run_id = w.run_id AND i.task = w.task
-    JOIN datum AS d ON i.run_id = d.run_id AND i.data = d.data
+    WHERE w.idle_from IS NOT NULL
+  ),
+
+  needed AS (
+    SELECT
+      r.run_id, r.n, d.producer, d.t_made,
+      CASE WHEN r.is_sent THEN d.t_made ELSE hop.t_sent END AS t_sent,
+      CASE WHEN r.is_sent THEN r.t_arrived - r.ahead ELSE hop.t_there END AS t_there,
+      r.data
+    FROM read AS r
+    JOIN datum AS d ON r.run_id = d.run_id AND r.data = d.data
     LEFT JOIN _data_hops AS hop
       ON d.run_id = hop.run_id AND d.data = hop.data
-      AND CASE WHEN d.home IS DISTINCT FROM w.node THEN w.node END = hop.to_node
-    WHERE w.idle_from IS NOT NULL AND d.t_made IS NOT NULL AND d.producer IS DISTINCT FROM w.n
+      AND CASE WHEN d.home IS DISTINCT FROM r.node THEN r.node END = hop.to_node
+    WHERE d.t_made IS NOT NULL AND d.producer IS DISTINCT FROM r.n
   ),
 
   inputs AS (
