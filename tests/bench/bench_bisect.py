@@ -140,9 +140,9 @@ def _gain(weight: Floats, level: Floats, size: Floats, width: float) -> Floats:
 def _both_sides(with_: Floats, without: Floats) -> Floats:
     """Return for each place the sum over commits up to it of the one and after it of the other."""
     none = np.zeros_like(with_[:1])
-    return np.concatenate([none, with_.cumsum(0)]) + np.concatenate(
-        [without[::-1].cumsum(0)[::-1], none]
-    )
+    upto: Floats = np.concatenate([none, with_.cumsum(0)])
+    upto += np.concatenate([without[::-1].cumsum(0)[::-1], none])
+    return upto
 
 
 def search(
