@@ -166,9 +166,20 @@ def change_headline(con: Connection, run_id: str) -> list[str]:
     return [f"Last change of its series: {one}" for one in _leading(which, runs, rows)]
 
 
-def first_sentence(con: Connection, run_id: str) -> str | None:
-    """Return the first sentence of `pwh explain`; None where nothing that it is about is known."""
-    return _first(con, explained_against(con, run_id))
+def first_sentence(con: Connection, run_id: str, changed: str) -> str | None:
+    """Return the first sentence of `pwh explain` on the change, not certain yet or so, of a run.
+
+    Args:
+        con: the warehouse.
+        run_id: a run after it.
+        changed: its first run.
+
+    Returns:
+        None where nothing is known of it: what is certain may be an older change.
+    """
+    which = explained_change(con, changed) or explained_against(con, run_id)
+    is_other = which is not None and which.changed not in {None, changed}
+    return None if is_other else _first(con, which)
 
 
 def cause_sentence(con: Connection, run_id: str) -> str | None:

@@ -334,7 +334,7 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
         return []
     asked = {"metrics": [row["metric"] for row in told], "runs": sides.candidate}
     found = ask_dicts(con, "gate/moved", app=sides.app, against=sides.baseline, **asked)
-    why = first_sentence(con, sides.candidate[-1])
+    why = first_sentence(con, sides.candidate[-1], found[0]["run_id"]) if found else None
     return [*map(_moved, found), *([markdown_escaped(why)] if why else [])]
 
 

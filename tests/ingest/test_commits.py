@@ -189,7 +189,7 @@ def test_a_history_is_told_wherever_the_warehouse_is_and_forgotten(made, anywher
     land(con, table(tmp_path / "a.csv", lines[:12]))
     land(con, table(tmp_path / "b.csv", lines[12:]))
     assert rows(con, SERIES) == [([f"r{n}" for n in range(24)],)]
-    told = [(1, "new", "r12", made.commits["c12"][:10])]
+    told = [(1, "new", "r12", made.commits["c12"])]
     asked = 'SELECT event_id, state, run_id, "commit" FROM change_events'
     assert rows(con, asked) == told
     acknowledge(con, "r12", Acknowledgement("expected"))

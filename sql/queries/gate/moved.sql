@@ -27,7 +27,7 @@ WITH
 
   named AS (
     SELECT
-      n.event_id, v.version, p.version AS previous_version, a."commit", b."commit" AS previous_commit,
+      n.event_id, n.run_id, v.version, p.version AS previous_version, a."commit", b."commit" AS previous_commit,
       _differing_environment(n.previous_run_id, n.run_id) AS environment
     FROM ends AS n
     JOIN runs AS v ON n.run_id = v.run_id
