@@ -12,7 +12,13 @@ from apps.queries.base import ask_dicts
 from apps.queries.scaling import scaling_functions, scaling_set_of
 from apps.reports.flags import flag_text
 from apps.reports.scaling_limits import limit_sentences
-from apps.reports.scaling_question import Question, complete_question, predict_grid, set_name
+from apps.reports.scaling_question import (
+    CALLS,
+    Question,
+    complete_question,
+    predict_grid,
+    set_name,
+)
 from apps.reports.scaling_tables import NAME, why_unmodelled
 
 if TYPE_CHECKING:
@@ -131,13 +137,18 @@ def _basis(question: Question) -> str:
         problem = f" and {sizes}" if which.problem_sizes else ""
         problem += f"; what follows is for problem size {question.problem_size:g}"
     counts = f"{which.counts} counts"
-    if question.kind != "processes":
+    if question.kind not in ("processes", CALLS):
         counts += f" of {question.kind}"
-    if not question.is_count:
+    if not question.is_count and question.kind != CALLS:
         counts = f"{which.counts} values of {cell(which.parameter)}"
     measured = (
         f"{set_name(which)} was measured at {counts} from {which.smallest} to {which.largest}"
     )
+    if question.kind == CALLS:
+        return (
+            f"{measured}: only communication, which divides no work, so there are no speed-ups "
+            f"(--parameter {cell(which.parameter)}=processes asks for them)."
+        )
     if not question.is_count:
         why = "a problem size" if question.kind == "size" else "not known to be a count"
         return (

@@ -29,6 +29,8 @@ _NO_RUNS = (
     "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
     "data, and ingest it again."
 )
+CALLS = "calls"
+"""Kind of what sets are scaled by in which only communication was measured."""
 GAIN = 1.5
 """Speed-up that doubling the count has to buy to be worth it."""
 # Predictions are searched up to this many times the largest count.

@@ -49,7 +49,7 @@ WITH
     SELECT
       set_id, app, version, machine,
       mode(parameter) AS parameter,
-      mode(parameter_kind) AS parameter_kind,
+      mode(parameter_kind) AS known_kind,
       CASE
         WHEN mode(parameter_kind) IN ('blocks', 'size', 'other') THEN NULL
         WHEN count(parallelism) > 0 THEN median(cores / parallelism)
@@ -80,9 +80,19 @@ WITH
     GROUP BY set_id
   ),
 
-  -- Multiprocessors of the GPU that runs blocks.
+  -- Sets of calls alone, as of benchmarks of MPI libraries: no work is divided over processes.
+  calls AS (
+    SELECT set_id, bool_and(kind NOT IN ('computation', 'total')) AS only_calls
+    FROM scaling_points
+    GROUP BY set_id
+  ),
+
+  -- Multiprocessors of the GPU that runs blocks, and whether the time of a run is known.
   capacities AS (
-    SELECT set_id, max(TRY_CAST(r.tags['multiprocessors'] AS INTEGER)) AS capacity
+    SELECT
+      set_id,
+      max(TRY_CAST(r.tags['multiprocessors'] AS INTEGER)) AS capacity,
+      coalesce(bool_or(r.wall_seconds > 0), false) AS is_timed
     FROM scaling_runs
     JOIN runs AS r USING (run_id)
     GROUP BY set_id
@@ -126,16 +136,21 @@ WITH
   -- Sizes that do not change while the work of a process does not either are those of a process.
   judged AS (
     SELECT
-      s.*, c.cores_each, c.parameter, c.parameter_kind,
-      CASE WHEN c.parameter_kind = 'blocks' THEN k.capacity END AS capacity,
-      c.parameter_kind IN ('processes', 'threads', 'nodes', 'blocks') AS is_count,
+      s.*, c.cores_each, c.parameter,
+      CASE
+        WHEN c.known_kind = 'processes' AND a.only_calls AND NOT k.is_timed THEN 'calls'
+        ELSE c.known_kind
+      END AS parameter_kind,
+      CASE WHEN c.known_kind = 'blocks' THEN k.capacity END AS capacity,
+      parameter_kind IN ('processes', 'threads', 'nodes', 'blocks') AS is_count,
       -- without communication, times that do not change may be those of a serial part
       problem_sizes <= 1 AND w.communicates AND w.is_constant
-        AND c.parameter_kind IN ('processes', 'nodes')
+        AND c.known_kind IN ('processes', 'nodes')
         AS has_constant_work
     FROM summed AS s
     JOIN cores AS c ON s.set_id = c.set_id
     JOIN capacities AS k ON s.set_id = k.set_id
+    LEFT JOIN calls AS a ON s.set_id = a.set_id
     LEFT JOIN work AS w ON s.set_id = w.set_id
   )
 

@@ -44,7 +44,9 @@ class Case:
 
 def shares(rng: np.random.Generator, terms: list[Curve], last: float) -> Curve:
     """Return a sum of terms, each with a share of 10 to 60 % or so of the largest count's time."""
-    share = rng.dirichlet(np.full(len(terms), 2.0)) / [float(term(last)) for term in terms]
+    share = rng.dirichlet(np.full(len(terms), 2.0)) / [
+        float(term(np.array(last))) for term in terms
+    ]
     return lambda p: sum(a * term(p) for a, term in zip(share, terms, strict=True))
 
 
@@ -88,7 +90,8 @@ FORMS: Final[dict[str, Draw]] = {
 def smooth(rng: np.random.Generator, x: np.ndarray) -> Curve:
     """Draw a law that goes on: work that is divided, a rest, and often something that grows."""
     growing: list[Curve] = [np.log2, np.sqrt, lambda p: p, lambda p: p * np.log2(p)]
-    terms = [[lambda p: 1 / p, one], [one, growing[rng.integers(4)]], [lambda p: 1 / p]]
+    divided: Curve = lambda p: 1 / p  # noqa: E731
+    terms: list[list[Curve]] = [[divided, one], [one, growing[rng.integers(4)]], [divided]]
     chosen = terms[rng.integers(3)] + ([growing[rng.integers(4)]] if rng.uniform() < 0.3 else [])
     return shares(rng, chosen, x[-1])
 
@@ -151,13 +154,13 @@ def predict(some: list[Case], patent: bool = False) -> tuple[np.ndarray, ...]:
     values, doubted = np.full((3, len(some), len(AHEAD)), np.nan), np.zeros(len(some), bool)
     for x in {tuple(case.x) for case in some}:
         rows = [i for i, case in enumerate(some) if tuple(case.x) == x]
-        columns = [
+        columns = (
             pa.array([some[i].kind for i in rows]),
             pa.array([list(x)] * len(rows)),
             pa.array([some[i].y.tolist() for i in rows]),
             pa.array([some[i].noise for i in rows]),
             pa.array([(x[-1] * AHEAD).tolist()] * len(rows)),
-        ]
+        )
         capacity = pa.array(np.zeros(len(rows)))
         found = scaling_patent(*columns) if patent else scaling_forecast(*columns, capacity)
         for i, row in zip(rows, found.to_pylist(), strict=True):

@@ -480,3 +480,16 @@ def test_counts_near_the_largest_number_have_models_and_limits(warehouse):
         "SELECT exponent < 0, turning > 2147483647 FROM program_models "
         "JOIN program_turning_points USING (set_id)",
     ) == [(True, True)]
+
+
+def test_calls_alone_divide_no_work_so_they_have_no_speedups(warehouse):
+    times = {2: 1.0, 4: 2.0, 8: 3.0}
+    measured(warehouse, {"MPI_Allreduce": times, "MPI_Barrier": times}, kind="n-to-n collective")
+    assert rows(warehouse, "SELECT parameter_kind, assumed FROM scaling_sets") == [("calls", False)]
+    (found,) = rows(
+        warehouse, "SELECT predicted, speedup, efficiency, core_hours FROM program_predict([16])"
+    )
+    assert found == (pytest.approx(8.0, rel=0.1), None, None, None)
+    assert rows(warehouse, "FROM speedup_laws") == []
+    warehouse.execute("UPDATE runs SET wall_seconds = 100.0 / ranks")
+    assert rows(warehouse, "SELECT parameter_kind FROM scaling_sets") == [("processes",)]

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.bench import bench_scaling_laws as laws
 from tests.helpers.flags import in_words
 from udfs.scaling import scaling_forecast, scaling_model
 from udfs.scaling.bases import KINDS
@@ -221,6 +222,22 @@ def test_after_a_step_the_second_part_predicts(factor):
     )
     assert found["seconds"] == pytest.approx([factor], rel=0.05)
     assert found["low"][0] <= factor <= found["high"][0]
+
+
+def test_few_predictions_after_breaks_are_sure_and_wrong():
+    chance, wrong, trusted = np.random.default_rng(13), 0, 0
+    for law in laws.BREAKS.values():
+        cases = [
+            laws.draw(chance, "computation", law, chance.choice([0.01, 0.02, 0.05]), counts)
+            for counts in chance.integers(5, 10, 150)
+        ]
+        seconds, low, high, doubted = laws.predict(cases)
+        truth = np.array([case.truth for case in cases])
+        outside = (np.abs(seconds / truth - 1) > 0.3) & ((truth < low) | (truth > high))
+        wrong += (outside & ~doubted[:, None]).sum()
+        trusted += truth.shape[1] * (~doubted).sum()
+    assert trusted > 800
+    assert wrong / trusted < 0.025
 
 
 @pytest.mark.parametrize("late", [1, 2])

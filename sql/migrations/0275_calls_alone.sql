@@ -1,0 +1,1 @@
+COMMENT ON COLUMN scaling_sets.parameter_kind IS 'What that is: processes, threads, nodes, blocks, size, other, or calls: counts of processes at which only communication was measured, as benchmarks of MPI libraries do. Speed-up, efficiency, core hours and turning points exist for the first four, which are counts of what work is divided over.';
