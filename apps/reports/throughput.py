@@ -157,12 +157,14 @@ def block_sentences(row: Row) -> list[str]:
     if row["tightest_bound"] is None:
         return []
     limit = min(_BLOCK_LIMITS, key=lambda name: row[name] or inf)
-    bound = (
-        f"{_BLOCK_LIMITS[limit]}: at least "
-        f"{three_digits(row['instructions'] / row[limit])} cycles a pass"
-    )
+    cycles = row["instructions"] / row[limit]
+    bound = f"{_BLOCK_LIMITS[limit]}: at least {three_digits(cycles)} cycles a pass"
     if row["predicted"] is None:
         return [f"What limits it: {bound} ({three_digits(row[limit])} instructions per cycle)."]
+    if row["predicted_cycles"] > 2 * cycles:  # as throughput_contributions has it
+        bound = (
+            f"{_LIMIT_NAMES['interplay']}, or a cost that no bound covers; of the bounds {bound}"
+        )
     return [
         f"One pass of {counted(row['instructions'], 'instruction')} takes "
         f"{three_digits(row['predicted_cycles'])} cycles on {row['core']} "

@@ -11,7 +11,7 @@ import pytest
 
 import warehouse
 from apps.queries.base import ask_dicts
-from apps.reports.throughput import effects_sentence
+from apps.reports.throughput import block_sentences, effects_sentence
 from tests.helpers.segments import segments
 from tests.helpers.support import given
 from tests.ingest.case import SAMPLES
@@ -64,6 +64,22 @@ def test_groups_that_stand_out_are_named_the_furthest_first():
     )
     assert "no group of features stands out" in str(effects_sentence(rows[1:2]))
     assert effects_sentence([]) is None
+
+
+def test_a_bound_far_below_the_prediction_is_not_what_limits_a_block():
+    block = {
+        "instructions": 8, "core": "zen3", "predicted": 2.0, "predicted_cycles": 4.0, "low": 1.9,
+        "high": 2.1, "tightest_bound": 16.0, "width_bound": 16.0, "critical_path_bound": None,
+        "unit_bound": None,
+    }  # fmt: skip
+    assert block_sentences(block)[1] == (
+        "What limits it: the interplay of several limits, or a cost that no bound covers; of the "
+        "bounds the front end: at least 0.5 cycles a pass."
+    )
+    near = {**block, "critical_path_bound": 2.5}
+    assert block_sentences(near)[1] == (
+        "What limits it: the longest dependence chain: at least 3.2 cycles a pass."
+    )
 
 
 def test_effects_leave_out_what_threads_leave_out(warehouse):
