@@ -28,8 +28,8 @@ from udfs.scaling.unseen import unseen_growth
 _ROLLED: Final = 3
 """How many of the last counts are predicted from the others, two of which are left at least."""
 _USUAL: Final = 0.3
-"""Usual error of the ensemble one count out, as a logarithm: the root mean square over functions of
-public profiles. It counts as much as that on one count."""
+"""Usual error of the ensemble one count out, as a logarithm, which counts as much as that on one
+count: the best of those tried on public profiles and on laws (tests/bench/bench_scaling.py)."""
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
 _BROKEN: Final = 0.4
