@@ -41,6 +41,8 @@ ORDER = (
     "_change_events",
     "worker_slowdown",
     "critical_paths",
+    "tasks_in_turn",
+    "_lifecycle_sums",
     "_worker_sums",
     "_gpu_sums",
     "_rank_spread",

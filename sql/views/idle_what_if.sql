@@ -81,87 +81,6 @@ FROM tasks
 CROSS JOIN inputs
 WHERE tasks.tasks IS NOT NULL;
 
--- Types of tasks of a run of which never two ran at a time, though several workers ran them and one of
--- them ran nearly always from the first to the last, for half of the run at least: they take turns, as
--- for a lock or in a chain, whether the trace says so or not. Tasks that a runtime hands out slowly have
--- gaps between them. of_all: all tasks together, whatever their type. ns: time in which one ran, of
--- span, the time of all tasks of the run.
--- within: tasks that ran at a time and took turns inside. However many ran, one ended every `every`,
--- and on average they took longer than one that waited for no other (`alone`): the first to end, or one
--- that took as long as it ended after another. Tasks that do not wait end at once where they began at
--- once, and all take as long; others do not end so regularly. Who waits may be many or, for a lock that
--- is not fair, few: their ends keep apart from those before and after, too.
-CREATE OR REPLACE MACRO _tasks_in_turn(run) AS TABLE
-WITH
-  -- longer together than from the first to the last, tasks do not take turns
-  kinds AS (
-    SELECT
-      max(t_end) - min(t_start) AS span,
-      unnest(if(sum(t_end - t_start) <= 1.01 * span, [false, true], [false])) AS of_all
-    FROM _task_times
-    WHERE run_id = run
-  ),
-
-  task AS (
-    SELECT of_all, CASE WHEN NOT of_all THEN name END AS name, worker, t_start, t_end, span
-    FROM _task_times
-    CROSS JOIN kinds
-    WHERE run_id = run
-  ),
-
-  turns AS (
-    SELECT
-      *,
-      max(t_end) OVER (
-        PARTITION BY of_all, name ORDER BY t_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS free_from,
-      t_end - lag(t_end) OVER by_end AS apart, lead(t_end) OVER by_end - t_end AS next_apart,
-      t_end - t_start AS took
-    FROM task
-    WHERE t_start < t_end
-    WINDOW by_end AS (PARTITION BY of_all, name ORDER BY t_end)
-  ),
-
-  paced AS (
-    SELECT *, median(apart) OVER (PARTITION BY of_all, name) AS pace FROM turns
-  ),
-
-  unhindered AS (
-    SELECT
-      *,
-      least(
-        arg_min(took, t_end) OVER of_type,
-        min(took) FILTER (
-          greatest(apart, took) <= 1.2 * pace AND least(apart, took) >= pace / 1.2
-        ) OVER of_type
-      ) AS alone
-    FROM paced
-    WINDOW of_type AS (PARTITION BY of_all, name)
-  ),
-
-  types AS (
-    SELECT
-      of_all, name, any_value(span) AS span, count(*) AS tasks, count(DISTINCT worker) AS workers,
-      max(t_end) - min(t_start) AS own_span,
-      sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
-      sum(took) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings,
-      avg(took) AS usual, any_value(pace) AS every, any_value(alone) AS alone,
-      coalesce(
-        usual >= 1.6 * every AND usual >= 1.3 * any_value(alone)
-          AND quantile_cont(apart, 0.2) >= every / 1.5 AND quantile_cont(apart, 0.8) <= every * 1.5
-          AND median(least(apart, next_apart)) FILTER (took >= 1.3 * alone) >= every / 1.5,
-        false
-      ) AS within
-    FROM unhindered
-    GROUP BY of_all, name
-  )
-
--- so many that some would meet if they did not wait for each other; clocks read late by a little
-SELECT of_all, name, tasks, workers, ns, span, meetings, within, every, usual, alone
-FROM types
-WHERE tasks >= 10 AND workers > 1 AND (overlap <= ns / 100 OR (within AND NOT of_all))
-  AND ns >= 0.9 * own_span AND ns >= span / 2;
-
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
 -- the same placement and order cannot gain more. Between the end of a task and when its datum was
 -- made the runtime may have been at work. No schedule of the measured durations is shorter than their
@@ -217,7 +136,7 @@ WITH
     FROM span
     CROSS JOIN ran
     CROSS JOIN busy
-    CROSS JOIN (SELECT max(ns) AS ns FROM _tasks_in_turn(run)) AS in_turn
+    CROSS JOIN (SELECT max(ns) AS ns FROM tasks_in_turn WHERE run_id = run) AS in_turn
     LEFT JOIN replay ON true
   ),
 

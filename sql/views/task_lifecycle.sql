@@ -55,19 +55,6 @@ COMMENT ON COLUMN task_lifecycle.wait_to_run_ns IS 'From then until it ran, ns: 
 COMMENT ON COLUMN task_lifecycle.run_ns IS 'How long it ran, ns.';
 
 CREATE OR REPLACE VIEW task_lifecycle_by_type AS
-WITH
-  sums AS (
-    SELECT
-      run_id, name, count(*) AS tasks,
-      count(*) FILTER (wait_for_inputs_ns IS NOT NULL) AS known_tasks,
-      CAST(sum(wait_for_inputs_ns) AS BIGINT) AS wait_for_inputs_ns,
-      CAST(sum(wait_to_run_ns) FILTER (wait_for_inputs_ns IS NOT NULL) AS BIGINT)
-        AS wait_to_run_ns,
-      CAST(sum(run_ns) FILTER (wait_for_inputs_ns IS NOT NULL) AS BIGINT) AS run_ns
-    FROM task_lifecycle
-    GROUP BY run_id, name
-  )
-
 SELECT
   *,
   100 * wait_for_inputs_ns / nullif(wait_for_inputs_ns + wait_to_run_ns + run_ns, 0)
@@ -75,7 +62,7 @@ SELECT
   100 * wait_to_run_ns / nullif(wait_for_inputs_ns + wait_to_run_ns + run_ns, 0)
     AS wait_to_run_percent,
   100 * run_ns / nullif(wait_for_inputs_ns + wait_to_run_ns + run_ns, 0) AS run_percent
-FROM sums;
+FROM _lifecycle_sums;
 
 COMMENT ON VIEW task_lifecycle_by_type IS 'One row is one type of task of a run: where the time of its tasks went from submission to end.';
 COMMENT ON COLUMN task_lifecycle_by_type.name IS 'Type of task; NULL where unknown.';

@@ -3,5 +3,6 @@
 SELECT
   of_all, name, workers, meetings, CAST(ns AS DOUBLE) / span AS share, within, every / 1e9 AS every_seconds,
   usual / 1e9 AS usual_seconds, alone / 1e9 AS alone_seconds
-FROM _tasks_in_turn($run_id)
+FROM tasks_in_turn
+WHERE run_id = $run_id
 ORDER BY of_all DESC, ns DESC, name;
