@@ -2,8 +2,8 @@
 
 Source: GPGPU-Sim 3 and 4 (github.com/gpgpu-sim/gpgpu-sim_distribution), standard output with
 PTX_SIM_DEBUG=5 or more in the environment. The listing of basic blocks (PTX_SIM_DEBUG=50) may be
-in the log itself or next to it, in STEM.blocks.txt. Of a log without these, as Accel-Sim
-writes, too, the statistics of the kernels land.
+in the log itself or next to it, in STEM.blocks.txt. The statistics of the kernels land, too, which
+Accel-Sim writes as well.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class GpgpuSim:
     """Reads GPGPU-Sim logs."""
 
     NAME = "gpgpusim"
-    DESCRIPTION = "GPGPU-Sim, Accel-Sim logs: blocks of threads (PTX_SIM_DEBUG=5), else statistics"
+    DESCRIPTION = "GPGPU-Sim, Accel-Sim logs: statistics, blocks of threads (PTX_SIM_DEBUG=5)"
     PATTERNS = ("*.log", "*.log.gz", "*.log.zst", "*.blocks.txt")
     TABLES = (*BLOCK_TABLES, "pmu_samples")
     WHOLE_FOLDER = False
@@ -78,13 +78,16 @@ class GpgpuSim:
             log = Log(listing, spool)
             for fields in parsed(chunks(recording, size=_PIECE), parse):
                 log.take(fields)
-            if not log.has_instructions and (found := list(statistics(recording))):
-                yield _run(log)
-                yield from found
-                return
-            log.finish()
+            if log.has_instructions:
+                log.finish()
+            # A functional simulation knows no cycles.
+            found = [] if log.functional else list(statistics(recording))
+            if not log.has_instructions and not found:
+                log.finish()
             yield _run(log)
-            yield from rows(log, spool)
+            yield from found
+            if log.has_instructions:
+                yield from rows(log, spool)
         finally:
             spool.close()
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 import pyarrow as pa
 
 from ingest.base import Item, Rows
-from ingest.parsing.lines import numbered_lines
+from ingest.parsing.lines import chunks
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_LINE = re.compile(r"\s*(\w+)\s*=\s*(\S+)")
 _KERNEL, _LAST = "kernel_name", "gpgpu_simulation_rate"
 # What is of a kernel, and its unit. Counts of a whole GPU have names of their own:
 # what is said of cycles and instructions is of cores.
@@ -28,7 +28,11 @@ _OF_KERNELS = {
     "gpu_ipc": None,
     "gpu_occupancy": "%",
 }
-_OF_RUN = re.compile(r"L[12][A-Z]?_total_cache_(?:accesses|misses|miss_rate)")
+_OF_RUN = r"L[12][A-Z]?_total_cache_(?:accesses|misses|miss_rate)"
+_LINE = re.compile(
+    rf"^[ \t]*({'|'.join((_KERNEL, _LAST, *_OF_KERNELS, _OF_RUN))})[ \t]*=[ \t]*(\S+)".encode(),
+    re.MULTILINE,
+)
 
 
 def statistics(recording: Recording) -> Iterator[Item]:
@@ -37,33 +41,40 @@ def statistics(recording: Recording) -> Iterator[Item]:
     Raises `InputError` where the log ends within those of a kernel.
     """
     rows: list[dict[str, Any]] = []
-    of_run: dict[str, float] = {}
+    of_run: dict[str, float | None] = {}
     launches: Counter[str] = Counter()
-    kernel, is_open, number = None, False, 0
-    for number, line in numbered_lines(recording):
-        if (found := _LINE.match(line)) is None:
-            continue
-        name, text = found.groups()
-        if name == _KERNEL:
-            kernel = text
-        elif name == _LAST:
-            kernel, is_open = None, False
-        elif kernel is not None and name in _OF_KERNELS:
-            if name == "gpu_sim_cycle":
-                launches[kernel] += 1
-                is_open = True
-            unit = _OF_KERNELS[name]
-            value = _number(text.removesuffix("%"), number)
-            sample = launches[kernel] - 1
-            rows.append(
-                {"region": kernel, "sample": sample, "event": name, "value": value, "unit": unit}
-            )
-        elif kernel is not None and _OF_RUN.fullmatch(name):
-            of_run[name] = _number(text, number)
+    kernel, is_open, last = None, False, 1
+    for chunk in chunks(recording):
+        last = chunk.line_at(len(chunk.data) - 1)
+        for found in _LINE.finditer(chunk.data):
+            name, text = (part.decode("utf-8", "replace") for part in found.groups())
+            if name == _KERNEL:
+                kernel = text
+            elif name == _LAST:
+                kernel, is_open = None, False
+            elif kernel is not None:
+                unit = _OF_KERNELS.get(name)
+                value = _number(text.removesuffix("%"), chunk.line_at(found.start(2)))
+                if name not in _OF_KERNELS:
+                    of_run[name] = value
+                    continue
+                if name == "gpu_sim_cycle":
+                    launches[kernel] += 1
+                    is_open = True
+                sample = launches[kernel] - 1
+                rows.append(
+                    {
+                        "region": kernel,
+                        "sample": sample,
+                        "event": name,
+                        "value": value,
+                        "unit": unit,
+                    }
+                )
     if is_open:
         raise InputError(
             f"the log ends within the statistics of {kernel}",
-            where=f"line {number}",
+            where=f"line {last}",
             expected=_LAST,
             hint="Is the end of it missing?",
         )
@@ -86,10 +97,12 @@ _SCHEMA = pa.schema(
 )
 
 
-def _number(text: str, line: int) -> float:
+def _number(text: str, line: int) -> float | None:
+    """Return a number; None where the simulator divided nothing by nothing."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise InputError(
             f"{text[:40]!r} was found", where=f"line {line}", expected="a number"
         ) from None
+    return None if isnan(value) else value

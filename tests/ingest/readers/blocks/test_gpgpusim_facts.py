@@ -195,3 +195,16 @@ def test_other_traces_are_not_recognised(other):
     path = shared(f"bb/{other}")
     with open_bytes(path) as file:
         assert not READER.sniff(Head(file.read(1 << 16), path))
+
+
+def test_a_log_with_instructions_has_the_statistics_of_its_kernels_too(warehouse):
+    land(warehouse, shared("bb/gpgpusim/reduce_timing.log.gz"))
+    found = rows(
+        warehouse, "SELECT event, value FROM pmu_samples WHERE region = 'reduce_sum' ORDER BY event"
+    )
+    # 0 of 0 is not known
+    assert found == [
+        ("gpu_ipc", 5.7205), ("gpu_occupancy", None), ("gpu_sim_cycle", 6175),
+        ("gpu_sim_insn", 35324),
+    ]  # fmt: skip
+    assert rows(warehouse, "SELECT count(*) FROM bb_launches") == [(1,)]
