@@ -91,6 +91,13 @@ _MISSING = "metrics_missing"
 _LEVEL_1 = {"retiring", "bad_speculation", "frontend_bound", "backend_bound"}
 # Which few tools count: a verdict that lacks them says so.
 _LEVEL_3 = {"page_walks", "fetch_misses"}
+_MEANINGS = {
+    "Mem": "main memory",
+    "DTB": "address translation",
+    "ICache": "instruction fetch",
+    "DMA": "transfers between memories",
+    "Balance": "none stands out",
+}
 _UNITS = {"cycles": "cycles", "seconds": "time", "samples": "samples", "runs": "runs"}
 
 
@@ -196,7 +203,9 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
         if first["said_by"]
         else f"mean probability {_stated(first['probability'])}"
     )
-    return f"{first['class']} ({of}, {basis}){also}."
+    meaning = _MEANINGS.get(first["class"])
+    named = f"{first['class']}, {meaning}" if meaning else first["class"]
+    return f"Bottleneck: {named} ({of}, {basis}){also}."
 
 
 def _reason(part: dict[str, Any]) -> str:

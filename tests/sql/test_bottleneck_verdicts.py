@@ -73,8 +73,8 @@ def test_where_regions_differ_the_sentence_says_which_has_which(warehouse):
     run(warehouse, ("solve", 700, "Mem"), ("io", 200, "Other"), ("init", 100, "Balance"))
     sentences = bottleneck_sentences(warehouse, ["r1"])
     assert sentences[:2] == [
-        "Mem (70 % of the cycles, 1 of 3 samples, labelled by a person); also Other 20 %, "
-        "Balance 10 %.",
+        "Bottleneck: Mem, main memory (70 % of the cycles, 1 of 3 samples, labelled by a person); "
+        "also Other 20 %, Balance 10 %.",
         "Regions by their share of the cycles: solve Mem (70 %), io Other (20 %), init Balance "
         "(10 %).",
     ]

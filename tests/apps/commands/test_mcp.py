@@ -101,7 +101,11 @@ QUESTIONS = (
     (
         "what limits stencil 1.23?",
         ("report", {"run": "stencil-1.23"}),
-        ("Mem (83.5 % of the cycles", "starvation 15.5 %", "1.41 instructions per cycle"),
+        (
+            "Mem, main memory (83.5 % of the cycles",
+            "starvation 15.5 %",
+            "1.41 instructions per cycle",
+        ),
     ),
     (
         "where does spmv spend its time?",
