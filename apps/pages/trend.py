@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import polars as pl
@@ -28,7 +27,7 @@ from apps.reports.changes import (
     state_sentences,
 )
 from apps.reports.series import common_fields, series_names
-from apps.reports.trend import doubt_sentences
+from apps.reports.trend import doubt_sentences, no_series
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
@@ -50,14 +49,10 @@ def page(view: View) -> None:
         return
     series = view.ask("trend/choices", app=app)
     doubts = view.value(doubt_sentences, app)
-    if series.is_empty() and doubts:
-        st.info(plain("\n\n".join(doubts)))
-        return
     if series.is_empty():
-        view.empty(
-            f"The start of every run of {app} is unknown, so they have no order in time.",
-            f"{view.pwh} ingest FILES --app {shlex.quote(app)} --started-at 2026-01-31 --replace",
-        )
+        why = view.value(no_series, app)
+        said = f"{why.problem[0].upper()}{why.problem[1:]}. {why.hint or ''}"
+        st.info(plain("\n\n".join([said, *doubts])))
         return
     named = series["metric"].unique(maintain_order=True).to_list()
     first = _first(view, app, series)

@@ -59,7 +59,7 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
         shown = query
         series = ask_dicts(con, "trend/series", **shown.params())
     if not series:
-        raise _nothing(con, app, metrics, machine)
+        raise no_series(con, app, metrics, machine)
     found = found_in(con, shown, changes, early)
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
@@ -233,9 +233,8 @@ def _order_sentences(con: Connection, app: str) -> list[str]:
             for row in ask_dicts(con, "trend/dated", app=app)
         ),
         *(
-            f"Note: {counted(row['runs'], 'run')} {'is' if row['runs'] == 1 else 'are'} in no "
-            "series, as it is unknown when they started: a column started_at or --started-at "
-            "states it."
+            f"Note: it is unknown when {counted(row['runs'], 'run')} started, so that no series "
+            "has them: a column started_at or --started-at states it."
             for row in ask_dicts(con, "trend/undated", app=app)
         ),
         *(
@@ -271,9 +270,10 @@ def _direction_sentences(con: Connection, app: str) -> list[str]:
     ]
 
 
-def _nothing(
-    con: Connection, app: str, metrics: Sequence[str], machine: str | None
+def no_series(
+    con: Connection, app: str, metrics: Sequence[str] = (), machine: str | None = None
 ) -> NothingToAnalyse:
+    """Return why an application has no series of such metrics."""
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         return NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")

@@ -290,5 +290,5 @@ def test_runs_that_nothing_dates_are_told(run, tmp_path):
     path = tmp_path / "size.csv"
     path.write_text("metric,value,unit\nsize,1,GB\n")
     run("ingest", path, "--app", "old", "--started-at", "2026-01-01")
-    note = "Note: 2 runs are in no series, as it is unknown when they started"
+    note = "Note: it is unknown when 2 runs started, so that no series has them"
     assert note in run("trend", "old")[1]
