@@ -50,8 +50,8 @@ def page(view: View) -> None:
     series = view.ask("trend/choices", app=app)
     doubts = view.value(doubt_sentences, app)
     if series.is_empty():
-        why = view.value(no_series, app)
-        said = f"{why.problem[0].upper()}{why.problem[1:]}. {why.hint or ''}"
+        none = view.value(no_series, app)
+        said = f"{none.problem[0].upper()}{none.problem[1:]}. {none.hint or ''}"
         st.info(plain("\n\n".join([said, *doubts])))
         return
     named = series["metric"].unique(maintain_order=True).to_list()
