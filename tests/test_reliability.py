@@ -473,6 +473,8 @@ def test_a_query_without_end_keeps_no_writer_waiting(tmp_path, existing):
             existing, "ingest", counters(tmp_path / f"{number}.csv", 10, number)
         )
         assert (code, len(landed_in(out))) == (0, 1), err
+    while list(tmp_path.glob(".*.queue")):  # until the copy is open, it waits among others
+        time.sleep(0.01)
     os.kill(reader.pid, signal.SIGKILL)
     _, out, err = reader.end()
     assert out == ""

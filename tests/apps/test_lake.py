@@ -424,7 +424,7 @@ def test_a_warehouse_has_a_past_and_is_maintained(run, address, writer, tmp_path
     ],
 )
 def test_the_sql_page_reads_the_warehouse_only(restricted, sql):
-    with pytest.raises(UsageError, match="only reads"):
+    with pytest.raises(UsageError, match="not available here"):
         guarded.answer(restricted, sql, Limits())
 
 

@@ -119,7 +119,8 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
         (
             b'"benchmark","size","PAPI_TOT_INS","IPC"\n"flux",128,2637320,0.54\n',
             "  Is each row a run? Name the column of its count threads, ranks or nodes, and that "
-            "of its time with the unit: time_s, time_ms ...\n"
+            "of its time with the unit: time_s, time_ms ... What else is counted, state: --reader "
+            "timing-tables --parameter NAME=KIND\n"
             "  Is each row the time of a function? Name the columns function, ranks (or threads) "
             "and seconds.\n"
             "  Is each column a metric? pwh reads a value a row, in the columns region, event and "

@@ -163,7 +163,8 @@ def test_a_fit_scores_stores_and_bands():
     fitted = fit_throughput(samples, (4, 0.5), 0, lambda _, seconds=None: left.append(seconds))
     known = [seconds for seconds in left if seconds is not None]
     assert len(known) > 1 and min(known) > 0
-    assert fitted.algorithm in ("network", "combined bounds")
+    # by the error of what was held out, in which processors differ in the last digit
+    assert fitted.algorithm in ("network", "network with distributions", "combined bounds")
     splits = {(name, split) for name, split, what, _ in fitted.scores if what == "mean error"}
     assert len(splits) == 2 * 7
     assert fitted.thinned is not None
@@ -172,7 +173,7 @@ def test_a_fit_scores_stores_and_bands():
     assert (low <= cycles).all()
     assert (cycles <= high).all()
     assert np.median(np.abs(cycles / samples.cycles - 1)) < 0.1
-    assert fitted.arrays["typical"].shape == (len(TRACE_FEATURES),)
+    assert len(fitted.arrays["typical"]) >= len(TRACE_FEATURES)
 
 
 def test_combined_bounds_exceed_and_grow_with_each_bound():
