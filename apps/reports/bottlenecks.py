@@ -205,7 +205,7 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
     )
     meaning = _MEANINGS.get(first["class"])
     named = f"{first['class']}, {meaning}" if meaning else first["class"]
-    return f"Bottleneck: {named} ({of}, {basis}){also}."
+    return f"{named} ({of}, {basis}){also}."
 
 
 def _reason(part: dict[str, Any]) -> str:

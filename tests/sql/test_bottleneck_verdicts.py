@@ -73,7 +73,7 @@ def test_where_regions_differ_the_sentence_says_which_has_which(warehouse):
     run(warehouse, ("solve", 700, "Mem"), ("io", 200, "Other"), ("init", 100, "Balance"))
     sentences = bottleneck_sentences(warehouse, ["r1"])
     assert sentences[:2] == [
-        "Bottleneck: Mem, main memory (70 % of the cycles, 1 of 3 samples, labelled by a person); "
+        "Mem, main memory (70 % of the cycles, 1 of 3 samples, labelled by a person); "
         "also Other 20 %, Balance 10 %.",
         "Regions by their share of the cycles: solve Mem (70 %), io Other (20 %), init Balance "
         "(10 %).",
@@ -110,9 +110,10 @@ def test_old_versions_never_outvote_the_new_one(warehouse, dates, newest):
         warehouse.execute("UPDATE runs SET started_at = ? WHERE version = ?", [date, version])
     sentences = bottleneck_sentences(warehouse, ["v1", "v9", "v10"])
     version = {"Balance": "10", "DTB": "9"}[newest]
+    meaning = {"Balance": "none stands out", "DTB": "address translation"}[newest]
     assert sentences[0] == (
-        f"The runs of version {version}, the newest of 3: {newest} (the one sample, labelled by "
-        "a person)."
+        f"The runs of version {version}, the newest of 3: {newest}, {meaning} (the one sample, "
+        "labelled by a person)."
     )
     history = rows(warehouse, "SELECT version, class FROM tuning_history ORDER BY step")
     assert history[-1] == (version, newest)

@@ -59,7 +59,7 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
     _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
     assert "takes most issue slots (80 %; a limit over 20 %, by Intel's rule)." in out
-    assert "* Bottleneck: Mem, main memory (the one sample, mean probability 72 %)." in out
+    assert "* Mem, main memory (the one sample, mean probability 72 %)." in out
     assert "MEMAPC" in out
 
 
