@@ -269,8 +269,22 @@ WITH
     WHERE l.certain
   ),
 
+  -- Where other programs take the processor, all functions take longer, and none is the cause.
   causes AS (
-    SELECT * EXCLUDE (e), _mechanism(e) AS mechanism FROM evidenced
+    SELECT
+      v.* EXCLUDE (e, mechanism, is_outside)
+        REPLACE (
+          if(is_outside, NULL, v.subject) AS subject, if(is_outside, NULL, v.share) AS share,
+          if(is_outside, l.metric, v.metric) AS metric, if(is_outside, l.unit, v.unit) AS unit,
+          if(is_outside, l."before", v."before") AS "before",
+          if(is_outside, l."after", v."after") AS "after", if(is_outside, l.query, v.query) AS query
+        ),
+      v.mechanism
+    FROM (
+      SELECT *, _mechanism(e) AS mechanism, mechanism['code'] = 'waits_processor' AS is_outside
+      FROM evidenced
+    ) AS v
+    JOIN headline AS l ON v.id = l.id
   ),
 
   -- Amounts of which a ledger consists.

@@ -252,6 +252,16 @@ def test_a_function_with_little_of_a_loss_that_is_waiting_is_not_named(warehouse
     assert [row[0] for row in cause(warehouse)] == [None]
 
 
+def test_where_others_take_the_processor_no_function_is_named(warehouse):
+    # as long as a profiler's clock goes on, all functions take longer
+    functions = [("f", (5.0, None), (12.0, None)), ("g", (5.0, None), (8.0, None))]
+    delay = [("run_delay", "s", 0.1, 10.0)]
+    busy = [("task-clock", "ms", 5_000.0, 5_000.0)]
+    measured(warehouse, counters=busy, metrics=delay, functions=functions)
+    assert [row[:3] for row in cause(warehouse)] == [(None, None, "waits_processor")]
+    assert "take the processor" in first_sentence(warehouse)
+
+
 def test_of_a_gain_less_of_the_mechanism_is_told(warehouse):
     functions = [("time.sleep", (0.5, None), (10.5, None)), ("g", (4.0, None), (4.0, None))]
     measured(warehouse, counters=[IDLE], functions=functions)
