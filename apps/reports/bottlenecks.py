@@ -258,7 +258,7 @@ def _limit(threshold: float | None, vendor: str) -> str:
         return ""
     if vendor == "Intel":
         return f"; a limit over {percent(threshold)}, by Intel's rule"
-    return f"; {vendor} publishes no limit, Intel's is {percent(threshold)}"
+    return f"; a limit over {percent(threshold)}, by Intel's rule: none of {vendor} is known here"
 
 
 def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -> list[str]:

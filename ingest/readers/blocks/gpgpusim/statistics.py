@@ -61,16 +61,8 @@ def statistics(recording: Recording) -> Iterator[Item]:
                 if name == "gpu_sim_cycle":
                     launches[kernel] += 1
                     is_open = True
-                sample = launches[kernel] - 1
-                rows.append(
-                    {
-                        "region": kernel,
-                        "sample": sample,
-                        "event": name,
-                        "value": value,
-                        "unit": unit,
-                    }
-                )
+                launch = {"region": kernel, "sample": launches[kernel] - 1}
+                rows.append({**launch, "event": name, "value": value, "unit": unit})
     if is_open:
         raise InputError(
             f"the log ends within the statistics of {kernel}",
