@@ -173,8 +173,17 @@ WITH
         WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
           THEN l.more_seconds - coalesce(more_delay, 0)
       END AS undelayed,
-      -- on a busy machine work takes longer in proportion, threads but the first without a delay
-      _growth(processor_ratio, l.ratio) AS worked
+      _growth(processor_ratio, l.ratio) AS work_growth,
+      -- On a busy machine work takes longer in proportion, threads but the first without a delay;
+      -- but a program does not give up the processor more often for that.
+      CASE
+        WHEN coalesce(
+          roles['switches'].is_certain
+            AND _growth(roles['switches'].ratio, l.ratio) > greatest(work_growth, 1)
+            AND abs(roles['switches'].more) > coalesce(abs(roles['preemptions'].more), 0), false
+        ) THEN NULL
+        ELSE work_growth
+      END AS worked
     FROM evidence AS v
     JOIN headline AS l ON v.id = l.id
   ),
@@ -269,7 +278,8 @@ WITH
     WHERE l.certain
   ),
 
-  -- Where other programs take the processor, all functions take longer, and none is the cause.
+  -- Where other programs take the processor, all functions take longer, and none is the cause; nor of
+  -- waiting one that has less of the loss than that, such as the scheduler's.
   causes AS (
     SELECT
       v.* EXCLUDE (e, mechanism, is_outside)
@@ -281,7 +291,10 @@ WITH
         ),
       v.mechanism
     FROM (
-      SELECT *, _mechanism(e) AS mechanism, mechanism['code'] = 'waits_processor' AS is_outside
+      SELECT
+        *, _mechanism(e) AS mechanism,
+        mechanism['code'] = 'waits_processor'
+          OR starts_with(mechanism['code'], 'waits') AND e.doing IS NULL AND share < 0.5 AS is_outside
       FROM evidenced
     ) AS v
     JOIN headline AS l ON v.id = l.id

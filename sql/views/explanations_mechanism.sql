@@ -120,7 +120,7 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
     ),
     _flag('kernel', MAP {'share': _as_percent(e.in_kernel)})
   )
-  WHEN e.is_count THEN _flag('more_work')
+  WHEN e.is_count THEN _flag('more_work', MAP {'how': if(e.is_more, 'more', 'less')})
   WHEN e.instructions >= 0.5 AND e.instructions_least > 0.25
     THEN _flag('more_instructions', MAP {'instructions': _as_many(e.instructions_ratio, 'instructions')})
   WHEN e.instructions <= 0.25 AND e.instructions_most < 0.5 THEN coalesce(

@@ -169,7 +169,7 @@ def test_calls_are_more_work_and_as_many_are_none(warehouse):
     functions = [("f", (5.0, 100), (15.0, 300)), ("g", (4.0, 10), (4.0, 10))]
     measured(warehouse, functions=functions)
     assert cause(warehouse) == [
-        ("f", 1.0, "more_calls", "it is called more or less often: 3 times the calls")
+        ("f", 1.0, "more_calls", "it gets 3 times the calls")
     ]
 
 
@@ -250,6 +250,18 @@ def test_a_function_with_little_of_a_loss_that_is_waiting_is_not_named(warehouse
     functions = [("f", (0.1, None), (1.0, None)), ("g", (7.8, None), (7.8, None))]
     measured(warehouse, counters=[("task-clock", "ms", 8_000.0, 8_900.0)], functions=functions)
     assert [row[0] for row in cause(warehouse)] == [None]
+
+
+def test_of_waiting_no_function_is_named_that_has_less_of_the_loss(warehouse):
+    # as the scheduler's, which a profile of the processor finds where a program waits
+    functions = [("schedule", (0.2, None), (4.2, None)), ("g", (0.8, None), (0.8, None))]
+    measured(
+        warehouse,
+        counters=[("task-clock", "ms", 1_000.0, 5_000.0)],
+        metrics=[("voluntary_context_switches", None, 100, 2000)],
+        functions=functions,
+    )
+    assert [row[:3] for row in cause(warehouse)] == [(None, None, "waits_switches")]
 
 
 def test_where_others_take_the_processor_no_function_is_named(warehouse):
