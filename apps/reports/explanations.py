@@ -257,7 +257,8 @@ def _headline(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> It
     else:
         total = totals_named(rows).get(cause["unit"], "loss")
         share = percent(min(cause["share"], 1))
-        text += f"{cell(cause['subject'])} {_took(cause)}, {share} of the {total}"
+        callees = ", with what it calls," if cause["metric"].startswith("inclusive:") else ""
+        text += f"{cell(cause['subject'])}{callees} {_took(cause)}, {share} of the {total}"
         ledger = [row for row in rows if row["topic"] == "ledger"]
         waiting = sum(row["share"] or 0 for row in ledger if row["metric"] in _WAITING)
         if cause["share"] < 0.5 <= waiting:

@@ -190,7 +190,7 @@ WITH
 
   -- Functions that do the same, such as those of a garbage collector, count together. Where waiting
   -- grew as the time on the processor did, it is their part of what functions lost that counts.
-  foremost AS (
+  by_itself AS (
     SELECT
       id, subject, doing, metric, unit, "before", "after", share, query,
       "after" / nullif("before", 0) AS ratio, calls_after,
@@ -215,6 +215,44 @@ WITH
     QUALIFY row_number() OVER (
       PARTITION BY id ORDER BY unit IS DISTINCT FROM 's', together DESC, share DESC, subject
     ) = 1
+  ),
+
+  -- Of what is scattered over many functions, the deepest one under which most of it lies; what nearly
+  -- all lies under on both sides tells nothing.
+  with_callees AS (
+    SELECT
+      *, _doing(subject) AS doing, 'inclusive:' || subject AS metric,
+      ("after" - "before") / loss AS share, "after" / nullif("before", 0) AS ratio
+    FROM (
+      SELECT
+        t.id, t.unit, t.query, t.loss, t.lost, t."before" AS whole,
+        _without_line(f.function) AS subject,
+        coalesce(sum(f.inclusive) FILTER (NOT s.is_after), 0) / any_value(t.runs_before) AS "before",
+        coalesce(sum(f.inclusive) FILTER (s.is_after), 0) / any_value(t.runs_after) AS "after"
+      FROM (
+        SELECT
+          f.*, f."after" - f."before" AS lost,
+          if(_are_parts(_amount(f), _amount(l)), l."after" - l."before", lost) AS loss
+        FROM found AS f
+        JOIN headline AS l ON f.id = l.id
+        WHERE f.topic = 'function' AND f.subject IS NULL AND f.certain
+          AND f.id NOT IN (SELECT id FROM by_itself)
+      ) AS t
+      JOIN (SELECT unnest(pairs, recursive := true)) AS s ON t.id = s.id
+      JOIN function_totals AS f ON s.run_id = f.run_id AND t.unit = f.unit
+      WHERE _is_of(f.run_id, _run_ids(pairs))
+      GROUP BY ALL
+    )
+    WHERE ("after" - "before") / lost >= 0.5 AND share >= 0.2 AND "before" <= 0.9 * whole
+      AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
+    QUALIFY row_number() OVER (PARTITION BY id ORDER BY abs("after" - "before"), subject) = 1
+  ),
+
+  foremost AS (
+    FROM by_itself
+    UNION ALL BY NAME
+    SELECT id, subject, doing, metric, unit, "before", "after", share, query, ratio
+    FROM with_callees
   ),
 
   -- Each a column of its own: a macro repeats what it is given.

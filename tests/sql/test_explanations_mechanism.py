@@ -168,9 +168,7 @@ def test_the_mechanism_is_named(warehouse, counters, metrics, code, text):
 def test_calls_are_more_work_and_as_many_are_none(warehouse):
     functions = [("f", (5.0, 100), (15.0, 300)), ("g", (4.0, 10), (4.0, 10))]
     measured(warehouse, functions=functions)
-    assert cause(warehouse) == [
-        ("f", 1.0, "more_calls", "it gets 3 times the calls")
-    ]
+    assert cause(warehouse) == [("f", 1.0, "more_calls", "it gets 3 times the calls")]
 
 
 def test_longer_calls_without_counters_leave_the_mechanism_open(warehouse):
@@ -262,6 +260,22 @@ def test_of_waiting_no_function_is_named_that_has_less_of_the_loss(warehouse):
         functions=functions,
     )
     assert [row[:3] for row in cause(warehouse)] == [(None, None, "waits_switches")]
+
+
+def test_of_a_loss_that_is_scattered_the_function_that_calls_the_others_is_named(warehouse):
+    measured(warehouse, counters=[CPU])
+    paths = [("main->work", 8.0, 8.0), *((f"main->compile->p{i}", 0.1, 1.0) for i in range(10))]
+    for path, *sides in paths:
+        warehouse.execute(
+            "INSERT INTO fn_timings (run_id, source_id, function, callpath, seconds) "
+            "SELECT run_id, 0, $1[-1], array_to_string($1, '->'), "
+            "if(version = '1', $2, $3) * (1 + hash(run_id) % 7 / 1000) FROM runs",
+            [path.split("->"), *sides],
+        )
+    keep(warehouse)
+    assert [row[:3] for row in cause(warehouse)] == [("compile", 0.9, "works_longer")]
+    told = "compile, with what it calls, takes 10 times as long, 90"
+    assert told in first_sentence(warehouse)
 
 
 def test_where_others_take_the_processor_no_function_is_named(warehouse):
