@@ -1,7 +1,8 @@
 """Processor time (user and system) of short commands: whole processes, medians.
 
-And how many times that of `pwh sql "select 1"` they are. With compiled modules, as installed
-programs have them, whatever the environment forbids Python.
+And how many times that of `pwh sql "select 1"` they are; below a command, that and what DuckDB alone
+takes to plan and answer its questions. With compiled modules, as installed programs have them,
+whatever the environment forbids Python.
 
 python -m tests.bench.bench_start [--runs 7]
 """
@@ -9,6 +10,7 @@ python -m tests.bench.bench_start [--runs 7]
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import random
 import shutil
@@ -16,9 +18,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
+import warehouse
+from apps import cli
+from apps.queries.base import remembering
 from tests.bench.common import PWH, fresh
 
 LEAST = 'pwh sql "select 1" (target 0.4 s)'
@@ -65,6 +72,11 @@ def main() -> None:
         for text, command in commands.items():
             median = shown(text, [processor_seconds(command) for _ in range(runs)], least)
             least = median if text == LEAST else least
+            if least and text != LEAST:
+                asked = questions(demo, [str(word) for word in command[len(on_demo) :]])
+                shown(
+                    f"  limit: its {len(asked)} questions", [least + answered(demo, asked)], least
+                )
         shown("pwh ingest FILE (2 times)", [landed(demo, db) for _ in range(runs)], least)
         first = [landed(None, db) for _ in range(runs)]
         shown("pwh ingest FILE, new warehouse (2.6 times)", first, least)
@@ -85,6 +97,24 @@ def functions(path: Path) -> Path:
                 seconds *= 1 + noise.gauss(0, 0.01)
                 print(f"p{count},many,1,m,{count},f{number},{seconds:.6g}", file=file)
     return path
+
+
+def questions(db: Path, words: Sequence[str]) -> list[str]:
+    """Return the SQL that a command asks, with its parameters in it."""
+    sys.argv = ["pwh", "--db", str(db), *words]
+    with remembering() as asked, redirect_stdout(io.StringIO()), suppress(SystemExit):
+        cli.main()
+    return [one.text() for one in asked]
+
+
+def answered(db: Path, asked: Sequence[str]) -> float:
+    """Return the processor time of questions on one connection, s, after a first round."""
+    with warehouse.connect(db, read_only=True) as con:
+        for _ in range(2):
+            before = time.process_time()
+            for sql in asked:
+                con.execute(f"CREATE OR REPLACE TEMP TABLE answer AS {sql}")
+    return time.process_time() - before
 
 
 def landed(before: Path | None, db: Path, file: Path = SAMPLE) -> float:
