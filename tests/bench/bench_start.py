@@ -1,8 +1,8 @@
 """Processor time (user and system) of short commands: whole processes, medians.
 
-And how many times that of `pwh sql "select 1"` they are; below a command, that and what DuckDB alone
-takes to plan and answer its questions. With compiled modules, as installed programs have them,
-whatever the environment forbids Python.
+And how many times that of `pwh sql "select 1"` they are; below a command, that and what DuckDB
+alone takes to plan and answer its questions. With compiled modules, as installed programs have
+them, whatever the environment forbids Python.
 
 python -m tests.bench.bench_start [--runs 7]
 """
