@@ -15,7 +15,10 @@ WHERE run_id IN (FROM _scope) AND rows['tasks'] > 0
 -- rows
 WITH
   named AS MATERIALIZED (
-    SELECT kind, operator, name, _operation(kind, operator, name) AS operation
+    SELECT
+      kind, operator, name, _operation(kind, operator, name) AS operation,
+      kind = 'copy' AND name ILIKE '%pageable%' AS is_pageable,
+      kind = 'copy' AND name ILIKE '%pinned%' AS is_pinned
     FROM (SELECT DISTINCT kind, operator, name FROM _gpu_works)
   ),
 
@@ -48,8 +51,8 @@ WITH
       sum(of_its_kind) FILTER (w.kind = 'kernel') AS calculating, sum(w.t_end - t_start) AS ns,
       sum(bytes) FILTER (w.kind = 'copy') AS copied_bytes,
       sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND bytes IS NOT NULL) AS copied_ns,
-      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pageable%') AS pageable_ns,
-      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pinned%') AS pinned_ns,
+      sum(w.t_end - t_start) FILTER (is_pageable) AS pageable_ns,
+      sum(w.t_end - t_start) FILTER (is_pinned) AS pinned_ns,
       sum(t_submitted - t_submit) AS calls_ns, count(t_submitted - t_submit) AS calls
     FROM works AS w
     JOIN named AS n

@@ -36,6 +36,16 @@ WITH
       t.t_end, k.span
     FROM _task_times AS t
     JOIN kinds AS k ON t.run_id = k.run_id
+    WHERE t.t_start < t.t_end
+  ),
+
+  -- so many, on several workers, that some would meet if they did not wait for each other
+  likely AS (
+    SELECT run_id, of_all, name
+    FROM task
+    GROUP BY run_id, of_all, name
+    HAVING count(*) >= 10 AND min(worker) < max(worker)
+      AND sum(t_end - t_start) >= any_value(span) / 2
   ),
 
   turns AS (
@@ -48,7 +58,9 @@ WITH
       t_end - lag(t_end) OVER by_end AS apart, lead(t_end) OVER by_end - t_end AS next_apart,
       t_end - t_start AS took
     FROM task
-    WHERE t_start < t_end
+    SEMI JOIN likely
+      ON task.run_id = likely.run_id AND task.of_all = likely.of_all
+      AND task.name IS NOT DISTINCT FROM likely.name
     WINDOW by_end AS (PARTITION BY run_id, of_all, name ORDER BY t_end)
   ),
 
@@ -86,8 +98,8 @@ WITH
     GROUP BY run_id, of_all, name
   )
 
--- so many that some would meet if they did not wait for each other; clocks read late by a little
+-- clocks read late by a little
 SELECT run_id, of_all, name, tasks, workers, ns, span, meetings, within, every, usual, alone
 FROM types
-WHERE tasks >= 10 AND workers > 1 AND (overlap <= ns / 100 OR (within AND NOT of_all))
+WHERE (overlap <= ns / 100 OR (within AND NOT of_all))
   AND ns >= 0.9 * own_span AND ns >= span / 2;

@@ -238,18 +238,24 @@ COMMENT ON COLUMN gpu_gains.gain_share IS 'That as a share of what it was, 0..1.
 
 CREATE OR REPLACE VIEW gpu_kernels AS
 WITH
+  by_operator AS (
+    SELECT
+      run_id, device, kind, name, operator, count(*) AS calls, sum(t_end - t_start) AS ns
+    FROM _gpu_works
+    GROUP BY run_id, device, kind, name, operator
+  ),
+
   works AS (
     SELECT
-      run_id, device, kind, name, count(*) AS calls, sum(t_end - t_start) AS ns,
-      any_value(_operation(kind, operator, name)) AS operation,
-      mode(operator) AS operator
-    FROM _gpu_works
+      run_id, device, kind, name, CAST(sum(calls) AS BIGINT) AS calls, sum(ns) AS ns,
+      arg_max({'name': operator}, (calls, operator)).name AS operator
+    FROM by_operator
     GROUP BY run_id, device, kind, name
   )
 
 SELECT
-  run_id, device, kind, name, operation, operator, calls, ns / 1e9 AS seconds,
-  ns / calls / 1e9 AS mean_seconds,
+  run_id, device, kind, name, _operation(kind, operator, name) AS operation, operator, calls,
+  ns / 1e9 AS seconds, ns / calls / 1e9 AS mean_seconds,
   ns / nullif(sum(ns) OVER (PARTITION BY run_id, device), 0) AS share
 FROM works;
 
