@@ -6,8 +6,8 @@ PYTHON is the interpreter of an environment with HolisticTraceAnalysis. The trac
 sample's training step, recorded by torch.profiler, again and again. HTA parses it and answers what
 tests/helpers/hta_answers.py asks; pwh lands it in a new warehouse with call paths, dependences,
 idle attribution and all that is computed of them, and reports. The total time of every kernel
-by both must be equal. Beside them: the JSON only decoded with msgspec, and its slices stored as they
-are in a table of DuckDB.
+by both must be equal. Beside them: the JSON only decoded with msgspec, and its slices stored as
+they are in a table of DuckDB.
 """
 
 from __future__ import annotations
