@@ -179,11 +179,10 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "none",
         ("in a chain, which no more workers shorten", "of the type c"),
     ),
-    # one more worker gains a little: the small tasks beside the chain
-    "a chain beside little tasks": (
-        CHAIN + "; x=0; " + "; ".join(f"C d{i} {100 * i + 5}-{100 * i + 8} <x" for i in range(12)),
+    "a chain, and three tasks after it": (
+        LONG_CHAIN + "; A f0 1000-1020 <c19; B f1 1000-1020 <c19; B f2 1020-1040 <c19",
         "starvation",
-        ("hardly help: tasks wait for each other in a chain",),
+        ("More workers will hardly help: tasks wait for each other in a chain",),
     ),
     "a helper": (
         SERIAL + "; helper h0 250-251; helper h1 650-651",
