@@ -276,7 +276,9 @@ def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Seq
             f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
             f"the root cause is unknown: {flag_text(chosen['reason'])}."
         )
-    advice = _fitting(chosen["advice"], cause, gains)
+    # No replay asks for tasks earlier than the program did.
+    asked_late = cause == "overhead" and 2 * root["unsubmitted_percent"] > root["overhead_percent"]
+    advice = chosen["advice"] if asked_late else _fitting(chosen["advice"], cause, gains)
     if first == cause:
         of = ""
         if chosen["not_recorded_percent"] >= waits / 100:
