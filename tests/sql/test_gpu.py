@@ -369,7 +369,7 @@ def test_the_device_that_communicates_least_is_the_straggler(warehouse):
 
 
 def test_a_kernel_of_two_operators_counts_with_each(warehouse):
-    """As the verdict counts it; in the list of kernels it is one, of the operator that calls most."""
+    """As in the verdict; in the list of kernels it is one, of the operator that calls most."""
     works(warehouse, """
         task worker name  operator     t_start t_end
         a    s7     sgemm aten::mm     0       20
