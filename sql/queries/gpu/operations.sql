@@ -2,9 +2,7 @@
 SELECT
   device, part.operation AS operation, part.ns / 1e9 AS seconds,
   part.ns / nullif(sum(part.ns) OVER (PARTITION BY device), 0) AS share
-FROM (
-  SELECT device, unnest(operations) AS part
-  FROM _gpu_sums
-  WHERE run_id = $run_id AND stream IS NULL AND NOT is_step
-)
+FROM _gpu_sums
+CROSS JOIN unnest(operations) AS o (part)
+WHERE run_id = $run_id AND stream IS NULL AND NOT is_step
 ORDER BY device, seconds DESC, operation;
