@@ -64,7 +64,7 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
             of_devices.append(row["share"])
             if row is listed[-1] or listed[listed.index(row) + 1]["topic"] != topic:
                 share = sum(of_devices)
-                others = "; others went the other way" if share > 1 else ""
+                others = "; others went the other way" if round(share, 3) > 1 else ""
                 yield Sentence(f"Together that is {percent(share)} of it{others}.")
         if topic == "function" and row["share"] is not None:
             explained.setdefault(row["unit"], []).append(row["share"])

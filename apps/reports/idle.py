@@ -215,19 +215,25 @@ def _tail(
     if chosen is None:
         return []
     why = "too little parallelism, or work split unevenly"
-    one_more = next((row for row in gains if row["change"] == "one more worker"), None)
-    if one_more is not None and one_more["is_recorded"] and not one_more["is_assumed"]:
-        longest = next(iter(_longest(path)), None)
-        is_chain = one_more["replay_percent"] is not None and one_more["replay_percent"] < _LITTLE
-        if is_chain and longest is not None and longest["cause"] == "compute":
-            why = (
-                "tasks wait for each other in a chain, which no more workers shorten; the largest "
-                f"part of it is tasks of the type {cell(longest['name'])}"
-            )
+    longest = next(iter(_longest(path)), None)
+    if _is_chain(gains) and longest is not None and longest["cause"] == "compute":
+        why = (
+            "tasks wait for each other in a chain, which no more workers shorten; the largest "
+            f"part of it is tasks of the type {cell(longest['name'])}"
+        )
     return [
         f"Most idle time, {amount(chosen['tail_percent'], '%')}, comes after the workers' last "
         f"tasks or on workers without any: {why}. What follows is about the time before."
     ]
+
+
+def _is_chain(gains: Sequence[Row]) -> bool:
+    """Return whether tasks that are known to need each other leave little to one more worker."""
+    return any(
+        row["is_recorded"] and not row["is_assumed"] and (row["replay_percent"] or 0) < _LITTLE
+        for row in gains
+        if row["change"] == "one more worker" and _gain(row) is not None
+    )
 
 
 def _is_mostly_tail(row: dict[str, Any]) -> bool:
@@ -270,7 +276,9 @@ def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Seq
             f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
             f"the root cause is unknown: {flag_text(chosen['reason'])}."
         )
-    advice = _fitting(chosen["advice"], cause, gains)
+    # No replay asks for tasks earlier than the program did.
+    asked_late = cause == "overhead" and 2 * root["unsubmitted_percent"] > root["overhead_percent"]
+    advice = chosen["advice"] if asked_late else _fitting(chosen["advice"], cause, gains)
     if first == cause:
         of = ""
         if chosen["not_recorded_percent"] >= waits / 100:
@@ -295,17 +303,15 @@ def _known(chosen: dict[str, Any], waits: float) -> str:
 
 def _fitting(advice: str, cause: str, gains: Sequence[Row]) -> str:
     """Return the advice, or what holds where no remedy, or not the usual one, gains anything."""
-    found = {row["change"]: row for row in gains}
-    if found and all(not _gain(row) for row in gains) and gains[0]["is_recorded"]:
+    if gains and all(not _gain(row) for row in gains) and gains[0]["is_recorded"]:
         return (
             "Neither more workers nor less waiting would help: the chain of tasks that need each "
             "other is all of the time."
         )
-    one_more = found.get("one more worker")
-    if cause == "starvation" and one_more is not None and _gain(one_more) == 0:
+    if cause == "starvation" and _is_chain(gains):
         return (
-            "No more workers will help: tasks wait for each other in a chain, which has to become "
-            "shorter."
+            "More workers will hardly help: tasks wait for each other in a chain, which has to "
+            "become shorter."
         )
     return advice
 

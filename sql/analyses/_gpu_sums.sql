@@ -15,7 +15,10 @@ WHERE run_id IN (FROM _scope) AND rows['tasks'] > 0
 -- rows
 WITH
   named AS MATERIALIZED (
-    SELECT kind, operator, name, _operation(kind, operator, name) AS operation
+    SELECT
+      kind, operator, name, _operation(kind, operator, name) AS operation,
+      kind = 'copy' AND name ILIKE '%pageable%' AS is_pageable,
+      kind = 'copy' AND name ILIKE '%pinned%' AS is_pinned
     FROM (SELECT DISTINCT kind, operator, name FROM _gpu_works)
   ),
 
@@ -48,8 +51,8 @@ WITH
       sum(of_its_kind) FILTER (w.kind = 'kernel') AS calculating, sum(w.t_end - t_start) AS ns,
       sum(bytes) FILTER (w.kind = 'copy') AS copied_bytes,
       sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND bytes IS NOT NULL) AS copied_ns,
-      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pageable%') AS pageable_ns,
-      sum(w.t_end - t_start) FILTER (w.kind = 'copy' AND w.name ILIKE '%pinned%') AS pinned_ns,
+      sum(w.t_end - t_start) FILTER (is_pageable) AS pageable_ns,
+      sum(w.t_end - t_start) FILTER (is_pinned) AS pinned_ns,
       sum(t_submitted - t_submit) AS calls_ns, count(t_submitted - t_submit) AS calls
     FROM works AS w
     JOIN named AS n
@@ -113,23 +116,10 @@ WITH
   ),
 
   gaps AS (
-    SELECT
-      run_id, device, stream, step,
-      sum(t_end - t_start) AS idle, sum(sync_ns) AS sync, sum(copy_ns) AS copy,
-      sum(memory_ns) AS memory, sum(launch_ns) AS launch, sum(operators_ns) AS operators,
-      sum(python_ns) AS python, sum(unrecorded_ns) AS unrecorded, sum(call_ns) AS call,
-      sum(device_ns) AS device_ns, sum(unknown_ns) AS unknown, sum(interpreter_ns) AS interpreter,
-      sum(staging_ns) AS staging,
-      sum(device_ns) FILTER (is_other_stream AND device_ns > 10000) AS dependency
-    FROM gpu_gaps
-    GROUP BY ALL
-  ),
-
-  lane_gaps AS (
-    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM gaps
+    SELECT *, CAST(NULL AS BIGINT) AS of_step, false AS is_step FROM gpu_gaps
     UNION ALL
     SELECT g.*, step, true
-    FROM gaps AS g
+    FROM gpu_gaps AS g
     SEMI JOIN marked ON g.run_id = marked.run_id AND g.device = marked.device
     WHERE stream IS NULL
   ),
@@ -137,23 +127,25 @@ WITH
   idle AS (
     SELECT
       run_id, device, stream, of_step AS step, is_step,
-      CAST(sum(idle) AS BIGINT) AS idle,
+      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
       {
-        'sync': CAST(sum(sync) AS BIGINT),
-        'copy': CAST(sum(copy) AS BIGINT),
-        'memory': CAST(sum(memory) AS BIGINT),
-        'launch': CAST(sum(launch) AS BIGINT),
-        'operators': CAST(sum(operators) AS BIGINT),
-        'python': CAST(sum(python) AS BIGINT),
-        'unrecorded': CAST(sum(unrecorded) AS BIGINT),
-        'call': CAST(sum(call) AS BIGINT),
+        'sync': CAST(sum(sync_ns) AS BIGINT),
+        'copy': CAST(sum(copy_ns) AS BIGINT),
+        'memory': CAST(sum(memory_ns) AS BIGINT),
+        'launch': CAST(sum(launch_ns) AS BIGINT),
+        'operators': CAST(sum(operators_ns) AS BIGINT),
+        'python': CAST(sum(python_ns) AS BIGINT),
+        'unrecorded': CAST(sum(unrecorded_ns) AS BIGINT),
+        'call': CAST(sum(call_ns) AS BIGINT),
         'device': CAST(sum(device_ns) AS BIGINT),
-        'unknown': CAST(sum(unknown) AS BIGINT)
+        'unknown': CAST(sum(unknown_ns) AS BIGINT)
       } AS parts,
-      CAST(sum(interpreter) AS BIGINT) AS interpreter,
-      CAST(coalesce(sum(dependency), 0) AS BIGINT) AS dependency,
-      CAST(coalesce(sum(staging), 0) AS BIGINT) AS staging
-    FROM lane_gaps
+      CAST(sum(interpreter_ns) AS BIGINT) AS interpreter,
+      CAST(
+        coalesce(sum(device_ns) FILTER (is_other_stream AND device_ns > 10000), 0) AS BIGINT
+      ) AS dependency,
+      CAST(coalesce(sum(staging_ns), 0) AS BIGINT) AS staging
+    FROM gaps
     GROUP BY ALL
   )
 

@@ -3,7 +3,7 @@
 -- reads: nodes, tasks, workers
 -- requires: run_contents, workers
 --
--- Types of tasks of a run of which never two ran at a time, though several workers ran them and one of
+-- Types of tasks of a run of which never two ran at a time, though several workers alternated and one of
 -- them ran nearly always from the first to the last, for half of the run at least: they take turns, as
 -- for a lock or in a chain, whether the trace says so or not. Tasks that a runtime hands out slowly have
 -- gaps between them. of_all: all tasks together, whatever their type. ns: time in which one ran, of
@@ -36,20 +36,32 @@ WITH
       t.t_end, k.span
     FROM _task_times AS t
     JOIN kinds AS k ON t.run_id = k.run_id
+    WHERE t.t_start < t.t_end
+  ),
+
+  -- those that may pass what follows
+  likely AS (
+    SELECT run_id, of_all, name
+    FROM task
+    GROUP BY run_id, of_all, name
+    HAVING count(*) >= 10 AND min(worker) < max(worker)
+      AND sum(t_end - t_start) >= any_value(span) / 2
   ),
 
   turns AS (
     SELECT
       *,
-      max(t_end) OVER (
-        PARTITION BY run_id, of_all, name ORDER BY t_start
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS free_from,
+      max(t_end) OVER (by_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS free_from,
+      worker <> lag(worker) OVER by_start AS is_handed_over,
       t_end - lag(t_end) OVER by_end AS apart, lead(t_end) OVER by_end - t_end AS next_apart,
       t_end - t_start AS took
     FROM task
-    WHERE t_start < t_end
-    WINDOW by_end AS (PARTITION BY run_id, of_all, name ORDER BY t_end)
+    SEMI JOIN likely
+      ON task.run_id = likely.run_id AND task.of_all = likely.of_all
+      AND task.name IS NOT DISTINCT FROM likely.name
+    WINDOW
+      by_start AS (PARTITION BY run_id, of_all, name ORDER BY t_start),
+      by_end AS (PARTITION BY run_id, of_all, name ORDER BY t_end)
   ),
 
   paced AS (
@@ -75,6 +87,7 @@ WITH
       max(t_end) - min(t_start) AS own_span,
       sum(greatest(0, t_end - greatest(t_start, coalesce(free_from, t_start)))) AS ns,
       sum(took) - ns AS overlap, count(*) FILTER (t_start < free_from) AS meetings,
+      count(*) FILTER (is_handed_over) AS handovers,
       avg(took) AS usual, any_value(pace) AS every, any_value(alone) AS alone,
       coalesce(
         usual >= 1.6 * every AND usual >= 1.3 * any_value(alone)
@@ -86,8 +99,9 @@ WITH
     GROUP BY run_id, of_all, name
   )
 
--- so many that some would meet if they did not wait for each other; clocks read late by a little
+-- so often from one worker to another that some would meet if they did not wait for each other: those
+-- of one worker never do; clocks read late by a little
 SELECT run_id, of_all, name, tasks, workers, ns, span, meetings, within, every, usual, alone
 FROM types
-WHERE tasks >= 10 AND workers > 1 AND (overlap <= ns / 100 OR (within AND NOT of_all))
+WHERE handovers >= 10 AND (overlap <= ns / 100 OR (within AND NOT of_all))
   AND ns >= 0.9 * own_span AND ns >= span / 2;

@@ -103,13 +103,8 @@ WITH
       name, sum(idle_ns) AS ns
     FROM gpu_late
     WHERE name IS NOT NULL
-    GROUP BY ALL
-  ),
-
-  latest AS (
-    SELECT run_id, device, code, arg_max(name, ns) AS name, max(ns) AS ns
-    FROM late
-    GROUP BY run_id, device, code
+    GROUP BY run_id, device, code, name
+    QUALIFY row_number() OVER (PARTITION BY run_id, device, code ORDER BY ns DESC, name) = 1
   ),
 
   judged AS (FROM _gpu_judged WHERE stream IS NULL AND NOT is_step)
@@ -142,7 +137,7 @@ SELECT
   ], lambda flag: flag IS NOT NULL) AS flags
 FROM judged AS j
 -- whose part is not worth a name where it is less than a twentieth
-LEFT JOIN latest AS l
+LEFT JOIN late AS l
   ON j.run_id = l.run_id AND j.device = l.device AND j.code = l.code AND 20 * l.ns >= j.ns;
 
 COMMENT ON VIEW gpu_verdicts IS 'One row is a device of a run, and what limits it: a code with arguments, whose text is in flag_texts.';
@@ -238,18 +233,24 @@ COMMENT ON COLUMN gpu_gains.gain_share IS 'That as a share of what it was, 0..1.
 
 CREATE OR REPLACE VIEW gpu_kernels AS
 WITH
+  by_operator AS (
+    SELECT
+      run_id, device, kind, name, operator, count(*) AS calls, sum(t_end - t_start) AS ns
+    FROM _gpu_works
+    GROUP BY run_id, device, kind, name, operator
+  ),
+
   works AS (
     SELECT
-      run_id, device, kind, name, count(*) AS calls, sum(t_end - t_start) AS ns,
-      any_value(_operation(kind, operator, name)) AS operation,
-      mode(operator) AS operator
-    FROM _gpu_works
+      run_id, device, kind, name, CAST(sum(calls) AS BIGINT) AS calls, sum(ns) AS ns,
+      arg_max({'name': operator}, (calls, operator)).name AS operator
+    FROM by_operator
     GROUP BY run_id, device, kind, name
   )
 
 SELECT
-  run_id, device, kind, name, operation, operator, calls, ns / 1e9 AS seconds,
-  ns / calls / 1e9 AS mean_seconds,
+  run_id, device, kind, name, _operation(kind, operator, name) AS operation, operator, calls,
+  ns / 1e9 AS seconds, ns / calls / 1e9 AS mean_seconds,
   ns / nullif(sum(ns) OVER (PARTITION BY run_id, device), 0) AS share
 FROM works;
 

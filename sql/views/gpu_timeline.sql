@@ -23,7 +23,7 @@ CREATE OR REPLACE VIEW _gpu_pieces AS
 WITH
   gaps AS (
     SELECT
-      *, CASE WHEN stream IS NULL THEN device ELSE stream END AS worker,
+      *,
       list_max([
         {'ns': sync_ns, 'part': 'sync'}, {'ns': copy_ns, 'part': 'copy'},
         {'ns': memory_ns, 'part': 'memory'}, {'ns': launch_ns, 'part': 'launch'},
@@ -44,7 +44,7 @@ JOIN _gpu_rows AS r ON w.run_id = r.run_id AND (w.worker = r.worker OR w.device 
 UNION ALL
 SELECT r.run_id, r.lane, r.kind, g.t_start, g.t_end, g.part, NULL, g.task, g.late
 FROM gaps AS g
-JOIN _gpu_rows AS r ON g.run_id = r.run_id AND g.worker = r.worker AND r.kind = 0
+JOIN _gpu_rows AS r ON g.run_id = r.run_id AND g.device = r.worker AND r.kind = 0
 UNION ALL
 SELECT r.run_id, r.lane, r.kind, t.t_start, t.t_end, 'thread', t.name, t.task, NULL
 FROM tasks AS t

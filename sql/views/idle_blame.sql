@@ -48,21 +48,15 @@ WHERE i.kind <> 'tail' AND i.starvation1 > 0
 GROUP BY i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name;
 
 CREATE OR REPLACE VIEW idle_by_blamed AS
-WITH
-  sums AS (
-    SELECT
-      run_id, mode, latency_rule, blamed_type, CAST(sum(intervals) AS BIGINT) AS intervals,
-      sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
-      sum(overhead) AS overhead
-    FROM _idle_blamed
-    GROUP BY run_id, mode, latency_rule, blamed_type
-  )
-
 SELECT
-  *,
-  _percent(starvation1, sum(starvation1) OVER (PARTITION BY run_id, mode, latency_rule))
-    AS blamed_percent
-FROM sums;
+  run_id, mode, latency_rule, blamed_type, CAST(sum(intervals) AS BIGINT) AS intervals,
+  sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
+  sum(overhead) AS overhead,
+  _percent(
+    sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule)
+  ) AS blamed_percent
+FROM _idle_blamed
+GROUP BY run_id, mode, latency_rule, blamed_type;
 
 COMMENT ON VIEW idle_by_blamed IS 'One row is one type of task that workers waited for, in one reading.';
 COMMENT ON COLUMN idle_by_blamed.blamed_type IS 'Type of the tasks waited for (tasks.name); NULL where unknown.';
@@ -72,21 +66,15 @@ COMMENT ON COLUMN idle_by_blamed.latency IS 'Of it: latency passed on, ns.';
 COMMENT ON COLUMN idle_by_blamed.overhead IS 'Of it: runtime work of their workers, and overhead passed on, ns.';
 
 CREATE OR REPLACE VIEW idle_by_blamed_worker AS
-WITH
-  sums AS (
-    SELECT
-      run_id, mode, latency_rule, blamed_worker, CAST(sum(intervals) AS BIGINT) AS intervals,
-      sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
-      sum(overhead) AS overhead
-    FROM _idle_blamed
-    GROUP BY run_id, mode, latency_rule, blamed_worker
-  )
-
 SELECT
-  *,
-  _percent(starvation1, sum(starvation1) OVER (PARTITION BY run_id, mode, latency_rule))
-    AS blamed_percent
-FROM sums;
+  run_id, mode, latency_rule, blamed_worker, CAST(sum(intervals) AS BIGINT) AS intervals,
+  sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
+  sum(overhead) AS overhead,
+  _percent(
+    sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule)
+  ) AS blamed_percent
+FROM _idle_blamed
+GROUP BY run_id, mode, latency_rule, blamed_worker;
 
 COMMENT ON VIEW idle_by_blamed_worker IS 'One row is one worker that others waited for, in one reading.';
 COMMENT ON COLUMN idle_by_blamed_worker.blamed_worker IS 'Worker waited for; NULL where unknown.';

@@ -1,44 +1,52 @@
-"""A Kineto trace landed whole: pwh ingest against HolisticTraceAnalysis's parser, in turn.
+"""A Kineto trace landed whole and reported on, against HolisticTraceAnalysis's answers, in turn.
 
-python -m tests.bench.bench_kineto --hta PYTHON [--mib 200] [--runs 3]
+python -m tests.bench.bench_kineto --hta PYTHON [--mib 200] [--runs 3] [--trace FILE]
 
-PYTHON is the interpreter of an environment with HolisticTraceAnalysis. The trace is the sample's
-training step, recorded by torch.profiler, again and again. HTA parses it into its data frame; pwh
-lands it in a new warehouse with call paths, dependences and idle attribution. The total time and
-number of every kernel by both must be equal.
+PYTHON is the interpreter of an environment with HolisticTraceAnalysis. The trace is FILE, or the
+sample's training step, recorded by torch.profiler, again and again. HTA parses it and answers what
+tests/helpers/hta_answers.py asks; pwh lands it in a new warehouse with call paths, dependences,
+idle attribution and all that is computed of them, and reports. The total time of every kernel
+by both must be equal. Beside them: the JSON only decoded with msgspec, and its slices stored as
+they are in a table of DuckDB.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import resource
 import statistics
-import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import warehouse
-from tests.bench.bench_hta import said
-from tests.bench.common import PWH, fresh, in_turn, peak_child_mib
+from tests.bench.bench_hta import has_hta, said
+from tests.bench.common import PWH, fresh, peak_child_mib
+from tests.helpers import hta_answers
 from tests.ingest.cases.chrome_trace import KINETO, enlarge_kineto
 
-PARSE = """
-import json, os, sys
-os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"
-from hta.common.trace_parser import parse_trace_dataframe
-from hta.configs.parser_config import ParserConfig
-_, events, symbols = parse_trace_dataframe(sys.argv[1], ParserConfig.get_default_cfg())
-names = symbols.get_sym_table()
-kernels = events[events.cat == symbols.get_sym_id_map()["kernel"]].groupby("name").dur
-found = {names[n]: (round(t * 1000), int(c)) for n, t, c in
-         zip(kernels.sum().index, kernels.sum(), kernels.count())}
-print(json.dumps(found))
+LIMIT = """
+import sys
+from pathlib import Path
+import duckdb, msgspec, pyarrow as pa
+from ingest.readers.tasks.chrome_trace.document import Event
+class Trace(msgspec.Struct, gc=False):
+    traceEvents: list[Event]
+read = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=Trace, strict=False).traceEvents
+kept = [event for event in read if event.ph == "X"]
+columns = {name: [getattr(event, name) for event in kept] for name in ("name", "cat")}
+columns |= {name: [bytes(getattr(event, name)) for event in kept] for name in ("ts", "dur", "args")}
+columns |= {name: [str(getattr(event, name)) for event in kept] for name in ("pid", "tid")}
+slices = pa.table(columns)
+with duckdb.connect(sys.argv[2]) as con:
+    con.execute("CREATE TABLE slices AS FROM slices")
 """
 TOTALS = """
-SELECT function, CAST(round(sum(seconds) * 1e9) AS BIGINT), CAST(sum(calls) AS BIGINT)
-FROM fn_timings WHERE kind = 'kernel' GROUP BY function
+SELECT name, sum(seconds) * 1e6 FROM gpu_kernels GROUP BY name
 """
 
 
@@ -48,55 +56,70 @@ def main() -> None:
     parser.add_argument("--hta", help="interpreter with HolisticTraceAnalysis")
     parser.add_argument("--mib", type=int, default=200)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--trace", type=Path, help="a Kineto trace, not compressed")
     asked = parser.parse_args()
-    check = [asked.hta, "-c", "import hta.common.trace_parser"]
-    if asked.hta is None or subprocess.run(check, capture_output=True).returncode:
+    if not has_hta(asked.hta):
         print("No HolisticTraceAnalysis: name an interpreter that has it with --hta; nothing done.")
         return
     with tempfile.TemporaryDirectory() as folder:
-        compare(Path(folder), asked.hta, asked.mib, asked.runs)
+        trace = asked.trace or enlarged(Path(folder), asked.mib)
+        compare(Path(folder), trace, asked.hta, asked.runs)
 
 
-def compare(folder: Path, hta: str, mib: int, runs: int) -> None:
-    """Time both over the same trace, whole processes in turn."""
+def enlarged(folder: Path, mib: int) -> Path:
+    """Return the sample, so long, alone in a folder."""
     enlarge_kineto(folder, (mib << 20) // KINETO.stat().st_size)
     trace = folder / KINETO.name
     for other in folder.glob("*.json"):
         if other != trace:
             other.unlink()
-    found: dict[str, dict[str, tuple[int, int]]] = {}
-    processor: dict[str, list[float]] = {"pwh": [], "hta": []}
+    return trace
 
-    def ours() -> float:
+
+def compare(folder: Path, trace: Path, hta: str, runs: int) -> None:
+    """Time both over the same trace, whole processes in turn."""
+    found: dict[str, dict[str, float]] = {}
+
+    def ours() -> None:
+        said([*PWH, "--db", db, "ingest", trace, "--run", "r"])
+        said([*PWH, "--db", db, "report", "r"])
+
+    def theirs() -> None:
+        answers = json.loads(said([hta, hta_answers.__file__, trace]).splitlines()[-1])
+        found["hta"] = {name: total for name, total, _ in answers["kernels"]}
+
+    def limit() -> None:
+        said([sys.executable, "-c", LIMIT, trace, fresh(folder / "limit.duckdb")])
+
+    took: dict[str, list[tuple[float, float]]] = {"pwh": [], "HTA": [], "limit": []}
+    for _ in range(runs):
         # Making a warehouse, a quarter of a second, happens once in its life.
         db = fresh(folder / "pwh.duckdb")
         warehouse.connect(db).close()
-        began, worked = time.perf_counter(), child_seconds()
-        said([*PWH, "--db", db, "ingest", trace, "--run", "r"])
-        took = time.perf_counter() - began
-        processor["pwh"].append(child_seconds() - worked)
+        took["pwh"].append(timed(ours))
+        peak = peak_child_mib()
         with warehouse.connect(db, read_only=True) as con:
-            found["pwh"] = {name: (ns, n) for name, ns, n in con.execute(TOTALS).fetchall()}
-        return took
-
-    peaks: list[float] = []
-
-    def theirs() -> float:
-        peaks.append(peak_child_mib())
-        began, worked = time.perf_counter(), child_seconds()
-        kernels = json.loads(said([hta, "-c", PARSE, trace]).splitlines()[-1])
-        found["hta"] = {name: (ns, n) for name, (ns, n) in kernels.items()}
-        processor["hta"].append(child_seconds() - worked)
-        return time.perf_counter() - began
-
-    a, b, ratio = in_turn(ours, theirs, runs)
+            found["pwh"] = dict(con.execute(TOTALS).fetchall())
+        took["HTA"].append(timed(theirs))
+        took["limit"].append(timed(limit))
     print(f"{trace.stat().st_size / 1e6:.0f} MB of Kineto trace; medians of {runs} runs in turn")
-    print(f"  pwh ingest {a:.2f} s, HTA parser {b:.2f} s, ratio {ratio:.3f}")
-    own, other = (statistics.median(processor[name]) for name in ("pwh", "hta"))
-    print(f"  processor time {own:.2f} s, {other:.2f} s, ratio {own / other:.3f}")
-    print(f"  largest process of pwh {peaks[0]:.0f} MiB, of both {peak_child_mib():.0f} MiB")
-    same = "equal" if found["pwh"] == found["hta"] else "NOT equal"
-    print(f"  totals of {len(found['pwh'])} kernels: {same}")
+    for number, what in enumerate(("processor time", "time")):
+        a, b, c = (statistics.median(each[number] for each in of) for of in took.values())
+        print(f"  {what}: pwh ingest and report {a:.2f} s, HTA's answers {b:.2f} s")
+        print(f"    ratio {a / b:.3f}")
+        print(f"    JSON decoded and its slices stored: {c:.2f} s, ratio {c / b:.3f}")
+    print(f"  largest process of pwh in the first run, or of an earlier one: {peak:.0f} MiB")
+    same = found["pwh"].keys() == found["hta"].keys() and all(
+        math.isclose(us, found["hta"][name], rel_tol=1e-6) for name, us in found["pwh"].items()
+    )
+    print(f"  totals of {len(found['pwh'])} kernels: {'equal' if same else 'NOT equal'}")
+
+
+def timed(work: Callable[[], None]) -> tuple[float, float]:
+    """Return the processor time of the child processes that `work` starts, and its time, s."""
+    began, worked = time.perf_counter(), child_seconds()
+    work()
+    return child_seconds() - worked, time.perf_counter() - began
 
 
 def child_seconds() -> float:

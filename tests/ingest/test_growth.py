@@ -6,6 +6,10 @@ How long 10^5 runs take, and the memory of large profiles, is measured by
 
 from __future__ import annotations
 
+import json
+import math
+import re
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
+import warehouse as pwh
 from ingest.forget import forget_source
 from ingest.load import load
 from ingest.memory import registered
@@ -20,6 +25,7 @@ from ingest.runs import RunBook
 from ingest.walk import find
 from tests.bench.bench_growth import runs_of
 from tests.helpers.support import land, rows
+from tests.ingest.cases.chrome_trace import enlarge_kineto
 
 if TYPE_CHECKING:
     from warehouse.session import Connection
@@ -38,6 +44,36 @@ class _Counting:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._con, name)
+
+
+class _Measuring(_Counting):
+    """A connection that adds up the rows that the statements of each kind produce on their way."""
+
+    def __init__(self, con: Connection) -> None:
+        super().__init__(con)
+        con.execute("PRAGMA enable_profiling = 'no_output'")
+        self.work: Counter[str] = Counter()
+
+    def execute(self, sql: str, *params: Any) -> Any:
+        done = super().execute(sql, *params)
+        kind = " ".join(re.sub(r"--.*\n", "", sql).split()[:3])
+        self.work[kind] += _work(json.loads(self._con.get_profiling_information()))
+        return done
+
+
+def _work(operator: dict[str, Any]) -> int:
+    """Return the most rows that an operator of a plan produces, or compares each with each."""
+    below = operator.get("children", [])
+    rows_made = operator.get("operator_cardinality") or 0
+    conditions = operator.get("extra_info", {}).get("Conditions", [])
+    by_run = {"run_id = run_id", "run_id IS NOT DISTINCT FROM run_id"}
+    of_run = {conditions} if isinstance(conditions, str) else set(conditions)
+    kind = operator.get("operator_type") or ""
+    if kind.endswith(("NL_JOIN", "NESTED_LOOP_JOIN", "CROSS_PRODUCT")) or (
+        kind == "HASH_JOIN" and not any(" = " in one for one in of_run - by_run)
+    ):
+        rows_made = math.prod(one.get("operator_cardinality") or 0 for one in below)
+    return max([rows_made, *map(_work, below)])
 
 
 @pytest.mark.parametrize("kind", ["counters", "functions", "unnamed", "walls", "traces"])
@@ -62,6 +98,22 @@ def test_many_runs_land_by_the_statements_of_few(warehouse, tmp_path, monkeypatc
         counts.append((len(statements), len(listed)))
         forget_source(warehouse, landed.source_id)
     assert counts[0] == counts[1], "statements, and how often all runs were listed"
+
+
+def test_a_trace_of_a_gpu_lands_in_proportion_to_its_length(new_warehouses_are_copies, tmp_path):
+    work = []
+    for times in (10, 40):
+        (tmp_path / f"{times}").mkdir()
+        (found,) = find([enlarge_kineto(tmp_path / f"{times}", times)])
+        # One of its own each: within the transaction DuckDB has no statistics of the first rows.
+        with pwh.connect(tmp_path / f"{times}.duckdb") as con, closing(found.recording()) as trace:
+            measuring = _Measuring(con)
+            load(measuring, trace, found.reader)  # type: ignore[arg-type]
+        work.append(measuring.work)
+    short, long = work
+    assert long["INSERT INTO critical_paths"] >= long["INSERT INTO tasks"] > 4000
+    for kind, rows_made in long.items():
+        assert rows_made <= 5 * max(short[kind], 400), kind
 
 
 def test_what_runs_state_is_right_at_any_number_of_runs(warehouse, tmp_path):

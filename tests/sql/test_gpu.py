@@ -366,3 +366,20 @@ def test_the_device_that_communicates_least_is_the_straggler(warehouse):
     assert rows(
         warehouse, "SELECT straggler, devices, waited_seconds * 1e9 FROM gpu_stragglers"
     ) == [("G1", 3, pytest.approx(35))]
+
+
+def test_a_kernel_of_two_operators_counts_with_each(warehouse):
+    """As in the verdict; in the list of kernels it is one, of the operator that calls most."""
+    works(warehouse, """
+        task worker name  operator     t_start t_end
+        a    s7     sgemm aten::mm     0       20
+        b    s7     sgemm aten::mm     20      40
+        c    s7     sgemm aten::conv2d 40      100
+    """)  # fmt: skip
+    assert rows(
+        warehouse, "SELECT args['operations'], args['share'] FROM gpu_verdicts"
+    ) == [("convolutions", "60 %")]  # fmt: skip
+    assert "Work of G: convolutions 60 %, matrix products 40 %." in gpu_sentences(warehouse, "r1")
+    assert rows(warehouse, "SELECT name, operation, operator, calls FROM gpu_kernels") == [
+        ("sgemm", "matrix products", "aten::mm", 3)
+    ]

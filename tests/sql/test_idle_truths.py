@@ -179,6 +179,40 @@ TRUTHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "none",
         ("in a chain, which no more workers shorten", "of the type c"),
     ),
+    # recorded inputs say that the second phase could have begun with the first
+    "two phases": (
+        "; ".join(
+            f"A p{i} {10 * i}-{10 * i + 10} <x; B c{i} {200 + 10 * i}-{210 + 10 * i} <p{i}"
+            for i in range(20)
+        )
+        + "; x=0",
+        "overhead",
+        ("slow to start tasks that are ready",),
+    ),
+    "asked for two by two": (
+        "; ".join(
+            f"{'ABCD'[i % 4]} q{i} {i // 2 * 100}-{i // 2 * 100 + 100} <x @{i // 2 * 100}"
+            for i in range(20)
+        )
+        + "; x=0",
+        "overhead",
+        ("Nothing was submitted",),
+    ),
+    "asked for late, and awaited": (
+        "; ".join(
+            f"A a{i} {100 * i + 50}-{100 * i + 100} <x @{100 * i + 50}; "
+            f"B b{i} {100 * i + 100}-{100 * i + 110} <a{i} @{100 * i}"
+            for i in range(10)
+        )
+        + "; x=0",
+        "overhead",
+        ("the root cause is overhead", "Nothing was submitted"),
+    ),
+    "a chain, and three tasks after it": (
+        LONG_CHAIN + "; A f0 1000-1020 <c19; B f1 1000-1020 <c19; B f2 1020-1040 <c19",
+        "starvation",
+        ("More workers will hardly help: tasks wait for each other in a chain",),
+    ),
     "a helper": (
         SERIAL + "; helper h0 250-251; helper h1 650-651",
         "unknown",
@@ -276,6 +310,7 @@ def test_verdicts_are_right_or_not_recorded(warehouse):
         assert [word for word in words if word not in told] == [], (run, told)
         assert ("take turns within" in told) == run.startswith("a lock within")
         assert "Most idle time" not in told or run != "a tail behind what is not recorded"
+        assert "take turns" not in told or run != "two phases"
 
 
 def particle_in_cell(nodes, starvation, latency, overhead, busy, wall):

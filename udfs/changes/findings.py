@@ -36,7 +36,6 @@ CHANGES = returned("detect_changes")
 PROVISIONAL = returned("detect_provisional")
 DISTURBANCES = returned("detect_disturbances")
 FINDINGS = returned("series_findings")
-MODES = FINDINGS.field("modes").type
 
 
 class Group:

@@ -1,6 +1,8 @@
 -- What the devices of a run computed and moved, the longest first.
-SELECT device, operation, sum(calls) AS calls, sum(seconds) AS seconds, sum(share) AS share
-FROM gpu_kernels
-WHERE run_id = $run_id
-GROUP BY device, operation
+SELECT
+  device, part.operation AS operation, part.ns / 1e9 AS seconds,
+  part.ns / nullif(sum(part.ns) OVER (PARTITION BY device), 0) AS share
+FROM _gpu_sums
+CROSS JOIN unnest(operations) AS o (part)
+WHERE run_id = $run_id AND stream IS NULL AND NOT is_step
 ORDER BY device, seconds DESC, operation;
