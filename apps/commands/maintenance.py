@@ -281,7 +281,7 @@ def add(
     ] = "*",
     wait: WaitOption = None,
 ) -> None:
-    """Add a rule; what an event, a label or an acknowledgement is of always stays."""
+    """Add a rule, or change its age; what an event, a label or an acknowledgement is of stays."""
     from fnmatch import filter as matching
 
     from warehouse.catalog import counted as tables
@@ -300,9 +300,10 @@ def add(
         )
     rule = [keep.value, app, branch, rows, days or 0.0]
     with writing(context, wait) as con, transaction(con):
+        # of two with different ages that of the smaller one would always win
         known = con.execute(
-            "SELECT rule_id FROM retention_rules "
-            'WHERE (keeps, app, branch, "rows", days) = (?, ?, ?, ?, ?)',
+            "UPDATE retention_rules SET days = $5 "
+            'WHERE (keeps, app, branch, "rows") = ($1, $2, $3, $4) RETURNING rule_id',
             rule,
         ).fetchone()
         (number,) = (
@@ -314,7 +315,7 @@ def add(
             ).fetchone()
             or (0,)
         )
-    print_data(f"rule {number} {'is there already' if known else 'added'}; pwh maintain applies it")
+    print_data(f"rule {number} {'changed' if known else 'added'}; pwh maintain applies it")
 
 
 @retention.command()
