@@ -173,7 +173,7 @@ def test_jobs_one_after_the_other_share_what_is_installed_and_the_history(job, t
     assert "secret-of-the-test" not in done.log + text
     # another age of what is kept takes the place of the one before
     done, code, _ = job(5, 1.0, keep_days="30")
-    assert code == 0 and "rule 1 changed; pwh maintain applies it" in done.log
+    assert code == 0 and "rule 1 set; pwh maintain applies it" in done.log
     assert len((tmp_path / "path" / "installed").read_text().splitlines()) == 1
     histories = sorted(one.name for one in (tmp_path / "c").glob("pwh-heat-*"))
     assert histories == [f"pwh-heat-{number}-" for number in (0, 1, 2, 3, 5)]

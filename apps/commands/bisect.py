@@ -94,6 +94,11 @@ def bisect(
         note("stopped; the same command continues with the runs that have landed")
         raise typer.Exit(code)
     trees.remove()
+    if runs and not search.rows:
+        raise NothingToAnalyse(
+            f"the runs of {search.facts['app']!r} have no {metric!r} above 0",
+            hint='pwh sql "SELECT DISTINCT metric FROM run_metrics" lists all metrics.',
+        )
     if len(set(search.places)) < 2:
         raise NothingToAnalyse("fewer than two of these commits could be measured")
     _report(context, top, search, enough)
@@ -263,6 +268,8 @@ def _measure(search: _Search, trees: WorkTrees, runs: int, enough: float, wait: 
             done += len(recorded)
             seconds = sum(one.done.wall for one in recorded) / len(recorded)
             search.read()
+            if not search.rows:  # none has this metric
+                return 0
             known = search.belief()
             note(
                 f"{counted(len(search.rows), 'run')}: {search.commits[known.culprit][:9]} has a "

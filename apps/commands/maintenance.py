@@ -301,13 +301,12 @@ def add(
     rule = [keep.value, app, branch, rows, days or 0.0]
     with writing(context, wait) as con, transaction(con):
         # of two with different ages that of the smaller one would always win
-        known = con.execute(
-            "UPDATE retention_rules SET days = $5 "
-            'WHERE (keeps, app, branch, "rows") = ($1, $2, $3, $4) RETURNING rule_id',
-            rule,
-        ).fetchone()
         (number,) = (
-            known
+            con.execute(
+                "UPDATE retention_rules SET days = $5 "
+                'WHERE (keeps, app, branch, "rows") = ($1, $2, $3, $4) RETURNING rule_id',
+                rule,
+            ).fetchone()
             or con.execute(
                 "INSERT INTO retention_rules SELECT coalesce(max(rule_id), 0) + 1, ?, ?, ?, ?, ? "
                 "FROM retention_rules RETURNING rule_id",
@@ -315,7 +314,7 @@ def add(
             ).fetchone()
             or (0,)
         )
-    print_data(f"rule {number} {'changed' if known else 'added'}; pwh maintain applies it")
+    print_data(f"rule {number} set; pwh maintain applies it")
 
 
 @retention.command()
