@@ -94,6 +94,11 @@ def bisect(
         note("stopped; the same command continues with the runs that have landed")
         raise typer.Exit(code)
     trees.remove()
+    if runs and not search.rows:
+        raise NothingToAnalyse(
+            f"the runs of {search.facts['app']!r} have no {metric!r} above 0",
+            hint='pwh sql "SELECT DISTINCT metric FROM run_metrics" lists all metrics.',
+        )
     if len(set(search.places)) < 2:
         raise NothingToAnalyse("fewer than two of these commits could be measured")
     _report(context, top, search, enough)
@@ -129,25 +134,16 @@ class _Search:
 
     def prepare(self) -> None:
         """Find out what stored runs of the command are called, and read them."""
-        side = recorded_side(
-            self.command,
-            self.facts["app"],
-            {"version": None, "machine": self._machine()},
-            {},
-            list(self.tools),
-            {},
-            Path(),
-        )
+        from apps.recording import surroundings
+
+        app, machine = self.facts["app"], self.facts["machine"] or surroundings.machine()
+        facts = {"version": None, "machine": machine}
+        side = recorded_side(self.command, app, facts, {}, list(self.tools), {}, Path())
         names = ("arguments", "variables", "profiler")
         self.side = side
         self.facts = {"app": side.facts["app"], "machine": side.facts["machine"]}
         self.configuration = [side.tags.get(name, "") for name in names]
         self.read()
-
-    def _machine(self) -> str:
-        from apps.recording import surroundings
-
-        return self.facts["machine"] or surroundings.machine()
 
     def read(self) -> None:
         """Read the values of all commits from the warehouse."""
@@ -263,6 +259,8 @@ def _measure(search: _Search, trees: WorkTrees, runs: int, enough: float, wait: 
             done += len(recorded)
             seconds = sum(one.done.wall for one in recorded) / len(recorded)
             search.read()
+            if not search.rows:  # none has this metric
+                return 0
             known = search.belief()
             note(
                 f"{counted(len(search.rows), 'run')}: {search.commits[known.culprit][:9]} has a "
@@ -288,10 +286,9 @@ def _is_certain(search: _Search, enough: float) -> bool:
 
 
 def _report(context: typer.Context, top: Path, search: _Search, enough: float) -> None:
-    from apps.output.tables import dicts
-    from apps.queries.explanations import comparable, explanation
+    from apps.queries.explanations import comparable
     from apps.reports.bisection import bisected_text
-    from apps.reports.explanations import explanation_sentences
+    from apps.reports.explanations import leading_sentence
     from ingest.git import lines_of
 
     known = search.belief()
@@ -307,15 +304,9 @@ def _report(context: typer.Context, top: Path, search: _Search, enough: float) -
         sides[at >= known.culprit].append(row["run_id"])
     if all(sides):
         with reading(context, after_changes=True) as con:
-            which = comparable(con, sides[1], sides[0])
-            told = explanation_sentences(
-                which,
-                ask_dicts(con, "explanations/runs", **which.sides),
-                dicts(explanation(con, which)),
-                ask_dicts(con, "explanations/coverage", **which.sides),
-                is_short=True,
-            )
-        print_data(f"* {told[0].text}")
+            why = leading_sentence(con, comparable(con, sides[1], sides[0]))
+        if why is not None:
+            print_data(f"* {why}")
         near = [
             next(row["run_id"] for row, at in zip(search.rows, places, strict=True) if at == one)
             for one in (

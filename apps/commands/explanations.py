@@ -11,19 +11,11 @@ from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
-from apps.queries.base import ask_dicts
-from apps.queries.explanations import (
-    Comparison,
-    comparable,
-    explained_against,
-    explanation,
-    run_in_history,
-)
+from apps.queries.explanations import Comparison, comparable, explained_against, explanation
 from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from apps.output.tables import Row
     from warehouse.session import Connection
 
 
@@ -54,21 +46,8 @@ def explain(
         if style is not Format.table:
             emit(con, found.filter("topic <> 'ledger'"), style, output)
             return
-        text = explanation_text(
-            which,
-            ask_dicts(con, "explanations/runs", **which.sides),
-            dicts(found),
-            ask_dicts(con, "explanations/coverage", **which.sides),
-            run_in_history(con, which),
-            _call_tree(con, which) if every else [],
-            show_queries=sql,
-            is_short=not every,
-        )
+        text = explanation_text(con, which, dicts(found), show_queries=sql, is_short=not every)
     write_text(text, output)
-
-
-def _call_tree(con: Connection, which: Comparison) -> list[Row]:
-    return ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
 
 
 def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comparison:

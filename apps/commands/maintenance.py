@@ -281,7 +281,7 @@ def add(
     ] = "*",
     wait: WaitOption = None,
 ) -> None:
-    """Add a rule; what an event, a label or an acknowledgement is of always stays."""
+    """Add a rule, or change its age; what an event, a label or an acknowledgement is of stays."""
     from fnmatch import filter as matching
 
     from warehouse.catalog import counted as tables
@@ -300,13 +300,13 @@ def add(
         )
     rule = [keep.value, app, branch, rows, days or 0.0]
     with writing(context, wait) as con, transaction(con):
-        known = con.execute(
-            "SELECT rule_id FROM retention_rules "
-            'WHERE (keeps, app, branch, "rows", days) = (?, ?, ?, ?, ?)',
-            rule,
-        ).fetchone()
+        # of two with different ages that of the smaller one would always win
         (number,) = (
-            known
+            con.execute(
+                "UPDATE retention_rules SET days = $5 "
+                'WHERE (keeps, app, branch, "rows") = ($1, $2, $3, $4) RETURNING rule_id',
+                rule,
+            ).fetchone()
             or con.execute(
                 "INSERT INTO retention_rules SELECT coalesce(max(rule_id), 0) + 1, ?, ?, ?, ?, ? "
                 "FROM retention_rules RETURNING rule_id",
@@ -314,7 +314,7 @@ def add(
             ).fetchone()
             or (0,)
         )
-    print_data(f"rule {number} {'is there already' if known else 'added'}; pwh maintain applies it")
+    print_data(f"rule {number} set; pwh maintain applies it")
 
 
 @retention.command()

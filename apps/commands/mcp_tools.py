@@ -24,7 +24,7 @@ from apps.output.tables import dicts
 from apps.queries.base import Asked, ask, ask_dicts, remembering
 from apps.queries.comparison import LEVEL
 from apps.queries.events import WITHDRAWN, Events
-from apps.queries.explanations import explanation, run_in_history
+from apps.queries.explanations import explanation
 from apps.queries.runs import LATEST, resolve_app, resolve_run, resolve_side
 from apps.queries.schema import FIRST, cookbook, schema_objects, schema_of
 from apps.queries.trend import Series
@@ -179,16 +179,7 @@ class _Tools:
 
         def answer(con: Connection) -> str:
             which = compared_sides(con, resolve_side(con, run), against or [])
-            return explanation_text(
-                which,
-                ask_dicts(con, "explanations/runs", **which.sides),
-                dicts(explanation(con, which)),
-                ask_dicts(con, "explanations/coverage", **which.sides),
-                run_in_history(con, which),
-                [],
-                show_queries=False,
-                is_short=True,
-            )
+            return explanation_text(con, which, dicts(explanation(con, which)), is_short=True)
 
         return self._answer(answer)
 

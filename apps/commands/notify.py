@@ -107,7 +107,7 @@ def add(
         What,
         typer.Option(
             help="changes for the worse, or of unknown direction; silence: nothing arrived for "
-            "--days; gone: the newest version lacks a metric that the one before has."
+            "--days; gone: a version lacks a metric that the one before has, as do all later ones."
         ),
     ] = What.CHANGES,
     app: Annotated[

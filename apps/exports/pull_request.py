@@ -20,6 +20,10 @@ _SECONDS = 20.0
 _PAGE = 100  # comments, the most that both answer at once
 _FORBIDDEN = (401, 403, 404)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_ALLOWED = (
+    "the job needs the permission pull-requests: write; of a fork a workflow on workflow_run "
+    "comments (docs/how-to/ci.md)"
+)
 # Who may have written the comment that is edited: else anybody could, and change it afterwards.
 _TRUSTED = ("OWNER", "MEMBER", "COLLABORATOR")
 
@@ -29,6 +33,7 @@ class Place:
     """Where comments of a request are: addresses, the header with the token, and how one is edited.
 
     `user` is the address that tells whose token it is; None where that is told by each comment.
+    `allowed` says how a job may comment.
     """
 
     comments: str
@@ -36,6 +41,7 @@ class Place:
     headers: Mapping[str, str]
     edit: str
     user: str | None
+    allowed: str
 
 
 def place_of(env: Mapping[str, str]) -> Place | str:
@@ -46,7 +52,8 @@ def place_of(env: Mapping[str, str]) -> Place | str:
             return "GITLAB_TOKEN is not set (an access token with the scope api)"
         api = _checked(env.get("CI_API_V4_URL", ""), "CI_API_V4_URL")
         of = f"{api}/projects/{env.get('CI_PROJECT_ID', '')}/merge_requests/{iid}/notes"
-        return Place(of, of, {"PRIVATE-TOKEN": token}, "PUT", f"{api}/user")
+        headers = {"PRIVATE-TOKEN": token}
+        return Place(of, of, headers, "PUT", f"{api}/user", "the token needs the scope api")
     number = _pull_request(env.get("GITHUB_EVENT_PATH"))
     if number is None:
         return "the environment names no pull request (GITHUB_EVENT_PATH, CI_MERGE_REQUEST_IID)"
@@ -56,7 +63,8 @@ def place_of(env: Mapping[str, str]) -> Place | str:
     api = _checked(env.get("GITHUB_API_URL", "https://api.github.com"), "GITHUB_API_URL")
     issues = f"{api}/repos/{env.get('GITHUB_REPOSITORY', '')}/issues"
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json"}
-    return Place(f"{issues}/{number}/comments", f"{issues}/comments", headers, "PATCH", None)
+    of = f"{issues}/{number}/comments"
+    return Place(of, f"{issues}/comments", headers, "PATCH", None, _ALLOWED)
 
 
 def _pull_request(event: str | None) -> int | None:
@@ -79,12 +87,20 @@ def _checked(api: str, name: str) -> str:
 def comment(text: str, marker: str, env: Mapping[str, str]) -> str:
     """Write a text as the comment that begins with `marker`, anew or over the earlier one.
 
-    Return in words what was done. Where commenting is forbidden, as from a fork, the summary of the
-    job has the text, as far as there is one. No error here is one of what was judged.
+    The summary of a job of GitHub has the text, too, and what was done. Return that: what goes
+    wrong with the comment is no error of what was judged.
     """
     place = place_of(env)
-    if isinstance(place, str):
-        return f"not commented: {place}"
+    done = f"not commented: {place}" if isinstance(place, str) else _commented(place, text, marker)
+    if summary := env.get("GITHUB_STEP_SUMMARY"):
+        told = "" if isinstance(place, str) else f"*{done[0].upper()}{done[1:]}.*\n\n"
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n\n{told}")
+    return done
+
+
+def _commented(place: Place, text: str, marker: str) -> str:
+    """Write the comment; return in words what was done, and how it is allowed where it is not."""
     try:
         own = _earlier(place, marker)
         if own is None:
@@ -92,28 +108,13 @@ def comment(text: str, marker: str, env: Mapping[str, str]) -> str:
             return "commented on the pull request"
         _request(place, place.edit, f"{place.comment}/{own}", text)
     except HTTPError as error:
+        answer = f"the server answers {error.code}"
         if error.code not in _FORBIDDEN:
-            return f"not commented: the server answers {error.code}"
-        return (
-            f"not commented: the token may not (the server answers {error.code}), as from a fork; "
-            f"{_summarised(text, env)}"
-        )
+            return f"not commented: {answer}"
+        return f"not commented: the token may not ({answer}), as from a fork; {place.allowed}"
     except (URLError, TimeoutError, OSError, ValueError) as error:
         return f"not commented: {getattr(error, 'reason', error)}"
     return "edited the comment on the pull request"
-
-
-def _summarised(text: str, env: Mapping[str, str]) -> str:
-    """Append a text to the summary of the job; return where it is now."""
-    summary = env.get("GITHUB_STEP_SUMMARY")
-    if not summary:
-        return "the output has it. The job needs permission to write on pull requests"
-    with Path(summary).open("a", encoding="utf-8") as file:
-        file.write(f"{text}\n")
-    return (
-        "the summary of the job has it. The job needs pull-requests: write; for forks, comment in "
-        "a workflow on workflow_run"
-    )
 
 
 def _earlier(place: Place, marker: str) -> int | None:

@@ -60,7 +60,7 @@ class StandardInput:
     def _copied(self) -> Iterator[int]:
         read_end, write_end = os.pipe()
         stopped, stop = os.pipe()
-        thread = threading.Thread(target=self._copy, args=(write_end, stopped, read_end))
+        thread = threading.Thread(target=self._copy, args=(write_end, stopped))
         thread.start()
         try:
             yield read_end
@@ -68,8 +68,9 @@ class StandardInput:
             os.close(stop)
             thread.join()
             os.close(stopped)
+            os.close(read_end)
 
-    def _copy(self, target: int, stopped: int, read_end: int) -> None:
+    def _copy(self, target: int, stopped: int) -> None:
         """Copy until the input or the execution has ended."""
         with self._kept.open("wb") as kept:
             while True:
@@ -81,7 +82,6 @@ class StandardInput:
                 if not _write_all(target, data, stopped):
                     break
         os.close(target)
-        os.close(read_end)
 
 
 def _write_all(target: int, data: bytes, stopped: int) -> bool:

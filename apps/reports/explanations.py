@@ -23,6 +23,7 @@ from apps.queries.explanations import (
     explained_against,
     explained_change,
     explanation,
+    run_in_history,
 )
 from apps.reports.comparison import noise_source
 from apps.reports.findings import (
@@ -82,22 +83,21 @@ _WIDTHS = dict.fromkeys(("subject", "metric", "before", "after"), _WIDTH)
 
 
 def explanation_text(
+    con: Connection,
     which: Comparison,
-    runs: Sequence[Row],
     rows: Sequence[Row],
-    coverage: Sequence[Row],
-    history: Row | None = None,
-    tree: Sequence[Row] = (),
     *,
     show_queries: bool = False,
     is_short: bool = False,
 ) -> str:
     """Return the explanation: title, sentences with their queries, and the tables of figures.
 
-    `rows` are the ledger and the findings, those with the strongest evidence first, `coverage`
-    lists what was examined, `history` compares the run with the other runs of its series, `tree`
-    has the call paths that differ. A short one has what leads, and the ledger.
+    `rows` are the ledger and the findings (`explanation`), those with the strongest evidence
+    first. A short one has what leads, and the ledger.
     """
+    runs = ask_dicts(con, "explanations/runs", **which.sides)
+    coverage = ask_dicts(con, "explanations/coverage", **which.sides)
+    history = run_in_history(con, which)
     lines = [_title(which, runs), ""]
     sentences = explanation_sentences(which, runs, rows, coverage, history, is_short=is_short)
     for sentence in sentences:
@@ -110,6 +110,8 @@ def explanation_text(
         return "\n".join([*lines, "", "All findings, figures and call paths: --all"])
     if findings := [row for row in rows if row["topic"] != "ledger"]:
         lines += ["", "What changed", finding_table(findings)]
+    shown = {"smallest_share": 0.05, "most": 25}
+    tree = ask_dicts(con, "explanations/call_tree", **shown, **which.sides)
     for unit, paths in groupby(tree, key=lambda row: row["unit"]):
         of_unit = list(paths)
         if any(row["inclusive_before"] is not None for row in of_unit):
@@ -179,7 +181,7 @@ def first_sentence(con: Connection, run_id: str, changed: str) -> str | None:
     """
     which = explained_change(con, changed) or explained_against(con, run_id)
     is_other = which is not None and which.changed not in {None, changed}
-    return None if is_other else _first(con, which)
+    return None if is_other or which is None else leading_sentence(con, which)
 
 
 def cause_sentence(con: Connection, run_id: str) -> str | None:
@@ -187,12 +189,12 @@ def cause_sentence(con: Connection, run_id: str) -> str | None:
 
     The change is one of the metric that runs are judged by, or the level of a branch.
     """
-    return _first(con, explained_change(con, run_id))
+    which = explained_change(con, run_id)
+    return None if which is None else leading_sentence(con, which)
 
 
-def _first(con: Connection, which: Comparison | None) -> str | None:
-    if which is None:
-        return None
+def leading_sentence(con: Connection, which: Comparison) -> str | None:
+    """Return the first sentence on a comparison of runs; None where nothing is known of it."""
     rows = dicts(explanation(con, which))
     runs = ask_dicts(con, "explanations/runs", **which.sides)
     return next(iter(_leading(which, runs, rows)), None)

@@ -20,6 +20,7 @@ from apps.reports.changes import confirmation
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
+from apps.reports.trend import no_series
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -266,6 +267,8 @@ def judge_metrics(
         found = judged(patterns, Terms(limit, LIMIT, better, bool(metrics), provisional, level))
         if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
+    if sides.baseline_name is None and compared.limit(1).fetchone() is None:
+        raise no_series(con, sides.app, metrics, candidate=sides.candidate)
     names = f"{sides.baseline_name or 'the runs before'} and {sides.candidate_name}"
     compared = run_comparison(con, sides.baseline, sides.candidate, level)
     found = judged(EVERY_METRIC, Terms(None, LIMIT, undirected=True))

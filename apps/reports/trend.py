@@ -271,9 +271,13 @@ def _direction_sentences(con: Connection, app: str) -> list[str]:
 
 
 def no_series(
-    con: Connection, app: str, metrics: Sequence[str] = (), machine: str | None = None
+    con: Connection,
+    app: str,
+    metrics: Sequence[str] = (),
+    machine: str | None = None,
+    candidate: Sequence[str] = (),
 ) -> NothingToAnalyse:
-    """Return why an application has no series of such metrics."""
+    """Return why an application, or only the runs of a candidate, has no series of such metrics."""
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         return NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
@@ -284,9 +288,11 @@ def no_series(
             f"all runs of {app} are on other branches than the default one: {names}",
             hint="pwh trend --branch NAME compares them; pwh commits --default NAME sets it.",
         )
-    if all(row["started_at"] is None for row in runs):
+    name = f"the candidate of {app}" if candidate else app
+    judged = [row for row in runs if not candidate or row["run_id"] in candidate]
+    if all(row["started_at"] is None for row in judged):
         return NothingToAnalyse(
-            f"the start of every run of {app} is unknown, so they have no order",
+            f"the start of every run of {name} is unknown, so they have no order",
             hint="State it with pwh ingest --started-at.",
         )
     if len(runs) > 1 and len({row["started_at"] for row in runs}) == 1:

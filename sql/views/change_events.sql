@@ -178,7 +178,7 @@ COMMENT ON COLUMN change_events."after" IS 'Level after.';
 COMMENT ON COLUMN change_events.direction IS 'worse or better; NULL where that is not known.';
 COMMENT ON COLUMN change_events.p_value IS 'Probability of such a change in a series without any (change_points.p_value).';
 COMMENT ON COLUMN change_events.acknowledged IS 'The state, where it is expected, noise, or fixed in a version; NULL where any change is open.';
-COMMENT ON COLUMN change_events.fix IS 'Of one that is said to be fixed: not measured (in three runs since), holds or fails: whether the median of the first five runs since is nearer to the level before.';
+COMMENT ON COLUMN change_events.fix IS 'Of one that is said to be fixed: not measured (in three runs since), holds or fails: whether the median of the first five runs since is nearer to the level before, or the change came after it.';
 COMMENT ON COLUMN change_events.fixed_in IS 'Version or commit of the fix (acknowledgements.fixed_in).';
 COMMENT ON COLUMN change_events."owner" IS 'Who takes care of it.';
 COMMENT ON COLUMN change_events.ticket IS 'Address of the ticket.';

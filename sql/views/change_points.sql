@@ -89,16 +89,16 @@ WITH
   )
 
 SELECT
-  app, configuration_id, fixed_in, run_id,
+  app, configuration_id, fixed_in, run_id, counted_at,
   place + 1 - min(place) FILTER (is_fix) OVER (PARTITION BY configuration_id, fixed_in) AS nth
 FROM placed
 QUALIFY nth >= 1;
 
--- The level of each series in the first five runs since a fix.
+-- The level of each series in the first five runs since a fix, and when the first of them was.
 CREATE OR REPLACE VIEW _fix_levels AS
 SELECT
   _series_id(f.configuration_id, m.metric) AS series_id, f.fixed_in, count(*) AS runs,
-  median(m.value) AS level
+  median(m.value) AS level, arg_min(f.counted_at, f.nth) AS since
 FROM _runs_since_fix AS f
 JOIN _scalars AS m ON f.run_id = m.run_id
 WHERE f.nth <= 5
@@ -190,14 +190,15 @@ WITH
       ON j.series_id = m.series_id AND j.found.run_id = m.run_id AND j.found.more_runs IS NULL
   ),
 
-  -- a fix that three runs since show to be none opens the change again
+  -- a fix that three runs since show to be none, or that the change came after, opens it again
   checked AS (
     SELECT
       a.*,
       CASE
         WHEN a.annotation.reason IS DISTINCT FROM 'fixed' THEN NULL
         WHEN coalesce(f.runs, 0) < 3 THEN 'not measured'
-        WHEN (f.level > (a.found."before" + a.found."after") / 2)
+        WHEN f.since < a.found.started_at
+          OR (f.level > (a.found."before" + a.found."after") / 2)
           = (a.found."after" > a.found."before")
           THEN 'fails'
         ELSE 'holds'

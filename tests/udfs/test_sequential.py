@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -21,17 +22,30 @@ def pairs(number, change=0.0, noise=0.01, seed=1):
     ]
 
 
-@pytest.mark.parametrize("change", [0.0, 0.02, 0.05, 0.2])
-def test_errors_are_those_stated_and_no_test_of_fixed_size_is_shorter(change):
+@pytest.mark.parametrize(
+    ("history", "change", "most"),
+    [
+        *(
+            (KNOWN.history, change, most)
+            for change, most in ((0, 0.72), (0.02, 0.62), (0.05, 0.26))
+        ),
+        *(
+            (KNOWN.history, 0.2, 0.08),
+            (Noise(), 0, 0.62),
+            (Noise(), 0.02, 0.6),
+            (Noise(), 0.2, 0.15),
+        ),
+    ],
+)
+def test_errors_are_those_stated_and_no_test_of_fixed_size_is_shorter(history, change, most):
     rng = random.Random(7)
-    ends = [trial(rng, change, 0.03, KNOWN, 0.0) for _ in range(300)]
+    design = replace(KNOWN, history=history)
+    ends = [trial(rng, change, 0.03, design, 0.0) for _ in range(300)]
     wrong = {"worse", "better"} if change == 0 else {"same", "better"}
     # Of 300 with 5 %, 28 and more are improbable.
-    assert sum(end.verdict in wrong for end in ends) < 28
-    fixed = 60
-    assert max(end.pairs for end in ends) <= fixed
-    mean = sum(end.pairs for end in ends) / len(ends) / fixed
-    assert mean < {0.0: 0.72, 0.02: 0.62, 0.05: 0.26, 0.2: 0.08}[change]
+    assert sum(end.verdict in wrong for end, _ in ends) < 28
+    assert all(end.pairs <= size for end, size in ends)
+    assert sum(end.pairs for end, _ in ends) < most * sum(size for _, size in ends)
 
 
 def test_limits_contain_the_change_and_verdicts_have_a_direction():

@@ -2,7 +2,8 @@
 
 The boundaries are those of Pampallona and Tsiatis (1994) for two-sided tests that may stop for
 either hypothesis, power family, which narrow towards the pair at which a test of fixed size with
-the same errors ends. There the test ends, too, decided or not.
+the same errors ends. There the test ends, too, decided or not. Where no history states the noise,
+that test has to see it first: its size is that of Stein (1945), by the first pairs.
 """
 
 from __future__ import annotations
@@ -13,19 +14,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.special import chdtrc, ndtri, stdtr
+from scipy.special import chdtrc, ndtri, stdtr, stdtrit
 
 _POWER = 0.2  # shape of the boundaries; 0 is that of O'Brien and Fleming (bench_until_decided)
 _WIDER = 0.32  # what many looks add to the quantiles of one look (bench_until_decided)
-# Of a noise that no history states, the first pairs may show too little: the quantiles are wider
-# still, and the size is planned with so many times the variance, over its degrees of freedom.
-_WIDER_ALONE = 0.55
-_PLANNED_ALONE = 4.0
+_WIDER_ALONE = 0.45  # the same, of a noise that no history states (bench_until_decided)
+_PILOT = 10  # pairs by which a test of fixed size then sees the noise (bench_until_decided)
 _MOST = 1000  # pairs
-_LEAST = (
-    3  # pairs, of which one may be an outlier; without a history the noise has to be seen first
-)
-_LEAST_ALONE = 6
+_LEAST = 3  # pairs, of which one may be an outlier
+_LEAST_ALONE = 6  # the same, of a noise that has to be seen first
 _MOST_FREEDOM = 20.0  # of a history: its runs were measured at other times than these
 # Deviations of a pair from the median that are no noise, where a history states the deviation and
 # where the pairs themselves do, which few of them show too small (bench_until_decided).
@@ -105,10 +102,8 @@ def look(pairs: Sequence[tuple[float, float]], design: Design) -> State:
     step = math.log1p(design.smallest)
     worst, missed = ndtri(1 - design.false_alarm / 2), ndtri(1 - design.miss)
     is_known = prior.freedom >= _MOST_FREEDOM
-    planned = prior.variance if is_known else variance * (1 + _PLANNED_ALONE / max(freedom, 1))
     wider = _WIDER if is_known else _WIDER_ALONE
-    size = (worst + missed) ** 2 * planned / step**2
-    most = min(max(math.ceil(size), _LEAST if prior.freedom else _LEAST_ALONE), _MOST)
+    most = _fixed_size(kept[:_PILOT], prior, design) if kept else _LEAST_ALONE
     share = min(count / most, 1.0) if count else 1.0
     outer = (worst + wider) * share ** (_POWER - 0.5)
     inner = (missed + wider) * share ** (_POWER - 0.5)
@@ -135,6 +130,24 @@ def look(pairs: Sequence[tuple[float, float]], design: Design) -> State:
         _busy(squares, count, prior),
         _drift([math.log(first * second) / 2 for first, second in pairs], step),
     )
+
+
+def _fixed_size(pilot: Sequence[float], prior: Noise, design: Design) -> int:
+    """Return the pairs that a test of fixed size needs, by the noise of its first ones.
+
+    These do not matter where the noise is known.
+    """
+    errors = 1 - design.false_alarm / 2, 1 - design.miss
+    if prior.freedom >= _MOST_FREEDOM:
+        least, variance, reach = _LEAST, prior.variance, sum(map(ndtri, errors))
+    else:
+        mean = statistics.fmean(pilot)
+        squares = sum((value - mean) ** 2 for value in pilot)
+        freedom = max(prior.freedom + len(pilot) - 1, 1)
+        least, variance = _PILOT, (prior.freedom * prior.variance + squares) / freedom
+        reach = sum(stdtrit(freedom, error) for error in errors)
+    size = float(reach**2 * variance) / math.log1p(design.smallest) ** 2
+    return min(max(math.ceil(size), least), _MOST)
 
 
 def _normal(value: float, freedom: float) -> float:

@@ -35,16 +35,28 @@ WITH
       AND epoch(CAST($now AS TIMESTAMPTZ)) - epoch(a.last_at) > r.days * 86400
   ),
 
+  -- the last that became of a metric that was missing in a version; functions come and go with the
+  -- compiler
+  missing AS (
+    SELECT v.*
+    FROM version_comparisons AS v
+    JOIN runs AS r ON v.runs[1] = r.run_id
+    WHERE v.verdict IN ('gone', 'new') AND v.share_before IS NULL
+    QUALIFY row_number() OVER (
+      PARTITION BY v.app, v.machine, coalesce(v.fields_before, v.fields_after), v.metric
+      ORDER BY coalesce(r.started_at, r.landed_at) DESC
+    ) = 1
+  ),
+
   gone AS (
     SELECT
       r.recipient, 'gone' AS what, v.app, NULL AS event_id, v.against[-1] AS run_id, v.metric,
       NULL AS change, concat_ws(' ', 'gone', v.app, v.metric, v.machine, v.version) AS subject,
       NULL AS last_at, v.version
     FROM notification_rules AS r
-    JOIN version_comparisons AS v
+    JOIN missing AS v
       ON r.what = 'gone' AND _matches(v.app, r.app) AND _matches(v.metric, r.metric)
-      -- functions come and go with the compiler
-      AND v.verdict = 'gone' AND v.share_before IS NULL
+      AND v.verdict = 'gone'
   ),
 
   pending AS (

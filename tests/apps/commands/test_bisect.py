@@ -92,6 +92,12 @@ def test_an_application_without_runs_of_these_commits(run, history, demo_warehou
     assert "'no\\x1b[1m' has no runs of two of these commits" in err and "\x1b" not in err
 
 
+def test_a_metric_that_no_run_has_ends_it_at_once(run, history, git):
+    code, _, err = run("bisect", f"{history[0]}..HEAD", "--metric", "odd", *PROGRAM)
+    assert (code, err.count("landed in")) == (5, 1)
+    assert "have no 'odd' above 0" in err and len(git("worktree", "list").splitlines()) == 1
+
+
 def test_outside_of_a_repository(run, tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     code, _, err = run("bisect", "a..b", "--", "true")

@@ -54,6 +54,8 @@ def test_a_fix_that_is_none_is_open_and_red_again(events, run):
     assert listed(events("--state", "reopened", "-f", "csv")) == [(2, "reopened")]
     assert run("--db", "w.duckdb", "gate", "stencil")[0] == 1
     assert "not fixed" in run("--db", "w.duckdb", "ack", "stencil-1.23", "fixed", "--in", "1.24")[1]
+    # what was before the change is no fix of it, though it was as quick
+    assert "not fixed in 1.20;" in events("2", "--state", "fixed", "--in", "1.20")[1]
 
 
 @pytest.mark.parametrize(

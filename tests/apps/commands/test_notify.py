@@ -109,9 +109,11 @@ def test_silence_and_a_metric_that_has_gone_are_told(run, template, tmp_path, ho
             run_id  app  version  machine  started_at  landed_at
             a1      io   1        m        2026-01-01  2026-01-01
             a2      io   2        m        2026-01-02  2026-01-02
+            a3      io   3        m        2026-01-03  2026-01-02
             """,
         )
-        given(con, "metrics", "run_id metric value\na1 rate 5\na1 lost 1\na1 out 1\na2 rate 5")
+        values = "a1 rate 5\na1 lost 1\na1 out 1\na1 back 1\na2 rate 5\na3 rate 5\na3 back 1"
+        given(con, "metrics", f"run_id metric value\n{values}")
     for what in (("--what", "silence", "--days", "3"), ("--what", "gone", "--metric", "metric:*")):
         assert run("--db", db, "notify", "add", "env:PWH_TO", *what)[0] == 0
     _, out, err = run("--db", db, "notify", "send")

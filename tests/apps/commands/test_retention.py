@@ -117,8 +117,9 @@ def test_rules_are_of_branches_rows_and_ages_and_what_is_annotated_stays(run, te
         return said
 
     of_branch = ("retention", "add", "--keep", "nothing", "--branch", "t*", "--days", "50")
-    assert command(*of_branch) == "rule 1 added; pwh maintain applies it\n"
-    assert command(*of_branch) == "rule 1 is there already; pwh maintain applies it\n"
+    assert command(*of_branch) == "rule 1 set; pwh maintain applies it\n"
+    assert command(*of_branch[:-1], "20") == "rule 1 set; pwh maintain applies it\n"
+    assert command(*of_branch) == "rule 1 set; pwh maintain applies it\n"
     command("retention", "add", "--keep", "answers", "--days", "35")
     command("retention", "add", "--keep", "all", "--rows", "fn_*", "--branch", "main")
     command("ack", "a@2", "invalid")

@@ -134,8 +134,9 @@ def test_where_it_is_forbidden_the_summary_of_the_job_has_the_text(api, env):
     assert said.startswith("not commented: the token may not (the server answers 403)")
     assert TOKEN not in said
     if summary := env.get("GITHUB_STEP_SUMMARY"):
-        assert "the summary of the job has it" in said
-        assert Path(summary).read_text() == f"{MARK}\nred\n"
+        assert "the job needs the permission pull-requests: write" in said
+        text, told, _ = Path(summary).read_text().split("\n\n")
+        assert (text, told) == (f"{MARK}\nred", f"*N{said[1:]}.*")
 
 
 @pytest.mark.parametrize("code", [302, 500, 429])

@@ -68,3 +68,18 @@ def test_a_file_is_rewound_to_where_it_was(twice, tmp_path):
 def test_closed_standard_descriptors(twice):
     # The shell that the call goes through closes them.
     assert twice("sh", "-c", "cat; echo done", preexec_fn=lambda: os.close(0)) == b"done\n" * 2
+
+
+EARLY = """
+import os, sys, threading
+from pathlib import Path
+from apps.recording.standard_input import StandardInput
+with StandardInput(2, Path(sys.argv[1])).descriptor() as end:
+    [one.join() for one in threading.enumerate() if one is not threading.current_thread()]
+    print(os.read(end, 9))
+"""
+
+
+def test_what_is_sent_at_once_is_there_though_all_is_copied_before_a_program_starts(tmp_path):
+    command = [sys.executable, "-c", EARLY, str(tmp_path / "kept")]
+    assert subprocess.run(command, input=b"x", capture_output=True).stdout == b"b'x'\n"
