@@ -70,7 +70,7 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
     with st.container(border=True):
         for sentence in sentences:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(plain(sentence.text))
+                st.markdown(plain(sentence.text), width="stretch" if sentence.query else "content")
                 if sentence.query is not None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
     _profiles(view, which, rows)

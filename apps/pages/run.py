@@ -76,10 +76,12 @@ _Shown = tuple[str, list[str], pl.DataFrame, str]
 
 
 def _report(con: Connection, run_id: str) -> tuple[list[str], list[_Shown]]:
-    """Return what `pwh report` says first, and each section: title, sentences, rows, view."""
+    """Return the headlines of `pwh report`, and each section: title, sentences, rows, view."""
     report = report_of(con, run_id)
-    return report.sentences, [
-        (one.title, one.others, one.relation.limit(_ROWS).pl(), one.view) for one in report.sections
+    headlines = [sentence for one in report.sections for sentence in one.sentences[:1]]
+    return [*report.leading, *headlines], [
+        (one.title, one.sentences[1:], one.relation.limit(_ROWS).pl(), one.view)
+        for one in report.sections
     ]
 
 
@@ -108,7 +110,7 @@ def _tabs(view: View, run_id: str, sections: list[_Shown], counts: dict[str, int
             if (more := _PAGES.get(of)) is not None:
                 view.link(f"More: {view.pages[more].title}", more, icon="arrow_forward", run=run_id)
             if sentences:
-                view.verdicts(sentences)
+                view.verdicts(sentences, most=1)
             shown, units = _with_one_unit(rows)
             shares = [name for name in shown.columns if name.endswith("share")]
             view.table(shown, units=_UNITS | units, percent=shares)

@@ -1,6 +1,6 @@
 -- requires: idle, idle_sums
 --
--- Idle time by the type of task that ended it, and by the task and worker that caused it.
+-- Idle time by the type of task that ended it, and by the task and worker that caused it (_blame_sums).
 
 -- The type of each task; where files repeat a task, any one of its types.
 CREATE OR REPLACE VIEW _task_types AS
@@ -36,17 +36,6 @@ COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the
 COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
 
--- Only the wait for the last input is blamed on its producer, so only that is added up.
-CREATE OR REPLACE VIEW _idle_blamed AS
-SELECT
-  i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name AS blamed_type,
-  count(*) AS intervals, sum(i.starvation1) AS starvation1, sum(i.starvation) AS starvation,
-  sum(i.ov_concrete + i.ov_uniform) AS overhead, sum(i.lat_inherited) AS latency
-FROM idle_attribution AS i
-LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
-WHERE i.kind <> 'tail' AND i.starvation1 > 0
-GROUP BY i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name;
-
 CREATE OR REPLACE VIEW idle_by_blamed AS
 WITH
   sums AS (
@@ -54,7 +43,7 @@ WITH
       run_id, mode, latency_rule, blamed_type, CAST(sum(intervals) AS BIGINT) AS intervals,
       sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead
-    FROM _idle_blamed
+    FROM _blame_sums
     GROUP BY run_id, mode, latency_rule, blamed_type
   )
 
@@ -78,7 +67,7 @@ WITH
       run_id, mode, latency_rule, blamed_worker, CAST(sum(intervals) AS BIGINT) AS intervals,
       sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead
-    FROM _idle_blamed
+    FROM _blame_sums
     GROUP BY run_id, mode, latency_rule, blamed_worker
   )
 
