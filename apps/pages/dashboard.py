@@ -48,6 +48,7 @@ _STYLE = """
 [data-testid="stGraphVizChart"] path { stroke: currentColor; }
 [data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
 [data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
+[class*="st-key-_cause_"] { flex-wrap: nowrap !important; }
 :focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
 """
 _drawn: set[str] = set()  # pages that this process has drawn

