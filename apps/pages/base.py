@@ -37,7 +37,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ROWS_OF_A_PAGE = 100
-_SENTENCES = 5  # of an analysis that are read at a glance
+_SENTENCES = 7  # of an analysis that are read at a glance
 
 
 class View(Filters):

@@ -123,6 +123,7 @@ def styled(chart: ChartType) -> ChartType:
         text=alt.MarkConfig(color=soft),
         title=alt.TitleConfig(
             anchor="start",
+            offset=8,
             fontSize=12,
             fontWeight="normal",
             color=soft,

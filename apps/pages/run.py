@@ -76,12 +76,10 @@ _Shown = tuple[str, list[str], pl.DataFrame, str]
 
 
 def _report(con: Connection, run_id: str) -> tuple[list[str], list[_Shown]]:
-    """Return the headlines of `pwh report`, and each section: title, sentences, rows, view."""
+    """Return what `pwh report` says first, and each section: title, sentences, rows, view."""
     report = report_of(con, run_id)
-    headlines = [sentence for one in report.sections for sentence in one.sentences[:1]]
-    return [*report.leading, *headlines], [
-        (one.title, one.sentences[1:], one.relation.limit(_ROWS).pl(), one.view)
-        for one in report.sections
+    return report.sentences, [
+        (one.title, one.others, one.relation.limit(_ROWS).pl(), one.view) for one in report.sections
     ]
 
 

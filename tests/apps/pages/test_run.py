@@ -34,7 +34,7 @@ def test_each_tab_has_rows(open_page, demo_warehouse):
         assert address(app, "tab") == tab
 
 
-def test_a_headline_a_kind_of_trace_and_the_rest_folded_in_its_tab(open_page, demo_warehouse):
+def test_a_tab_shows_a_sentence_and_unfolds_the_others(open_page, demo_warehouse):
     app = open_page("run", demo_warehouse, run="stencil-1.25")
     assert texts(app).count("4 workers were busy") == 1
     (more,) = [one for one in app.expander if one.label.endswith(" more")]
