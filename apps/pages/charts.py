@@ -121,6 +121,8 @@ def styled(chart: ChartType) -> ChartType:
         header=alt.HeaderConfig(labelColor=soft, titleColor=soft),
         legend=alt.LegendConfig(padding=0, offset=8, labelColor=soft, titleColor=soft),
         text=alt.MarkConfig(color=soft),
+        # Parts of a bar are told apart by more than their colours.
+        bar=alt.BarConfig(stroke=soft, strokeWidth=0.5),
         title=alt.TitleConfig(
             anchor="start",
             offset=8,
