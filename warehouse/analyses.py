@@ -44,6 +44,7 @@ ORDER = (
     "tasks_in_turn",
     "_lifecycle_sums",
     "_worker_sums",
+    "_blame_sums",
     "_gpu_sums",
     "_rank_spread",
     "_thread_phases",

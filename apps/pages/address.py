@@ -6,7 +6,7 @@ user has changed a widget, and the address follows.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -17,6 +17,7 @@ from warehouse.errors import UsageError
 # that go along from page to page.
 _SHOWN = "_shown"
 _CARRIED = "_carried"
+_QUERY = "_query"  # of the page that is being drawn
 CARRIED = ("app", "run", "time")
 
 
@@ -28,6 +29,8 @@ class Address:
         self.given = {key: st.query_params.get_all(key) for key in st.query_params}
         self.arrived = st.session_state.get(_SHOWN) != (page, self.given)
         self.query: dict[str, list[str]] = {}
+        # Widgets of other pages have a state, too: what this page is of is in its own query.
+        st.session_state[_QUERY] = self.query
 
     def asked(self, key: str) -> str | None:
         """Return what the address has for a key, of several the last; None without it."""
@@ -77,6 +80,12 @@ class Address:
         if self.query != self.given:
             st.query_params.from_dict(self.query)
         st.session_state[_SHOWN] = (self.page, self.query)
+
+
+def drawn_query() -> Mapping[str, list[str]]:
+    """Return the query of the page that is being drawn, as far as its widgets have been drawn."""
+    query: dict[str, list[str]] = st.session_state.get(_QUERY, {})
+    return query
 
 
 def unknown(label: str, value: str, known: Sequence[Any]) -> UsageError:

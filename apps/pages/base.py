@@ -37,6 +37,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ROWS_OF_A_PAGE = 100
+_SENTENCES = 7  # of an analysis that are read at a glance
 
 
 class View(Filters):
@@ -117,11 +118,15 @@ class View(Filters):
 
     # Showing
 
-    def verdicts(self, sentences: Sequence[str]) -> None:
-        """Show the sentences of an analysis, one per line."""
+    def verdicts(self, sentences: Sequence[str], most: int = _SENTENCES) -> None:
+        """Show the sentences of an analysis, one per line; those after `most` are folded away."""
         with st.container(border=True, gap=None):
-            for sentence in sentences:
+            for sentence in sentences[:most]:
                 st.markdown(plain(sentence))
+            if rest := sentences[most:]:
+                with st.expander(f"{len(rest)} more", type="compact"):
+                    for sentence in rest:
+                        st.markdown(plain(sentence))
 
     def chart(
         self,

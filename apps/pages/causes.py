@@ -68,9 +68,9 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
     rows = found.to_dicts()
     sentences = explanation_sentences(which, runs.to_dicts(), rows, coverage.to_dicts(), history)
     with st.container(border=True):
-        for sentence in sentences:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(plain(sentence.text))
+        for place, sentence in enumerate(sentences):
+            with st.container(horizontal=True, key=f"_cause_{place}"):
+                st.markdown(plain(sentence.text), width="stretch" if sentence.query else "content")
                 if sentence.query is not None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
     _profiles(view, which, rows)

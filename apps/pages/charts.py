@@ -15,6 +15,7 @@ from altair.typing import ChartType
 from altair.utils.schemapi import disable_debug_mode
 
 from apps.output.colours import CLASSES, DARK_SOFT_TEXT, PALETTE, SOFT_TEXT
+from apps.pages.address import drawn_query
 
 # Altair would check each part of a chart when it is made. Each whole chart is checked when drawn.
 disable_debug_mode()
@@ -96,8 +97,9 @@ def titled(chart: ChartType, title: str) -> ChartType:
 
 def shown_names() -> str:
     """Return the names of the runs, or else the application, that the page was chosen to show."""
-    chosen = [st.session_state.get(key) for key in _NAMED]
-    return ", ".join(dict.fromkeys(one for one in chosen if isinstance(one, str) and one))
+    query = drawn_query()
+    chosen = [one for key in _NAMED for one in query.get(key, []) if one]
+    return ", ".join(dict.fromkeys(chosen))
 
 
 def _choose(chart: str, field: str, key: str) -> None:
@@ -119,8 +121,11 @@ def styled(chart: ChartType) -> ChartType:
         header=alt.HeaderConfig(labelColor=soft, titleColor=soft),
         legend=alt.LegendConfig(padding=0, offset=8, labelColor=soft, titleColor=soft),
         text=alt.MarkConfig(color=soft),
+        # Parts of a bar are told apart by more than their colours.
+        bar=alt.BarConfig(stroke=soft, strokeWidth=0.5),
         title=alt.TitleConfig(
             anchor="start",
+            offset=8,
             fontSize=12,
             fontWeight="normal",
             color=soft,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import streamlit as st
 
+from apps.output.colours import BLUE, GREEN, GREY
 from apps.pages import PAGES, Entry
 from apps.pages.answers import file_state
 from apps.pages.base import View
@@ -48,8 +49,19 @@ _STYLE = """
 [data-testid="stGraphVizChart"] path { stroke: currentColor; }
 [data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
 [data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
+[class*="st-key-_cause_"] { flex-wrap: nowrap !important; }
 :focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
 """
+# Parts of highlighted code: Streamlit's own colours are too pale for text.
+_CODE = "\n".join(
+    f'[data-testid="stCode"] .token:is({parts}) '
+    f"{{ color: color-mix(in srgb, currentColor 50%, {colour}) !important; }}"
+    for parts, colour in (
+        (".keyword, .function", BLUE),
+        (".string, .number, .boolean, .variable", GREEN),
+        (".comment, .operator, .punctuation", GREY),
+    )
+)
 _drawn: set[str] = set()  # pages that this process has drawn
 
 
@@ -57,7 +69,7 @@ def main() -> None:
     """Show the page that the URL names."""
     # Otherwise Streamlit makes the browser fetch the icons of pages from the network.
     st.set_page_config(page_icon=str(_ICON), layout="wide", initial_sidebar_state=_SIDEBAR)
-    st.html(f"<style>{_STYLE}</style>")
+    st.html(f"<style>{_STYLE}{_CODE}</style>")
     if not let_in():
         return
     path = parse_address(os.environ.get("PWH_DB", "pwh.duckdb"))

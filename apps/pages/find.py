@@ -33,10 +33,11 @@ def find_box(path: Address, pages: Mapping[str, Page]) -> None:
         st.page_link(page, label=plain(page.title))
     rows = _found(path, text)
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        st.caption(f"{kind.capitalize()}s")
-        for row in rows:
-            if row["kind"] == kind:
-                _link(row, pages)
+        found = [row for row in rows if row["kind"] == kind]
+        few = f": the first {_EACH}, type more of the name" if found[_EACH:] else ""
+        st.caption(f"{kind.capitalize()}s{few}")
+        for row in found[:_EACH]:
+            _link(row, pages)
     if not rows and not titled:
         st.caption("Nothing has this in its name.")
 
@@ -45,7 +46,7 @@ def _found(path: Address, text: str) -> list[dict[str, Any]]:
     answers = Answers(path)
     try:
         rows: list[dict[str, Any]] = answers.get(
-            "find", text, lambda con: ask_dicts(con, "overview/find", text=text, number=_EACH)
+            "find", text, lambda con: ask_dicts(con, "overview/find", text=text, number=_EACH + 1)
         ).value
         return rows
     except WarehouseError:

@@ -65,10 +65,8 @@ def page(view: View) -> None:
     opened = sum(row["state"] in OPEN for row in rows)
     seen = last_seen(view.path)
     unseen = sum(is_unseen(row, seen) for row in rows)
-    st.subheader(
-        f"{counted(len(rows), 'event')}, {opened} open, {unseen} new since your last visit",
-        anchor=False,
-    )
+    new = "new since your last visit" if seen else "new to you"
+    st.subheader(f"{counted(len(rows), 'event')}, {opened} open, {unseen} {new}", anchor=False)
     if not rows:
         st.caption("None is of these choices.")
         _early(view, app)
@@ -86,7 +84,8 @@ def page(view: View) -> None:
     known = view.ask("events/histories", **of_events, most=_VALUES)
     histories = {row["event_id"]: row for row in known.to_dicts()}
     for row in shown:
-        _card(view, row, histories.get(row["event_id"]), is_new=is_unseen(row, seen))
+        badge = new if is_unseen(row, seen) else None
+        _card(view, row, histories.get(row["event_id"]), badge)
     few = f"The first {_CARDS} of {len(rows)}; the table below has all. " if rows[_CARDS:] else ""
     st.caption(f"{few}Keys: j and k go through the events, Enter explains one, e acknowledges it.")
     _early(view, app)
@@ -101,13 +100,15 @@ def page(view: View) -> None:
     )
 
 
-def _card(view: View, row: dict[str, Any], history: dict[str, Any] | None, *, is_new: bool) -> None:
+def _card(
+    view: View, row: dict[str, Any], history: dict[str, Any] | None, badge: str | None
+) -> None:
     """Show an event in words, with the ways to its cause and its trend, and the form for it."""
     with st.container(border=True, gap="small", key=f"event_{row['event_id']}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**Event {row['event_id']}: {plain(row['app'])}**", width="content")
-            if is_new:
-                st.badge("new since your last visit")
+            if badge:
+                st.badge(badge)
             picture = history and sparkline(history["history"], history["change_at"])
             if picture:
                 st.image(picture)

@@ -108,7 +108,7 @@ def _tabs(view: View, run_id: str, sections: list[_Shown], counts: dict[str, int
             if (more := _PAGES.get(of)) is not None:
                 view.link(f"More: {view.pages[more].title}", more, icon="arrow_forward", run=run_id)
             if sentences:
-                view.verdicts(sentences)
+                view.verdicts(sentences, most=1)
             shown, units = _with_one_unit(rows)
             shares = [name for name in shown.columns if name.endswith("share")]
             view.table(shown, units=_UNITS | units, percent=shares)

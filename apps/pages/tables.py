@@ -28,7 +28,14 @@ _LARGE = 1000
 # Widths of a digit and of the room around it in a cell, px.
 _LETTER, _MARGIN = 8, 24
 _IN_NAMES = {"seconds": "s", "percent": "%"}
-_HEADINGS = {"seconds": "time", "percent": "share"}
+_HEADINGS = {
+    "seconds": "time",
+    "percent": "share",
+    "others": "more changes",
+    "others_worse": "of them worse",
+    "others_better": "of them better",
+    "moved": "changed with it",
+}
 
 
 def show_rows(

@@ -8,7 +8,7 @@ import polars as pl
 from apps.output.colours import BLUE, CAUSES, GREY, PINK
 from apps.output.numbers import prefixed
 from apps.output.text import short_names
-from apps.pages.charts import axis, legend, scale, soft_ink
+from apps.pages.charts import axis, legend, scale
 from apps.pages.sizes import FIT
 
 _NAME = 40
@@ -31,7 +31,7 @@ def sums_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw where the time of each worker went, %: worker, position, cause, seconds, percent."""
     chart: alt.Chart = (
         alt.Chart(frame)
-        .mark_bar(stroke=soft_ink(), strokeWidth=0.5)
+        .mark_bar()
         .encode(
             x=alt.X(
                 "percent:Q",
@@ -65,7 +65,7 @@ def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     size, unit = prefixed(longest, "s")
     chart: alt.Chart = (
         alt.Chart(frame.with_columns(names, time=pl.col("seconds") / size))
-        .mark_bar(stroke=soft_ink(), strokeWidth=0.5)
+        .mark_bar()
         .encode(
             x=alt.X("sum(time):Q", axis=axis(title, unit)),
             y=alt.Y("name:N", sort="-x", axis=axis(None, labelFlush=False)),

@@ -13,6 +13,7 @@ from apps.output.text import cell
 from apps.pages import causes
 from apps.pages.base import View
 from apps.pages.charts import styled, titled
+from apps.pages.filters import period_text
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
@@ -215,9 +216,8 @@ def _chosen(view: View, points: pl.DataFrame, choice: Choice) -> None:
     """Show links to the runs that were chosen, and what else can be done with the charts."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if choice.window is not None:
-            first, last = choice.window
             st.button(
-                f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: show all",
+                f"{period_text(choice.window)}: show all",
                 icon=":material/zoom_out_map:",
                 on_click=reset,
                 args=(choice.without(window=True),),

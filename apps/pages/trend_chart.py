@@ -25,6 +25,14 @@ _DASHES = alt.Scale(domain=["confirmed", "provisional"], range=[[5, 4], [1, 4]])
 _LABELLED, _ROWS, _ROW = 12, 3, 13
 # From more days on Vega's own ticks are whole days.
 _SINGLE_DAYS = 14
+# Ticks of a day, of which Vega makes up to twice as many, and formats by the shortest span whose
+# ticks are as far apart.
+_CLOCK_TICKS = 10
+_CLOCK = (
+    (2 * _CLOCK_TICKS * timedelta(minutes=1), "%m-%d %H:%M"),
+    (2 * _CLOCK_TICKS * timedelta(seconds=1), "%H:%M:%S"),
+    (timedelta(0), "%H:%M:%S.%L"),
+)
 # Versions that an axis has at most, and their letters.
 _TICKS, _VERSION = 30, 16
 # Labels of the axis of versions have a number before them: a version can have runs apart in time.
@@ -55,11 +63,14 @@ class Times:
         """Return the encoding of a column of places."""
         if self.versions is None:
             first, last = self.starts[0], self.starts[-1]
-            margin = max((last - first) / 60, timedelta(seconds=1))
+            margin = (last - first) / 60 or timedelta(seconds=1)
             # Of one data set only, Vega takes numbers for no times.
             ends = [end.astimezone(UTC) for end in (first - margin, last + margin)]
-            days = axis("Start of the run", labelOverlap=True, **_days(last - first))
-            return alt.X(f"{field}:T", axis=days, scale=alt.Scale(type="utc", domain=ends))
+            labels = _labels(last - first)
+            # Labels that have no date leave it to the title.
+            day = "" if "%m" in labels["format"] else f", {ends[0]:%Y-%m-%d}"
+            dates = axis(f"Start of the run{day}", labelOverlap="greedy", **labels)
+            return alt.X(f"{field}:T", axis=dates, scale=alt.Scale(type="utc", domain=ends))
         versions = axis(
             "Version",
             values=_ticks(self.versions),
@@ -106,13 +117,14 @@ def _ticks(versions: Sequence[str]) -> list[str]:
     return firsts[:: -(-len(firsts) // _TICKS)]
 
 
-def _days(span: timedelta) -> dict[str, Any]:
-    """Return the date format for the span of the times, and ticks that repeat no date."""
+def _labels(span: timedelta) -> dict[str, Any]:
+    """Return the format of dates for the span of the times, and ticks that repeat no label."""
     if span.days > 900:
         return {"format": "%Y-%m"}
-    if span.days < 2:
-        return {"format": "%m-%d %H:%M"}
-    return {"format": "%Y-%m-%d"} | ({"tickCount": "day"} if span.days <= _SINGLE_DAYS else {})
+    if span.days >= 2:
+        return {"format": "%Y-%m-%d"} | ({"tickCount": "day"} if span.days <= _SINGLE_DAYS else {})
+    form = next(form for least, form in _CLOCK if span >= least)
+    return {"format": form, "tickCount": _CLOCK_TICKS}
 
 
 def history(
@@ -139,7 +151,7 @@ def history(
     room = {"minExtent": 50, "maxExtent": 50} if several else {}
     height = _SMALL if several else _HEIGHT
     value = alt.Y("value:Q", axis=axis(title, unit, **room), scale=_values(drawn, height))
-    started = pl.col("started_at").dt.strftime("%Y-%m-%d %H:%M").alias("started")
+    started = pl.col("started_at").dt.strftime("%Y-%m-%d %H:%M:%S").alias("started")
     rows = drawn.with_columns(started, times.column(drawn["started_at"]).alias("at"))
     base = alt.Chart(rows).encode(x=times.x("at"), color=colour)
     dots = base.mark_circle(size=55, opacity=1).encode(

@@ -357,15 +357,16 @@ def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
 
 
 def _blamed(con: Connection, run_id: str, reading: Reading, chosen: dict[str, Any]) -> list[str]:
-    rows = dicts(in_reading(con, "idle/by", reading, run_id=run_id, by="blamed"))
-    starved = [row for row in rows if row["by"] is not None and row["starvation_seconds"] > 0]
-    if not starved or not chosen["starvation"]:
+    """Return the type of task that most of the starvation waits for, where types are known."""
+    rows = dicts(in_reading(con, "idle/blame", reading, run_id=run_id, most=None))
+    starved = [row for row in rows if (row["waits_by"], row["cause"]) == ("type", "starvation")]
+    known = [row for row in starved if row["is_known"]]
+    if not known or not chosen["starvation"]:
         return []
-    most = max(starved, key=lambda row: row["starvation_seconds"])
-    # Of all workers, as the rows are, which are more than those that the verdict is on.
-    share = most["starvation_seconds"] / sum(row["starvation_seconds"] for row in rows)
+    most = max(known, key=lambda row: row["seconds"])
+    share = most["seconds"] / sum(row["seconds"] for row in starved)
     return [
-        f"{percent(share)} of the starvation is blamed on tasks of the type {cell(most['by'])}."
+        f"{percent(share)} of the starvation is blamed on tasks of the type {cell(most['what'])}."
     ]
 
 

@@ -10,7 +10,7 @@ CREATE OR REPLACE MACRO _flag
 -- A duration in ns, with three digits, as arguments of flags have it.
 CREATE OR REPLACE MACRO _duration_text(ns) AS
   CASE
-    WHEN ns < 1000 THEN printf('%d ns', ns)
+    WHEN ns < 1000 THEN printf('%.0f ns', CAST(ns AS DOUBLE))
     WHEN ns < 999500 THEN printf('%.3g us', ns / 1e3)
     WHEN ns < 999500000 THEN printf('%.3g ms', ns / 1e6)
     WHEN ns < 999500000000 THEN printf('%.3g s', ns / 1e9)

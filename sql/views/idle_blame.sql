@@ -36,17 +36,6 @@ COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the
 COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
 
--- Only the wait for the last input is blamed on its producer, so only that is added up.
-CREATE OR REPLACE VIEW _idle_blamed AS
-SELECT
-  i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name AS blamed_type,
-  count(*) AS intervals, sum(i.starvation1) AS starvation1, sum(i.starvation) AS starvation,
-  sum(i.ov_concrete + i.ov_uniform) AS overhead, sum(i.lat_inherited) AS latency
-FROM idle_attribution AS i
-LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
-WHERE i.kind <> 'tail' AND i.starvation1 > 0
-GROUP BY i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name;
-
 CREATE OR REPLACE VIEW idle_by_blamed AS
 SELECT
   run_id, mode, latency_rule, blamed_type, CAST(sum(intervals) AS BIGINT) AS intervals,
@@ -55,7 +44,7 @@ SELECT
   _percent(
     sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule)
   ) AS blamed_percent
-FROM _idle_blamed
+FROM _blame_sums
 GROUP BY run_id, mode, latency_rule, blamed_type;
 
 COMMENT ON VIEW idle_by_blamed IS 'One row is one type of task that workers waited for, in one reading.';
@@ -73,7 +62,7 @@ SELECT
   _percent(
     sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule)
   ) AS blamed_percent
-FROM _idle_blamed
+FROM _blame_sums
 GROUP BY run_id, mode, latency_rule, blamed_worker;
 
 COMMENT ON VIEW idle_by_blamed_worker IS 'One row is one worker that others waited for, in one reading.';

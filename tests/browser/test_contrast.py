@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.pages import settle, visit
+from tests.browser.pages import appears, settle, visit
 
-PAGES = ("inbox", "overview", "run", "trends?app=stencil&why=stencil-1.23", "idle", "ingest")
+PAGES = (
+    "inbox",
+    "overview",
+    "run",
+    "trends?app=stencil&why=stencil-1.23",
+    "idle",
+    "ingest",
+    "boards",
+)
 # Contrast of each visible text with what is behind it; charts' own text with the page. Texts on
 # marks have colours for these (tests/apps/output/test_colours.py); disabled widgets and icons are
 # left out.
@@ -64,6 +72,8 @@ def test_every_text_of_a_page_is_readable(tab, served, theme):
     unreadable = {}
     for page in PAGES:
         visit(tab, served, page)
+        if page == "inbox":
+            appears(tab, "SQL behind this page").click()
         settle(tab)
         if found := tab.evaluate(UNREADABLE):
             unreadable[page] = sorted(set(found))

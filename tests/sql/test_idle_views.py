@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
+from apps.queries.base import ask
 from tests.helpers.idle_reference import MODES, RULES, Reference, size, within
 from tests.helpers.schedules import land_schedule, land_schedules, random_schedule
 from tests.helpers.simulated import Machine, simulate
@@ -64,6 +65,23 @@ def test_sums_by_type_and_by_whom_is_blamed(warehouse):
     assert rows(
         warehouse, f"SELECT blamed_worker, starvation1 FROM idle_by_blamed_worker WHERE {DIRECT}"
     ) == [("A", 30)]
+
+
+@pytest.mark.parametrize("schedule", [TEXTBOOK, *map(random_schedule, range(2))])
+def test_stored_sums_are_those_of_the_rows_and_of_a_window_of_the_whole_run(warehouse, schedule):
+    land_schedule(warehouse, schedule)
+    ((run, t0, t1),) = rows(
+        warehouse,
+        "SELECT run_id, min(t_begin) - 1, max(t_end) + 1 FROM _worker_windows GROUP BY run_id",
+    )
+    shown = ask(warehouse, "runs/workers", run_id=run).fetchall()
+    raw = rows(warehouse, "FROM worker_summary ORDER BY worker")
+    assert [one[:-1] for one in shown] == [one[1:] for one in raw]
+    for mode, rule in product(MODES, RULES):
+        reading = {"run_id": run, "mode": mode, "latency_rule": rule, "most": None}
+        part = {**reading, "t0": t0, "t1": t1, "worker": None}
+        whole = ask(warehouse, "idle/blame", **reading).fetchall()
+        assert whole == ask(warehouse, "idle/blame_window", **part).fetchall()
 
 
 def test_every_reading_of_every_run_has_its_row(warehouse):
@@ -232,3 +250,11 @@ def test_clock_skew_is_half_the_difference_of_the_fastest_ways(warehouse):
         warehouse, "SELECT other_ahead_ns, recorded_ahead_ns, fastest_ns FROM clock_skew"
     )
     assert abs(ahead - recorded) <= fastest <= 4
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"),
+    [("76::DOUBLE", "76 ns"), ("76", "76 ns"), ("1500", "1.5 us"), ("2e12", "2000 s")],
+)
+def test_durations_in_flags_have_three_digits(warehouse, ns, text):
+    assert rows(warehouse, f"SELECT _duration_text({ns})") == [(text,)]

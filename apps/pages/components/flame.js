@@ -227,7 +227,8 @@ class Flame {
     const { tree } = this;
     if (tree.was) {
       const change = this.most > 0 ? (tree.value[node] - tree.was[node]) / this.most : 0;
-      const strength = Math.sqrt(Math.abs(change));
+      // Callers add up the changes of what they call.
+      const strength = Math.sqrt(Math.min(1, Math.abs(change)));
       const tone = change > 0 ? 50 : 250;
       return `oklch(.64 ${.01 + .16 * strength} ${tone} / ${dim ? .3 : 1})`;
     }
@@ -270,7 +271,7 @@ class Flame {
       const room = Math.floor((w - 6) / letter);
       if (room < 2) continue;
       const name = this.text(node);
-      const shown = shortened(name, room);
+      const shown = name.length <= room ? name : shortened(lastPart(name), room);
       pen.fillStyle = "#1c1c1c";
       pen.save();
       pen.beginPath();
@@ -361,6 +362,17 @@ class Flame {
     this.tip.style.left = `${Math.max(4, left)}px`;
     this.tip.style.top = `${top}px`;
   }
+}
+
+// The function of a qualified name: those of one class or namespace begin alike.
+function lastPart(name) {
+  let depth = 0;
+  for (let i = name.length - 1; i > 0; i--) {
+    if (">)".includes(name[i])) depth++;
+    else if ("<(".includes(name[i])) depth--;
+    else if (!depth && name[i] === ":" && name[i - 1] === ":") return name.slice(i + 1);
+  }
+  return name;
 }
 
 export default function ({ data, parentElement, setStateValue }) {

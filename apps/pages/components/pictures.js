@@ -103,7 +103,7 @@ export default function ({ data, parentElement }) {
   const found = [...charts].flatMap((one) => {
     const svg = one.querySelector("svg.marks, svg[viewBox][width]");
     const label = one.closest("[aria-label]") || one.querySelector("[aria-label]");
-    const title = svg?.querySelector(".role-title-text text, g.graph > title")?.textContent;
+    const title = svg?.querySelector(".role-title-text text, g.graph > text")?.textContent;
     return svg ? [[title || label?.getAttribute("aria-label") || "chart", () => ofChart(svg)]] : [];
   });
   for (const canvas of window.pwhCanvases || []) {

@@ -1,16 +1,14 @@
 -- What the workers of one run waited for in one reading: types of tasks and workers, one row each
--- and cause, the $most with the longest waits.
+-- and cause, the $most with the longest waits; all where that is NULL.
 WITH
   sums AS (
     SELECT
-      'type' AS waits_by, coalesce(blamed_type, '(unknown)') AS what, starvation, latency, overhead,
-      starvation1, intervals
+      'type' AS waits_by, blamed_type AS what, starvation, latency, overhead, starvation1, intervals
     FROM idle_by_blamed
     WHERE run_id = $run_id AND mode = $mode AND latency_rule = $latency_rule
     UNION ALL
     SELECT
-      'worker', coalesce(blamed_worker, '(unknown)'), starvation, latency, overhead, starvation1,
-      intervals
+      'worker', blamed_worker, starvation, latency, overhead, starvation1, intervals
     FROM idle_by_blamed_worker
     WHERE run_id = $run_id AND mode = $mode AND latency_rule = $latency_rule
   ),
@@ -30,8 +28,9 @@ WITH
   )
 
 SELECT
-  waits_by, what, position, cause, CAST(ns AS DOUBLE) / 1e9 AS seconds,
-  100 * CAST(ns AS DOUBLE) / nullif(waits, 0) AS percent, intervals
+  waits_by, coalesce(what, '(unknown)') AS what, what IS NOT NULL AS is_known, position, cause,
+  CAST(ns AS DOUBLE) / 1e9 AS seconds, 100 * CAST(ns AS DOUBLE) / nullif(waits, 0) AS percent,
+  intervals
 FROM tall
-WHERE position <= $most AND ns > 0
+WHERE coalesce(position <= $most, true) AND ns > 0
 ORDER BY waits_by, position, cause;

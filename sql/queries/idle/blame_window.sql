@@ -2,8 +2,7 @@
 WITH
   wait AS (
     SELECT
-      coalesce(t.name, '(unknown)') AS blamed_type,
-      coalesce(i.blamed_worker, '(unknown)') AS blamed_worker,
+      t.name AS blamed_type, i.blamed_worker,
       i.starvation, i.lat_inherited AS latency, i.ov_concrete + i.ov_uniform AS overhead,
       i.starvation1
     FROM idle_window($run_id, $t0, $t1) AS i
@@ -42,8 +41,9 @@ WITH
   )
 
 SELECT
-  waits_by, what, position, cause, CAST(ns AS DOUBLE) / 1e9 AS seconds,
-  100 * CAST(ns AS DOUBLE) / nullif(waits, 0) AS percent, intervals
+  waits_by, coalesce(what, '(unknown)') AS what, what IS NOT NULL AS is_known, position, cause,
+  CAST(ns AS DOUBLE) / 1e9 AS seconds, 100 * CAST(ns AS DOUBLE) / nullif(waits, 0) AS percent,
+  intervals
 FROM tall
-WHERE position <= $most AND ns > 0
+WHERE coalesce(position <= $most, true) AND ns > 0
 ORDER BY waits_by, position, cause;

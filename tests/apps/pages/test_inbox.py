@@ -44,7 +44,7 @@ def test_the_planted_regression_leads_to_its_cause(open_page, demo_warehouse):
 
 def test_an_event_is_triaged_and_withdrawn(open_page, demo_warehouse, tmp_path):
     app = open_page("inbox", shutil.copy(demo_warehouse, tmp_path / "demo.duckdb"))
-    assert app.subheader[0].value == "2 events, 2 open, 2 new since your last visit"
+    assert app.subheader[0].value == "2 events, 2 open, 2 new to you"
     assert "And 19 more changes (6 worse, 13 of unknown direction)." in texts(app)
     assert "sweep takes 25.5 % longer, 86.6 % of the loss" in texts(app)
     app.radio(key="ack_reason stencil-1.23 2").set_value("investigating").run()

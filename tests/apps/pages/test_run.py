@@ -34,6 +34,13 @@ def test_each_tab_has_rows(open_page, demo_warehouse):
         assert address(app, "tab") == tab
 
 
+def test_a_tab_shows_a_sentence_and_unfolds_the_others(open_page, demo_warehouse):
+    app = open_page("run", demo_warehouse, run="stencil-1.25")
+    assert texts(app).count("4 workers were busy") == 1
+    (more,) = [one for one in app.expander if one.label.endswith(" more")]
+    assert "The longest wait" in more.markdown[-1].value
+
+
 def test_the_beginning_of_an_id_suffices_and_a_wrong_one_is_reported(open_page, demo_warehouse):
     assert "heat_tasks-" in texts(open_page("run", demo_warehouse, run="heat_ta"))
     assert "there is no run 'nope'" in texts(open_page("run", demo_warehouse, run="nope"))

@@ -237,3 +237,12 @@ def test_wall_times_alone_have_a_page_without_functions(new_warehouse, open_page
     said = texts(app)
     assert "Time is wall time" in said and "only times of the whole program were measured" in said
     assert "whole_program" in app.dataframe[0].value["function"].to_list()
+
+
+def test_charts_name_what_their_own_page_is_of(open_page, demo_warehouse):
+    app = open_page("scaling", demo_warehouse, app="stencil")
+    app.session_state["against"] = "stencil-1.22"  # as the page of profiles leaves it
+    app.run()
+    specs = [chart.proto.spec for chart in app.get("vega_lite_chart")]
+    assert specs
+    assert all('"stencil"' in spec and "stencil-1.22" not in spec for spec in specs)

@@ -54,6 +54,22 @@ def test_values_in_several_units_are_no_series(open_page, new_warehouse):
     assert "metric:size is in several units (GB, MB), the newest since run r2" in text
 
 
+@pytest.mark.parametrize(
+    ("apart", "labels", "title"),
+    [
+        (timedelta(days=2), "%Y-%m-%d", "Start of the run"),
+        (timedelta(minutes=17), "%m-%d %H:%M", "Start of the run"),
+        (timedelta(seconds=30), "%H:%M:%S", "Start of the run, 2026-11-29"),
+        (timedelta(seconds=1), "%H:%M:%S.%L", "Start of the run, 2026-11-29"),
+    ],
+)
+def test_labels_of_an_axis_are_as_fine_as_its_ticks(apart, labels, title):
+    starts = [datetime(2026, 11, 29, 8, 58, tzinfo=UTC) + apart * i for i in range(20)]
+    points = pl.DataFrame({"started_at": starts, "version": "1", "run_id": "r"})
+    axis = times_of(points, by_version=False).x("at").to_dict()["axis"]
+    assert (axis["format"], axis["title"]) == (labels, title)
+
+
 def test_nothing_landed(open_page, empty_warehouse):
     assert "There is no history yet" in texts(open_page("trends", empty_warehouse))
 
