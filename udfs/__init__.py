@@ -56,7 +56,7 @@ _CORE = (
     "units STRUCT(unit VARCHAR, ports VARCHAR)[], "
     "instructions STRUCT(pattern VARCHAR, class VARCHAR, ports VARCHAR, cycles DOUBLE, "
     "latency DOUBLE, accumulate DOUBLE, operations INTEGER, front_end INTEGER, "
-    "least_share DOUBLE, least_latency DOUBLE)[])"
+    "least_share DOUBLE, least_latency DOUBLE, least_front_end INTEGER)[])"
 )
 _THREAD_ELEMENTS = (
     Parameter("threads", "BIGINT[]"),

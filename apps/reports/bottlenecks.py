@@ -258,7 +258,9 @@ def _limit(threshold: float | None, vendor: str) -> str:
         return ""
     if vendor == "Intel":
         return f"; a limit over {percent(threshold)}, by Intel's rule"
-    return f"; a limit over {percent(threshold)}, by Intel's rule: none of {vendor} is known here"
+    return (
+        f"; a limit over {percent(threshold)}, by Intel's rule: {vendor}'s event files state none"
+    )
 
 
 def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -> list[str]:

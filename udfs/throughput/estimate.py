@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 from udfs.progress import Progress, silent
 from udfs.throughput import features, program, simulate
 from udfs.throughput.batch import Batch
+from udfs.throughput.claims import ChainClaims, Claims, UnitClaims, WidthClaims, lower
 from udfs.throughput.core_tables import compiled
 from udfs.throughput.course import faults, passes_of
 from udfs.throughput.decode import Decoder, bytes_of, decode
 from udfs.throughput.families import families
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.memory import ACCESS_COUNTS
+from udfs.throughput.support import NO_PREDICTION
 from udfs.throughput.x86_core import LONG, NAMES, Core, cost_of, front_end
 from udfs.throughput.x87 import stack_faults
 
@@ -152,9 +154,11 @@ def estimate(
     before, after = (
         whole.loss(judges, Core(table)) / len(judges) for table in (whole.table, search.table)
     )
-    if after > WORTH * before:
-        return Estimated(whole.table, [], [], (before, before))
-    return Estimated(search.table, search.own_costs(), search.own_ports(), (before, after))
+    chosen = search if after <= WORTH * before else whole
+    progress("estimating the core: what bounds may claim")
+    chosen.lower_claims(hexes, cycles)
+    errors = (before, after if chosen is search else before)
+    return Estimated(chosen.table, chosen.own_costs(), chosen.own_ports(), errors)
 
 
 class _Search:
@@ -396,6 +400,28 @@ class _Search:
                 losses[begin : begin + len(some)] += errors.sum(axis=1)
         best = int(losses.argmin())
         return best if is_better(float(losses[best]), float(losses[0])) else 0
+
+    def lower_claims(self, hexes: Sequence[str], cycles: Floats) -> None:
+        """Lower what bounds claim of forms and accesses that measured blocks (n) contradict."""
+        decoder = Decoder(Core(self.table))
+        blocks, decoded = decode(hexes, decoder)
+        is_known = [
+            all(decoder.instructions[row].support not in NO_PREDICTION for row in block)
+            for block in blocks
+        ]
+        blocks = [block for block, known in zip(blocks, is_known, strict=True) if known]
+        measured = cycles[decoded][is_known]
+        kinds: tuple[tuple[str, Claims], ...] = (
+            ("least_front_end", WidthClaims(blocks, decoder)),
+            ("least_share", UnitClaims(blocks, decoder)),
+            ("least_latency", ChainClaims(blocks, decoder)),
+        )
+        for figure, claims in kinds:
+            nothing = [(k, "", 0.0) for k in range(len(blocks))]
+            for name, value in lower(claims, claims.bounds(nothing), measured).items():
+                row = self._row_of(name)
+                of_all = row[figure] if figure == "least_share" else None
+                self._put(name, {**row, figure: value if of_all is None else value * of_all})
 
     def own_costs(self) -> list[Row]:
         """Return the rows of instruction_costs whose figures are not the relative's.
