@@ -290,7 +290,7 @@ def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -
             f"places, most in {cell(where)} {slots}."
         )
     is_advised = advises and advice is not None
-    return [*sentences, f"What usually helps there: {advice}."] if is_advised else sentences
+    return [*sentences, f"What usually helps against the largest loss: {advice}."] if is_advised else sentences
 
 
 def _over_time(categories: list[dict[str, Any]] | None) -> str:
