@@ -8,8 +8,7 @@ in some rows of a table takes nothing from the bounds of blocks without them.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Protocol
 
@@ -38,7 +37,7 @@ NOISE = 0.03
 # Share of what the withdrawal of a claim explains that lowering it has to: the rest is of few
 # blocks with reasons of their own (loads of Cascade Lake: 4 cycles, 3 if all had to be explained).
 _NEARLY = 0.9
-# Steps in which the share of the time on a unit is lowered.
+# Steps in which shares of demands are lowered.
 _STEP = 0.05
 
 
@@ -115,51 +114,18 @@ def _excess(limits: Floats, cycles: Floats) -> Floats:
     return np.log(np.maximum(limits / ((1 + NOISE) * cycles), 1))
 
 
-class WidthClaims:
-    """The macro-operations beyond the first that each form claims."""
+class DemandClaims:
+    """The shares of its demand (time on its unit, further macro-operations) that a row claims.
 
-    def __init__(self, blocks: Sequence[Sequence[int]], decoder: Decoder) -> None:
-        self.core = decoder.core
-        self.macro = np.zeros(len(blocks))
-        self.count: list[Counter[str]] = [Counter() for _ in blocks]
-        self.extra: dict[str, int] = {}
-        for k, block in enumerate(blocks):
-            for i in (decoder.instructions[row] for row in block):
-                macro = least_macro(i)
-                self.macro[k] += macro
-                if macro > 1:
-                    self.count[k][i.form_name] += 1
-                    self.extra[i.form_name] = macro - 1
-        self.of_block = [set(count) for count in self.count]
+    `parts` are the demands (of any m resources) of each block by row, `fixed` (blocks x m) what is
+    no claim; `bound` returns the cycles for demands.
+    """
 
-    def lower_values(self, claim: str) -> list[float]:
-        """Return macro-operations beyond the first."""
-        return [float(value) for value in range(self.extra[claim] - 1, -1, -1)]
-
-    def bounds(self, lowered: Sequence[Lowered]) -> Floats:
-        """Return the cycles that macro-operations need to pass the front end."""
-        less = [self.count[k][c] * (self.extra.get(c, 0) - value) for k, c, value in lowered]
-        return self.core.width_bound(self.macro[[k for k, *_ in lowered]] - np.array(less))
-
-    def put(self, claim: str, value: float) -> None:
-        """Lower the macro-operations of a form."""
-        less = self.extra[claim] - round(value)
-        self.macro -= less * np.array([count[claim] for count in self.count])
-        self.extra[claim] = round(value)
-
-
-class UnitClaims:
-    """The shares of the time on its unit that each form and access claims."""
-
-    def __init__(self, blocks: Sequence[Sequence[int]], decoder: Decoder) -> None:
-        self.core = decoder.core
-        parts = [list(least_parts(i, self.core)) for i in decoder.instructions]
-        self.parts: list[dict[str, Floats]] = [{} for _ in blocks]
-        for own, block in zip(self.parts, blocks, strict=True):
-            for claim, unit, cycles in (part for row in block for part in parts[row]):
-                if cycles:
-                    own.setdefault(claim, np.zeros(len(NAMES)))[NAMES.index(unit)] += cycles
-        self.of_block = [set(own) for own in self.parts]
+    def __init__(
+        self, parts: list[dict[str, Floats]], fixed: Floats, bound: Callable[[Floats], Floats]
+    ) -> None:
+        self.parts, self.fixed, self.bound = parts, fixed, bound
+        self.of_block = [set(own) for own in parts]
         self.share = dict.fromkeys(set().union(*self.of_block), 1.0)
 
     def lower_values(self, claim: str) -> list[float]:
@@ -168,16 +134,38 @@ class UnitClaims:
         return [round(float(value), 2) for value in steps]
 
     def bounds(self, lowered: Sequence[Lowered]) -> Floats:
-        """Return the cycles that units need."""
-        demand = np.zeros((len(lowered), len(NAMES)))
+        """Return the cycles that the demands need."""
+        demand = self.fixed[[k for k, *_ in lowered]]
         for n, (k, claim, value) in enumerate(lowered):
             for name, part in self.parts[k].items():
                 demand[n] += part * (value if name == claim else self.share[name])
-        return self.core.unit_bound(demand)
+        return self.bound(demand)
 
     def put(self, claim: str, value: float) -> None:
         """Lower a share."""
         self.share[claim] = value
+
+
+def width_claims(blocks: Sequence[Sequence[int]], decoder: Decoder) -> DemandClaims:
+    """Return the claims on the front end: macro-operations of instructions beyond their first."""
+    parts: list[dict[str, Floats]] = [{} for _ in blocks]
+    for own, block in zip(parts, blocks, strict=True):
+        for i in (decoder.instructions[row] for row in block):
+            if (extra := least_macro(i) - 1) > 0:
+                own[i.form_name] = own.get(i.form_name, np.zeros(1)) + extra
+    fixed = np.array([[sum(decoder.instructions[r].macro > 0 for r in b)] for b in blocks], float)
+    return DemandClaims(parts, fixed, lambda macro: decoder.core.width_bound(macro[:, 0]))
+
+
+def unit_claims(blocks: Sequence[Sequence[int]], decoder: Decoder) -> DemandClaims:
+    """Return the claims on units."""
+    each = [list(least_parts(i, decoder.core)) for i in decoder.instructions]
+    parts: list[dict[str, Floats]] = [{} for _ in blocks]
+    for own, block in zip(parts, blocks, strict=True):
+        for claim, unit, cycles in (part for row in block for part in each[row]):
+            if cycles:
+                own.setdefault(claim, np.zeros(len(NAMES)))[NAMES.index(unit)] += cycles
+    return DemandClaims(parts, np.zeros((len(blocks), len(NAMES))), decoder.core.unit_bound)
 
 
 class ChainClaims:

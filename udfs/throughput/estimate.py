@@ -9,6 +9,7 @@ is kept unless measurements are better by a margin, so that what is rare is not 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from udfs.progress import Progress, silent
 from udfs.throughput import features, program, simulate
 from udfs.throughput.batch import Batch
-from udfs.throughput.claims import ChainClaims, Claims, UnitClaims, WidthClaims, lower
+from udfs.throughput.claims import ChainClaims, Claims, lower, unit_claims, width_claims
 from udfs.throughput.core_tables import compiled
 from udfs.throughput.course import faults, passes_of
 from udfs.throughput.decode import Decoder, bytes_of, decode
@@ -412,16 +413,20 @@ class _Search:
         blocks = [block for block, known in zip(blocks, is_known, strict=True) if known]
         measured = cycles[decoded][is_known]
         kinds: tuple[tuple[str, Claims], ...] = (
-            ("least_front_end", WidthClaims(blocks, decoder)),
-            ("least_share", UnitClaims(blocks, decoder)),
+            ("least_front_end", width_claims(blocks, decoder)),
+            ("least_share", unit_claims(blocks, decoder)),
             ("least_latency", ChainClaims(blocks, decoder)),
         )
         for figure, claims in kinds:
             nothing = [(k, "", 0.0) for k in range(len(blocks))]
             for name, value in lower(claims, claims.bounds(nothing), measured).items():
                 row = self._row_of(name)
-                of_all = row[figure] if figure == "least_share" else None
-                self._put(name, {**row, figure: value if of_all is None else value * of_all})
+                if figure == "least_front_end":
+                    least = math.floor(value * cost_of(row).least_extra)
+                else:
+                    of_all = row[figure] if figure == "least_share" else None
+                    least = value if of_all is None else value * of_all
+                self._put(name, {**row, figure: least})
 
     def own_costs(self) -> list[Row]:
         """Return the rows of instruction_costs whose figures are not the relative's.
