@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from udfs.throughput.aarch64 import decode
+from udfs.throughput.blocks import block_instructions
 from udfs.throughput.described import describe_aarch64
 from udfs.throughput.estimate_aarch64 import estimate_aarch64
 
@@ -187,3 +188,14 @@ def test_an_estimated_core_has_no_bound_that_its_blocks_break(neoverse_n1):
 
 def bounds(block):
     return [block[f"{name}_cycles"] for name in ("width", "critical_path", "unit")]
+
+
+def test_instructions_are_listed_with_their_ports_and_the_longest_chain(neoverse_n1):
+    # add x0, x0, x1; mul x0, x0, x1; eor x7, x7, x8
+    code, core = pa.array(["0000018b007c019be70008ca"]), pa.array([neoverse_n1])
+    (rows,) = block_instructions(code, core, pa.array(["aarch64"])).to_pylist()
+    assert [(row["text"], row["ports"], row["latency"], row["on_chain"]) for row in rows] == [
+        ("add x0, x0, x1", "M|S0|S1", 1, True),
+        ("mul x0, x0, x1", "M", 4, True),
+        ("eor x7, x7, x8", "M|S0|S1", 1, False),
+    ]

@@ -15,9 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput import program, simulate
-from udfs.throughput.batch import least_chains
-from udfs.throughput.course import passes_of
+from udfs.throughput.course import least_cycles
 from udfs.throughput.decode import Decoder
 from udfs.throughput.memory import accesses
 from udfs.throughput.program import forward_row, load_row
@@ -173,7 +171,6 @@ class ChainClaims:
 
     def __init__(self, blocks: Sequence[Sequence[int]], decoder: Decoder) -> None:
         self.blocks, self.decoder = [list(block) for block in blocks], decoder
-        self.copies: dict[tuple[int, int], int] = {}
         self.accesses: set[str] = set()
         self.of_block = []
         for block in blocks:
@@ -199,7 +196,7 @@ class ChainClaims:
             before = self.decoder.core.cost(memory[0])
             if memory[0]:
                 self.put(*memory)
-            out[some] = self._chains([self._block(*lowered[n]) for n in some])
+            out[some] = least_cycles([self._block(*lowered[n]) for n in some], self.decoder)
             if memory[0]:
                 self.decoder.core.put(memory[0], before)
         return out
@@ -231,25 +228,10 @@ class ChainClaims:
 
     def _block(self, k: int, claim: str, value: float) -> list[int]:
         """Return a block with the instructions of a form exchanged for such that claim less."""
-        return [self._copy(row, claim, round(value)) for row in self.blocks[k]]
-
-    def _copy(self, row: int, claim: str, latency: int) -> int:
-        decoder = self.decoder
-        i = decoder.instructions[row]
-        if i.form_name != claim or i.least_latency <= latency:
-            return row
-        if (row, latency) not in self.copies:
-            shape = decoder.shapes[decoder.shape_of[row]]
-            self.copies[row, latency] = len(decoder.instructions)
-            decoder.shape_of.append(len(decoder.shapes))
-            decoder.shapes.append(shape._replace(least_latency=latency))
-            decoder.instructions.append(i._replace(least_latency=latency))
-        return self.copies[row, latency]
-
-    def _chains(self, blocks: list[list[int]]) -> Floats:
-        out = np.zeros(len(blocks))
-        if blocks:
-            rows = program.table(self.decoder)
-            for some, batch, _ in program.batches(blocks, self.decoder, rows):
-                out[some] = simulate.steady(least_chains(batch), passes_of(batch))
-        return out
+        decoder, least = self.decoder, round(value)
+        return [
+            decoder.variant(row, min(least, decoder.instructions[row].least_latency))
+            if decoder.instructions[row].form_name == claim
+            else row
+            for row in self.blocks[k]
+        ]

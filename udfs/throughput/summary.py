@@ -18,6 +18,10 @@ from udfs.throughput.x86_core import NAMES, SERIALISING, Core
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# Names of the bounds, and of what a block does not exceed, in summaries of blocks.
+BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
+ENDS = ("aliased_cycles", "serial_cycles")
+
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
