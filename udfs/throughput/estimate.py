@@ -347,7 +347,7 @@ class _Search:
             best = self._best(stage, [_cells(trial) for trial in trials])
             changed |= best > 0
             row = trials[best]
-        return {**row, "least_latency": None} if changed else row
+        return {**row, "least_latency": None, "least_front_end": None} if changed else row
 
     def _put(self, name: str, row: Row) -> None:
         """Store the row of a form before the others, those of qualified forms first."""
@@ -421,12 +421,12 @@ class _Search:
             nothing = [(k, "", 0.0) for k in range(len(blocks))]
             for name, value in lower(claims, claims.bounds(nothing), measured).items():
                 row = self._row_of(name)
-                if figure == "least_front_end":
-                    least = math.floor(value * cost_of(row).least_extra)
-                else:
-                    of_all = row[figure] if figure == "least_share" else None
-                    least = value if of_all is None else value * of_all
-                self._put(name, {**row, figure: least})
+                cost = cost_of(row)
+                shares = {
+                    "least_front_end": math.floor(value * cost.least_extra),
+                    "least_share": value * cost.least_share,
+                }
+                self._put(name, {**row, figure: shares.get(figure, value)})
 
     def own_costs(self) -> list[Row]:
         """Return the rows of instruction_costs whose figures are not the relative's.
