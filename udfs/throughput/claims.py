@@ -89,11 +89,12 @@ def lower(claims: Claims, limits: Floats, cycles: Floats) -> dict[str, float]:
         found[claim] = _largest(claims, claim, own[claim], cycles)
         claims.put(claim, found[claim])
         changed = blocks[claim]
+        is_changed = set(changed)
         limits[changed] = claims.bounds([(k, claim, found[claim]) for k in changed])
         if not found[claim]:
             for k in changed:
                 claims.of_block[k].discard(claim)
-        explained = {pair: e for pair, e in explained.items() if pair[0] not in set(changed)}
+        explained = {pair: e for pair, e in explained.items() if pair[0] not in is_changed}
 
 
 def _largest(claims: Claims, claim: str, blocks: list[int], cycles: Floats) -> float:
