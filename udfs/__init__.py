@@ -56,7 +56,7 @@ _CORE = (
     "units STRUCT(unit VARCHAR, ports VARCHAR)[], "
     "instructions STRUCT(pattern VARCHAR, class VARCHAR, ports VARCHAR, cycles DOUBLE, "
     "latency DOUBLE, accumulate DOUBLE, operations INTEGER, front_end INTEGER, "
-    "least_share DOUBLE, least_latency DOUBLE)[])"
+    "least_share DOUBLE, least_latency DOUBLE, least_front_end INTEGER)[])"
 )
 _THREAD_ELEMENTS = (
     Parameter("threads", "BIGINT[]"),
@@ -382,13 +382,13 @@ UDFS: tuple[Udf, ...] = (
     Udf(
         "block_instructions",
         "udfs.throughput.blocks",
-        (Parameter("code", "VARCHAR"), Parameter("core", _CORE)),
-        "STRUCT(text VARCHAR, unit VARCHAR, ports VARCHAR, operations INTEGER, cycles INTEGER, "
-        "latency INTEGER, front_end INTEGER)[]",
-        "Instructions of a block of x86-64 machine code in hexadecimal, and what each costs on "
-        "a core (NULL: Zen 3): units, ports and operations there, cycles that one occupies its "
-        "unit, latency (cycles) without loads, and macro-operations of the front end; NULL where "
-        "it cannot be decoded.",
+        (Parameter("code", "VARCHAR"), Parameter("core", _CORE), Parameter("isa", "VARCHAR")),
+        "STRUCT(text VARCHAR, unit VARCHAR, ports VARCHAR, operations INTEGER, cycles DOUBLE, "
+        "latency DOUBLE, front_end INTEGER, on_chain BOOLEAN)[]",
+        "Instructions of a block of machine code (x86-64, aarch64) in hexadecimal, and what each "
+        "costs on a core: units, ports and operations there, cycles that one occupies its unit, "
+        "latency (cycles) without loads, macro-operations of the front end, and whether it is in "
+        "a longest dependence chain; NULL where it cannot be decoded.",
         may_return_null=True,
     ),
     Udf(

@@ -106,7 +106,7 @@ def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
 def _block_text(con: Connection, code: str, block: DuckDBPyRelation) -> str:
     (row,) = dicts(block)
     lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
-    if row["isa"] == "x86-64" and row["instructions"]:
+    if row["instructions"]:
         instructions = ask(con, "throughput/block_instructions", hex=code, core=row["core"])
         lines += ["", "Instructions and the units that they need", relation_text(instructions)]
     return "\n".join(lines).lstrip("\n")

@@ -166,6 +166,7 @@ def _next_steps(pwh: str) -> str:
         (f"{pwh} trend stencil", "its history, with the change marked"),
         (f"{pwh} runs", "all runs, with date and machine"),
         (f"{pwh} schema", "tables, views and functions"),
+        ("pwh --db sunway.duckdb demo --sunway", "bottlenecks of another machine, with pictures"),
         ("pwh --db mine.duckdb ingest FILES", "your own traces: pwh readers lists the formats"),
         ("pwh --db mine.duckdb report latest", "the report on them"),
     )

@@ -146,7 +146,7 @@ def store_core(
         )
     names = (
         *("pattern", "class", "ports", "cycles", "latency", "accumulate", "operations"),
-        *("front_end", "least_share", "least_latency"),
+        *("front_end", "least_share", "least_latency", "least_front_end"),
     )
     for line, row in enumerate(estimated.costs, 1):
         con.execute(

@@ -256,9 +256,8 @@ def _limit(threshold: float | None, vendor: str) -> str:
     """Return from which share on a category limits a program, and by whose rule."""
     if not threshold:
         return ""
-    if vendor == "Intel":
-        return f"; a limit over {percent(threshold)}, by Intel's rule"
-    return f"; a limit over {percent(threshold)}, by Intel's rule: none of {vendor} is known here"
+    rule = "" if vendor == "Intel" else f": {vendor}'s event files state none"
+    return f"; a limit over {percent(threshold)}, by Intel's rule{rule}"
 
 
 def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -> list[str]:
@@ -288,7 +287,11 @@ def _topdown_sentences(con: Connection, runs: Sequence[str], *, advises: bool) -
             f"places, most in {cell(where)} {slots}."
         )
     is_advised = advises and advice is not None
-    return [*sentences, f"What usually helps there: {advice}."] if is_advised else sentences
+    return (
+        [*sentences, f"What usually helps against the largest loss: {advice}."]
+        if is_advised
+        else sentences
+    )
 
 
 def _over_time(categories: list[dict[str, Any]] | None) -> str:

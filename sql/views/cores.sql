@@ -56,7 +56,8 @@ WITH
       list({
         'pattern': i.pattern, 'class': i.class, 'ports': i.ports, 'cycles': i.cycles,
         'latency': i.latency, 'accumulate': i.accumulate, 'operations': i.operations,
-        'front_end': i.front_end, 'least_share': i.least_share, 'least_latency': i.least_latency
+        'front_end': i.front_end, 'least_share': i.least_share, 'least_latency': i.least_latency,
+        'least_front_end': i.least_front_end
       } ORDER BY l.generation, i.shipped, i.line) AS instructions
     FROM _lineage AS l
     JOIN instruction_costs AS i ON l.ancestor = i.core

@@ -84,6 +84,14 @@ def test_forms_that_no_measured_block_has_are_poorly_supported_and_bound_nothing
         ("Intel(R) Xeon(R) Platinum 8488C", None),
         ("EPYC-Milan", "zen3"),
         ("Intel Xeon Processor (Skylake, IBRS)", "cascadelake"),
+        ("c6gn.4xlarge", "neoverse-n1"),
+        ("t2a-standard-8", "neoverse-n1"),
+        ("c6a.large", "zen3"),
+        ("c2d-highcpu-16", "zen3"),
+        ("c2-standard-60", "cascadelake"),
+        ("m7g.large", None),
+        ("c6i.large", None),
+        ("n2d-standard-8", None),
     ],
 )
 def test_processors_name_their_core(warehouse, name, core):

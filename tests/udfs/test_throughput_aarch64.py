@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from udfs.throughput.aarch64 import decode
+from udfs.throughput.blocks import block_instructions
 from udfs.throughput.described import describe_aarch64
+from udfs.throughput.estimate_aarch64 import estimate_aarch64
 
 REFERENCE = Path(__file__).parents[2] / "sql" / "reference"
 
@@ -164,3 +167,35 @@ def test_a_long_block_is_described(neoverse_n1):
     (row,) = described(neoverse_n1, "0000018b" * 2000)
     assert row["critical_path_cycles"] == 2000
     assert row["critical_path"][39] == 3
+
+
+def test_an_estimated_core_has_no_bound_that_its_blocks_break(neoverse_n1):
+    # add, mul and madd chains; on the measured core sdiv ends early in half of its blocks.
+    add, mul, sdiv = "0000018b", "007c019b", "000cc19a"
+    rng = np.random.default_rng(3)
+    blocks = ["".join(rng.choice([add, mul, sdiv], rng.integers(1, 5))) for _ in range(150)]
+    limits = np.array([bounds(one) for one in described(neoverse_n1, *blocks)])
+    cycles = limits.max(axis=1)
+    early = [k for k, text in enumerate(blocks) if sdiv in text]
+    cycles[early[::2]] = np.maximum(0.6 * cycles[early[::2]], limits[early[::2], 0])
+    table = estimate_aarch64(blocks, cycles, neoverse_n1).table
+    after = np.array([bounds(one) for one in described(table, *blocks)])
+    assert (limits > 1.03 * cycles[:, None]).any()
+    assert not (after > 1.03 * cycles[:, None] + 1e-9).any()
+    adds = [k for k, text in enumerate(blocks) if text == len(text) // len(add) * add]
+    assert after[adds] == pytest.approx(limits[adds])
+
+
+def bounds(block):
+    return [block[f"{name}_cycles"] for name in ("width", "critical_path", "unit")]
+
+
+def test_instructions_are_listed_with_their_ports_and_the_longest_chain(neoverse_n1):
+    # add x0, x0, x1; mul x0, x0, x1; eor x7, x7, x8
+    code, core = pa.array(["0000018b007c019be70008ca"]), pa.array([neoverse_n1])
+    (rows,) = block_instructions(code, core, pa.array(["aarch64"])).to_pylist()
+    assert [(row["text"], row["ports"], row["latency"], row["on_chain"]) for row in rows] == [
+        ("add x0, x0, x1", "M|S0|S1", 1, True),
+        ("mul x0, x0, x1", "M", 4, True),
+        ("eor x7, x7, x8", "M|S0|S1", 1, False),
+    ]

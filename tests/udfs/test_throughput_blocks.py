@@ -295,12 +295,31 @@ def test_the_jump_that_closes_a_loop_is_left_to_the_bounds():
 
 
 def test_instructions_are_listed_with_their_units():
-    (rows,) = block_instructions(pa.array(["4801d8480fafc3"]), pa.nulls(1)).to_pylist()
+    code, sets = pa.array(["4801d8480fafc3", "zz"]), pa.array(["x86-64"] * 2)
+    rows, none = block_instructions(code, pa.nulls(2), sets).to_pylist()
     assert [(row["text"], row["unit"], row["ports"], row["latency"]) for row in rows] == [
         ("add rax,rbx", "alu", "0|1|2|3", 1),
         ("imul rax,rbx", "alu1", "1", 3),
     ]
-    assert block_instructions(pa.array(["zz"]), pa.nulls(1)).to_pylist() == [None]
+    assert none is None
+
+
+@pytest.mark.parametrize(
+    ("code", "chain"),
+    [
+        # add rax,rbx; imul rax,rbx; add rcx,1
+        ("4801d8480fafc34883c101", [True, True, False]),
+        # two chains as long as each other: add rax,1; add rcx,1; mov rdx,rbx
+        ("4883c0014883c1014889da", [True, True, False]),
+        # through memory and none: mov rdi,[rdi]; add rax,rbx; xor eax,eax
+        ("488b3f4801d831c0", [True, False, False]),
+        # no chain from pass to pass: lea rax,[rbx+1]; mov rcx,rax
+        ("488d43014889c1", [False, False]),
+    ],
+)
+def test_the_instructions_of_the_longest_chain_are_marked(code, chain):
+    (rows,) = block_instructions(pa.array([code]), pa.nulls(1), pa.array(["x86-64"])).to_pylist()
+    assert [row["on_chain"] for row in rows] == chain
 
 
 @pytest.mark.parametrize("loops", [False, True])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from udfs.throughput.blocks import describe
 from udfs.throughput.estimate import estimate, simulated_cycles
 from udfs.throughput.x86_core import Core, core_of
 
@@ -100,3 +101,35 @@ def test_candidates_for_ports_are_ports():
     before = core.port_count
     core.numbered("0/another")
     assert core.port_count == before + 1
+
+
+def bounds(blocks, table):
+    code = describe(blocks, False, table)["code"].combine_chunks()
+    limits = [code.field(f"{name}_cycles").to_numpy() for name in ("critical_path", "unit")]
+    return np.stack(limits, axis=1)
+
+
+def test_a_form_that_measurements_contradict_takes_nothing_from_other_bounds(blocks):
+    # Some chains of multiplications are faster, as those of small numbers are on some cores.
+    table = core_of(None).table
+    early = [IMUL[0] * n for n in range(1, 5)]
+    cycles = np.array([*simulated_cycles(blocks, core_of(None)), 2, 4, 6, 8])
+    found = estimate([*blocks, *early], cycles, table)
+    before, after = (bounds([*blocks, *early], one) for one in (table, found.table))
+    others = [k for k, text in enumerate(blocks) if not any(imul in text for imul in IMUL)]
+    assert (before > 1.03 * cycles[:, None]).any()
+    assert not (after > 1.03 * cycles[:, None]).any()
+    assert after[others] == pytest.approx(before[others])
+    assert Core(found.table).cost("IMUL").least_latency == 2
+
+
+@pytest.mark.parametrize("name", ["load", "forward"])
+def test_accesses_that_are_faster_in_some_blocks_claim_less(blocks, name):
+    loads = {"load": "488b00", "forward": "488907488b07"}[name]
+    chains = [loads + other for other in ("", "4801db", "480fafdb", "f3480fb8db")] * 3
+    cycles = simulated_cycles([*blocks, *chains], core_of(None))
+    cycles[-3:] -= 1
+    found = estimate([*blocks, *chains], cycles, core_of(None).table)
+    core, relative = Core(found.table), core_of(None)
+    assert core.cost(name).least_latency == relative.cost(name).latency - 1
+    assert core.cost("IMUL").least_latency == relative.cost("IMUL").least_latency

@@ -21,4 +21,4 @@ on a prediction.
 
 # Revision of what is computed from machine code when it lands (segment_features.revision): raised
 # by every change of features, bounds or tables of cores that changes stored rows.
-REVISION = 9
+REVISION = 10

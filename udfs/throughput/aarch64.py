@@ -113,6 +113,11 @@ def decode(code: bytes) -> list[Word] | None:
     return [word for word in words if word]
 
 
+def texts(code: bytes) -> list[str]:
+    """Return the instructions of a block as assembly."""
+    return [f"{i.mnemonic} {i.op_str}".rstrip() for i in _disassembler.disasm(code, 0)]
+
+
 def is_plain(code: bytes) -> bool:
     """Return whether code is AArch64 throughout, of two instructions and more for programs."""
     words = decode(code) or []

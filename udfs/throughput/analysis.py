@@ -98,6 +98,7 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
     priced = "" if idiom or eliminated else form
     # What an instruction costs on the core's relative is no bound.
     is_own = core.has_measured(priced)
+    is_sure = is_own and core.known(name)
     return Instruction(
         name=name,
         form=instruction.code,
@@ -110,6 +111,8 @@ def analyse(instruction: Any, factory: Any, core: Core) -> Instruction:
         macro=front_end(cost),
         least_share=cost.least_share if is_own else 0.0,
         least_latency=cost.least_latency if is_own else 0,
+        # A constant of 16 bits delays the decoders, which loops need not pass again.
+        least_extra=cost.least_extra if is_sure and not form.endswith(" i16") else 0,
         address=address,
         sources=reads,
         targets=writes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,10 @@ class Batch:
     All arrays are blocks x positions (x further): `macro` macro-operations; `unit` a row of
     NAMES, `uops`, `latency`, `least_latency`, `busy`; registers of `address` (2), `sources` (4),
     `targets` (4);
-    `loads`, `stores` counts; `load_unit`, `store_unit`; `load_latency`; `from_slot` memory slot
-    from which a load gets its value (0: none), `forward` its latency; `to_slot` slot that a store
-    writes (0: none that is read), `certain` whether a load gets that value wherever its registers
-    point. `length` instructions of each block.
+    `loads`, `stores` counts; `load_unit`, `store_unit`; `load_latency`, `least_load`; `from_slot`
+    memory slot from which a load gets its value (0: none), `forward` its latency, `least_forward`
+    the least; `to_slot` slot that a store writes (0: none that is read), `certain` whether a load
+    gets that value wherever its registers point. `length` instructions of each block.
 
     Blocks from `timed` on do not wait for units, and their stores do not wait at all.
     """
@@ -47,8 +47,10 @@ class Batch:
     load_unit: Integers
     store_unit: Integers
     load_latency: Integers
+    least_load: Integers
     from_slot: Integers
     forward: Integers
+    least_forward: Integers
     to_slot: Integers
     certain: Integers
     length: Integers
@@ -58,28 +60,38 @@ def with_chains(batch: Batch) -> Batch:
     """Return the blocks four times: unchanged, and three times with dependences only.
 
     The latter do not wait for the front end and the units, which leaves the loop-carried chain. In
-    the third, no value passes from a store to a load; the fourth has the least latencies that were
-    measured and only dependences that are certain, which leaves a bound.
+    the third, no value passes from a store to a load; the fourth are `least_chains`.
     """
-    n = len(batch.macro)
+    nothing = np.zeros_like(batch.macro)
+    chains = replace(batch, macro=nothing, uops=nothing)
+    parts = (batch, chains, replace(chains, from_slot=nothing), least_chains(batch))
     stacked = {
-        f.name: np.concatenate([getattr(batch, f.name)] * 4)
+        f.name: np.concatenate([getattr(part, f.name) for part in parts])
         for f in fields(Batch)
         if f.name not in ("core", "timed")
     }
-    stacked["macro"][n:] = 0
-    stacked["uops"][n:] = 0
-    stacked["from_slot"][2 * n : 3 * n] = 0
-    least = slice(3 * n, None)
+    return Batch(core=batch.core, timed=len(batch.macro), **stacked)
+
+
+def least_chains(batch: Batch) -> Batch:
+    """Return blocks with dependences only, which leaves a bound.
+
+    Latencies are the least that were measured, and dependences those that are certain.
+    """
+    nothing, sources = np.zeros_like(batch.macro), batch.sources.copy()
     # The stack engine makes up for most updates of rsp.
-    updates = (stacked["targets"][least, :, :2] == (RSP, SINK)).all(axis=2)
-    updates &= (stacked["sources"][least, :, :2] == (RSP, NOWHERE)).all(axis=2)
-    stacked["latency"][least] = np.where(updates, 0, stacked["least_latency"][least])
-    stacked["from_slot"][least] *= stacked["certain"][least]
+    updates = (batch.targets[..., :2] == (RSP, SINK)).all(axis=2)
+    updates &= (sources[..., :2] == (RSP, NOWHERE)).all(axis=2)
     # The stack of x87 moves, so that its registers are not known.
-    sources = stacked["sources"][least]
     sources[(sources >= X87) & (sources < NOWHERE)] = NOWHERE
-    forward = stacked["forward"][least]
-    for cost in (batch.core.vector_forward, batch.core.failed_forward):
-        forward[forward == cost.latency] = cost.least_latency
-    return Batch(core=batch.core, timed=n, **stacked)
+    return replace(
+        batch,
+        timed=0,
+        macro=nothing,
+        uops=nothing,
+        latency=np.where(updates, 0, batch.least_latency),
+        sources=sources,
+        from_slot=batch.from_slot * batch.certain,
+        forward=batch.least_forward,
+        load_latency=batch.least_load,
+    )

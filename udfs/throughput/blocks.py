@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from udfs.arrow import contiguous, is_known, lengths, returned
 from udfs.throughput import features, summary
 from udfs.throughput.aarch64 import is_plain
-from udfs.throughput.course import Course, run
+from udfs.throughput.course import Course, least_cycles, run
 from udfs.throughput.decode import Decoder, bytes_of, decode
+from udfs.throughput.described import aarch64_instructions
 from udfs.throughput.features import FEATURES
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.support import ASSUMED_ADDRESSES, DISTINCT_ARRAYS, NO_PREDICTION
@@ -33,8 +34,6 @@ COUNTS = (
 )
 # Blocks described at a time, which limits memory.
 _CHUNK = 1 << 15
-BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
-ENDS = ("aliased_cycles", "serial_cycles")
 
 
 def block_features(code: Any) -> pa.ListArray:
@@ -73,31 +72,48 @@ def block_summary(code: Any) -> pa.StructArray:
     return describe(code.to_pylist())["code"].combine_chunks()
 
 
-def block_instructions(code: Any, core: Any) -> pa.ListArray:
-    """Return the instructions of blocks of x86-64 machine code, and what each costs on a core.
+def block_instructions(code: Any, core: Any, isa: Any) -> pa.ListArray:
+    """Return the instructions of blocks of machine code, and what each costs on a core.
 
     Args:
         code: n texts, a block in hexadecimal each.
         core: n tables of cores as for `describe_blocks`.
+        isa: n instruction sets, x86-64 or aarch64.
 
     Returns:
         n lists of structs: `text` (disassembled), `unit` and the `ports` that have it, `operations`
         there, `cycles` that one occupies it, `latency` in cycles from the last operand to the
-        result, without the load of a memory operand, and `front_end`, the macro-operations. NULL
-        where a block cannot be decoded completely.
+        result, without the load of a memory operand, `front_end`, the macro-operations, and
+        `on_chain`, whether it is in a longest dependence chain. NULL where a block cannot be
+        decoded completely.
     """
+    out = []
+    for text, table, name in zip(code.to_pylist(), core.to_pylist(), isa.to_pylist(), strict=True):
+        listed = aarch64_instructions if name == "aarch64" else _x86_instructions
+        out.append(listed(bytes_of(text), table))
+    return pa.array(out, returned("block_instructions"))
+
+
+def _x86_instructions(code: bytes, table: Table | None) -> list[dict[str, Any]] | None:
     import iced_x86 as ix
 
+    decoder = Decoder(core_of(table))
+    block = decoder.block(code)
+    if block is None:
+        return None
+    # In a longest chain is what makes it longer by being slower.
+    least = [decoder.instructions[row].least_latency for row in block]
+    slower = [
+        [*block[:k], decoder.variant(row, least[k] + 1), *block[k + 1 :]]
+        for k, row in enumerate(block)
+    ]
+    chain, *chains = least_cycles([block, *slower], decoder)
     formatter = ix.Formatter(ix.FormatterSyntax.INTEL)
-    out: list[list[dict[str, Any]] | None] = []
-    for text, table in zip(code.to_pylist(), core.to_pylist(), strict=True):
-        decoder, machine_code = Decoder(core_of(table)), bytes_of(text)
-        block = decoder.block(machine_code)
-        shown = [formatter.format(i) for i in ix.Decoder(64, machine_code)] if block else []
-        costs = [decoder.instructions[row] for row in block or []]
-        rows = [_listed(text, i, decoder.core) for text, i in zip(shown, costs, strict=True)]
-        out.append(rows if block else None)
-    return pa.array(out, returned("block_instructions"))
+    return [
+        _listed(formatter.format(shown), decoder.instructions[row], decoder.core)
+        | {"on_chain": bool(longer > chain > 0)}
+        for shown, row, longer in zip(ix.Decoder(64, code), block, chains, strict=True)
+    ]
 
 
 def _listed(text: str, i: Instruction, core: Core) -> dict[str, Any]:
@@ -200,7 +216,7 @@ def _part(hexes: list[str | None], distinct: bool, core: Core) -> pa.Table:
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
     counts = np.zeros((len(hexes), len(COUNTS)), np.int32)
     paths = np.zeros((len(hexes), course.paths.shape[1]), np.int32)
-    limits = np.full((len(hexes), len(BOUNDS) + len(ENDS)), np.nan)
+    limits = np.full((len(hexes), len(summary.BOUNDS) + len(summary.ENDS)), np.nan)
     if blocks:
         bodies, modelled = _modelled(blocks, decoder, course, distinct)
         matrix[decoded] = features.of_blocks(bodies, decoder, modelled)
@@ -216,7 +232,7 @@ def _part(hexes: list[str | None], distinct: bool, core: Core) -> pa.Table:
     arrays.append(_lists(paths, decoded))
     arrays += [pa.array(np.ascontiguousarray(column), from_pandas=True) for column in limits.T]
     arrays.append(pa.array(flags, pa.list_(pa.string())))
-    names = (*COUNTS, "critical_path", *BOUNDS, *ENDS, "flags")
+    names = (*COUNTS, "critical_path", *summary.BOUNDS, *summary.ENDS, "flags")
     types = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
     told = decoded | [bool(one) for one in flags]
     code = pa.StructArray.from_arrays(arrays, fields=types, mask=pa.array(~told))

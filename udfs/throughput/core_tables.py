@@ -59,7 +59,11 @@ class CoreTable:
     def put(self, form: str, row: Mapping[str, Any]) -> None:
         """Let an instruction cost what a row says, which is of it alone."""
         number = self._own.setdefault(form, len(self._rows) + len(self._own))
-        self._costs[form] = _cost(number, row)
+        self.restore(form, _cost(number, row))
+
+    def restore(self, form: str, cost: Cost | None) -> None:
+        """Let an instruction cost what `cost` returned before."""
+        self._costs[form] = cost
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.throughput import chains, program, simulate
-from udfs.throughput.batch import Batch, with_chains
+from udfs.throughput.batch import Batch, least_chains, with_chains
 from udfs.throughput.decode import Decoder
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.x87 import stack_faults
@@ -85,6 +85,14 @@ def run(
             task.result()
     course.cycles[:, 0] += decoder.core.stack_fault * faults(blocks, decoder)
     return course
+
+
+def least_cycles(blocks: Sequence[Sequence[int]], decoder: Decoder) -> Floats:
+    """Return the cycles of a pass (n) by the loop-carried chain with the least latencies."""
+    out = np.zeros(len(blocks))
+    for some, batch, _ in program.batches(blocks, decoder, program.table(decoder)):
+        out[some] = simulate.steady(least_chains(batch), passes_of(batch))
+    return out
 
 
 def faults(blocks: Sequence[Sequence[int]], decoder: Decoder) -> Floats:

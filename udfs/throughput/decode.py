@@ -29,6 +29,7 @@ class Decoder:
     shapes: list[Instruction] = field(default_factory=list)
     _by_bytes: dict[bytes, int] = field(default_factory=dict)
     _by_shape: dict[Instruction, int] = field(default_factory=dict)
+    _variants: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def block(self, code: bytes) -> list[int] | None:
         """Return the positions of a block's instructions in `instructions`; None where undecodable.
@@ -45,6 +46,17 @@ class Decoder:
             rows.append(self._new(key, instruction) if row is None else row)
             at = end
         return rows if rows and at == len(code) else None
+
+    def variant(self, row: int, least_latency: int) -> int:
+        """Return the position of a copy of an instruction that has another least latency."""
+        key = (row, least_latency)
+        if key not in self._variants:
+            self._variants[key] = len(self.instructions)
+            shape = self.shapes[self.shape_of[row]]._replace(least_latency=least_latency)
+            self.shape_of.append(len(self.shapes))
+            self.shapes.append(shape)
+            self.instructions.append(self.instructions[row]._replace(least_latency=least_latency))
+        return self._variants[key]
 
     def _new(self, key: bytes, instruction: Any) -> int:
         shape, whole = analyse_cached(instruction, self.core)

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from udfs.arrow import contiguous, returned
-from udfs.throughput.aarch64 import Word, decode
-from udfs.throughput.blocks import BOUNDS, ENDS
+from udfs.throughput.aarch64 import Word, decode, texts
 from udfs.throughput.core_tables import NOTHING, CoreTable, Cost, Ports, port_bound
 from udfs.throughput.decode import bytes_of
 from udfs.throughput.recurrences import Operation, critical_paths, recurrence
+from udfs.throughput.summary import BOUNDS, ENDS
 from udfs.throughput.support import NO_PREDICTION, POOR_SUPPORT
 
 Row = dict[str, Any]
@@ -63,6 +63,39 @@ def limits(words: Sequence[Word], core: CoreTable) -> tuple[float, float, float]
     uops = sum(len(cost.ports) for cost in known)
     width = max(len(words) / core.width, uops / core.dispatch if core.dispatch else 0)
     return width, recurrence(_operations(words, costs, core)), port_bound(_demand(known))
+
+
+def aarch64_instructions(code: bytes, table: Row | None) -> list[Row] | None:
+    """Return the instructions of a block and what each costs, as `blocks.block_instructions`."""
+    words = decode(code)
+    if not words or table is None:
+        return None
+    core = CoreTable(table)
+    costs = [core.cost(word.form) for word in words]
+    operations = _operations(words, costs, core)
+    chain = recurrence(operations)
+    out = []
+    for k, (text, cost) in enumerate(zip(texts(code), costs, strict=True)):
+        slower = [
+            o._replace(latency=o.latency + 1, accumulate=o.accumulate + 1)
+            if o.instruction == k
+            else o
+            for o in operations
+        ]
+        known = cost or NOTHING
+        out.append(
+            {
+                "text": text,
+                "unit": known.kind,
+                "ports": " + ".join("|".join(sorted(ports)) for ports in known.ports),
+                "operations": len(known.ports),
+                "cycles": known.cycles,
+                "latency": known.latency,
+                "front_end": 1,
+                "on_chain": recurrence(slower) > chain > 0,
+            }
+        )
+    return out
 
 
 def _flag(word: Word, cost: Cost | None) -> str:

@@ -9,6 +9,7 @@ is kept unless measurements are better by a margin, so that what is rare is not 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -23,12 +24,14 @@ from numpy.typing import NDArray
 from udfs.progress import Progress, silent
 from udfs.throughput import features, program, simulate
 from udfs.throughput.batch import Batch
+from udfs.throughput.claims import ChainClaims, Claims, lower, unit_claims, width_claims
 from udfs.throughput.core_tables import compiled
 from udfs.throughput.course import faults, passes_of
 from udfs.throughput.decode import Decoder, bytes_of, decode
 from udfs.throughput.families import families
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.memory import ACCESS_COUNTS
+from udfs.throughput.support import NO_PREDICTION
 from udfs.throughput.x86_core import LONG, NAMES, Core, cost_of, front_end
 from udfs.throughput.x87 import stack_faults
 
@@ -152,9 +155,11 @@ def estimate(
     before, after = (
         whole.loss(judges, Core(table)) / len(judges) for table in (whole.table, search.table)
     )
-    if after > WORTH * before:
-        return Estimated(whole.table, [], [], (before, before))
-    return Estimated(search.table, search.own_costs(), search.own_ports(), (before, after))
+    chosen = search if after <= WORTH * before else whole
+    progress("estimating the core: what bounds may claim")
+    chosen.lower_claims(hexes, cycles)
+    errors = (before, after if chosen is search else before)
+    return Estimated(chosen.table, chosen.own_costs(), chosen.own_ports(), errors)
 
 
 class _Search:
@@ -342,7 +347,7 @@ class _Search:
             best = self._best(stage, [_cells(trial) for trial in trials])
             changed |= best > 0
             row = trials[best]
-        return {**row, "least_latency": None} if changed else row
+        return {**row, "least_latency": None, "least_front_end": None} if changed else row
 
     def _put(self, name: str, row: Row) -> None:
         """Store the row of a form before the others, those of qualified forms first."""
@@ -396,6 +401,32 @@ class _Search:
                 losses[begin : begin + len(some)] += errors.sum(axis=1)
         best = int(losses.argmin())
         return best if is_better(float(losses[best]), float(losses[0])) else 0
+
+    def lower_claims(self, hexes: Sequence[str], cycles: Floats) -> None:
+        """Lower what bounds claim of forms and accesses that measured blocks (n) contradict."""
+        decoder = Decoder(Core(self.table))
+        blocks, decoded = decode(hexes, decoder)
+        is_known = [
+            all(decoder.instructions[row].support not in NO_PREDICTION for row in block)
+            for block in blocks
+        ]
+        blocks = [block for block, known in zip(blocks, is_known, strict=True) if known]
+        measured = cycles[decoded][is_known]
+        kinds: tuple[tuple[str, Claims], ...] = (
+            ("least_front_end", width_claims(blocks, decoder)),
+            ("least_share", unit_claims(blocks, decoder)),
+            ("least_latency", ChainClaims(blocks, decoder)),
+        )
+        for figure, claims in kinds:
+            nothing = [(k, "", 0.0) for k in range(len(blocks))]
+            for name, value in lower(claims, claims.bounds(nothing), measured).items():
+                row = self._row_of(name)
+                cost = cost_of(row)
+                shares = {
+                    "least_front_end": math.floor(value * cost.least_extra),
+                    "least_share": value * cost.least_share,
+                }
+                self._put(name, {**row, figure: shares.get(figure, value)})
 
     def own_costs(self) -> list[Row]:
         """Return the rows of instruction_costs whose figures are not the relative's.

@@ -14,6 +14,7 @@ import numpy as np
 
 from udfs.progress import Progress, silent
 from udfs.throughput.aarch64 import Word, decode
+from udfs.throughput.claims import BROKEN, NOISE, Lowered, lower
 from udfs.throughput.core_tables import CoreTable
 from udfs.throughput.decode import bytes_of
 from udfs.throughput.described import limits
@@ -64,9 +65,14 @@ def estimate_aarch64(
     table = search.own_table()
     others = [hexes[int(k)] for k in judged]
     before, after = (aarch64_error(others, cycles[judged], one) for one in (relative, table))
+    costs = search.costs
     if after > WORTH * before:
-        return Estimated(dict(relative), [], [], (before, before))
-    return Estimated(table, list(search.costs.values()), [], (before, after))
+        table, costs, after = dict(relative), {}, before
+    whole = _Search(hexes, cycles, table, seed)
+    whole.lower_claims()
+    own = [*{**costs, **whole.costs}.values()]
+    figures = {"width": whole.core.width, "instructions": [*own, *relative["instructions"]]}
+    return Estimated({**table, **figures}, own, [], (before, after))
 
 
 class _Search:
@@ -107,11 +113,14 @@ class _Search:
         """Fit the instructions a cycle: what the fastest blocks reach, but for outliers."""
         if not self.blocks:
             return
-        reached = [len(b) / np.exp(log) for b, log in zip(self.blocks, self.logs, strict=True)]
         before, was = self.loss(range(len(self.blocks))), self.core.width
-        self.core.width = float(max(1, round(np.quantile(reached, FASTEST))))
+        self.core.width = float(max(1, round(np.quantile(self._rates(), FASTEST))))
         if not is_better(self.loss(range(len(self.blocks))), before):
             self.core.width = was
+
+    def _rates(self) -> Floats:
+        """Return the instructions a cycle that the blocks were measured to reach."""
+        return np.array([len(block) for block in self.blocks]) / np.exp(self.logs)
 
     def fit_form(self, form: str) -> None:
         """Fit the row of a form, one figure after another."""
@@ -120,7 +129,7 @@ class _Search:
             return
         if len(blocks) > MOST_BLOCKS:
             blocks = sorted(self.generator.choice(blocks, MOST_BLOCKS, replace=False).tolist())
-        row = self._row_of(form)
+        row = self.row_of(form)
         like = [r["ports"] for r in self.relative["instructions"] if r["class"] == row["class"]]
         figures: tuple[tuple[str, Iterable[Any]], ...] = (
             ("latency", LATENCIES),
@@ -143,12 +152,62 @@ class _Search:
         figures = {"width": self.core.width, "dispatch": None, "instructions": rows}
         return {**self.relative, **figures}
 
+    def lower_claims(self) -> None:
+        """Lower latencies, times on ports and the width bound to what blocks do not break."""
+        if not self.blocks:
+            return
+        reached = np.quantile(self._rates(), 1 - BROKEN) / (1 + NOISE)
+        self.core.width = max(self.core.width, float(reached))
+        for figure, limit in (("latency", 1), ("cycles", 2)):
+            claims = _RowClaims(self, figure, limit)
+            nothing = [(k, "", 0.0) for k in range(len(self.blocks))]
+            lower(claims, claims.bounds(nothing), np.exp(self.logs))
+
     def _tried(self, form: str, row: Row, blocks: Iterable[int]) -> float:
         self.core.put(form, row)
         return self.loss(blocks)
 
-    def _row_of(self, form: str) -> Row:
+    def row_of(self, form: str) -> Row:
+        """Return the own row of a form, or a copy of that which counts for it."""
         if form in self.costs:
             return self.costs[form]
         row = next(r for r in self.relative["instructions"] if re.fullmatch(r["pattern"], form))
         return {**row, "pattern": re.escape(form).replace("\\ ", " ")}
+
+
+class _RowClaims:
+    """A figure of the rows of forms, and the bound of blocks that it is part of."""
+
+    def __init__(self, search: _Search, figure: str, limit: int) -> None:
+        self.search, self.figure, self.limit = search, figure, limit
+        rows = {form: search.row_of(form) for form in search.blocks_of}
+        some = {form for form, row in rows.items() if row[figure] and (limit == 1 or row["ports"])}
+        self.of_block = [{word.form for word in words} & some for words in search.blocks]
+
+    def lower_values(self, claim: str) -> list[float]:
+        """Return halves of cycles."""
+        figure = self.search.row_of(claim)[self.figure]
+        return [value / 2 for value in range(round(2 * figure) - 1, -1, -1)]
+
+    def bounds(self, lowered: Sequence[Lowered]) -> Floats:
+        """Return the cycles of blocks, each with one figure lowered."""
+        core, out = self.search.core, []
+        for k, claim, value in lowered:
+            before = core.cost(claim)
+            if claim:
+                core.put(claim, self._lowered(self.search.row_of(claim), value))
+            out.append(limits(self.search.blocks[k], core)[self.limit])
+            core.restore(claim, before)
+        return np.array(out, np.float64)
+
+    def put(self, claim: str, value: float) -> None:
+        """Lower a figure."""
+        row = self._lowered(self.search.row_of(claim), value)
+        self.search.costs[claim] = row
+        self.search.core.put(claim, row)
+
+    def _lowered(self, row: Row, value: float) -> Row:
+        if self.figure == "cycles":
+            return {**row, "cycles": value} if value else {**row, "ports": None}
+        least = None if row["accumulate"] is None else min(row["accumulate"], value)
+        return {**row, "latency": value, "accumulate": least}

@@ -25,6 +25,7 @@ from udfs.throughput.algorithms import (
     train_combination,
     train_network,
 )
+from udfs.throughput.claims import BROKEN
 from udfs.throughput.inputs import feature_range, network_inputs
 from udfs.throughput.network import Arrays, Floats, principal, projected
 from udfs.throughput.reduction import Reduction, reduce_points
@@ -36,9 +37,6 @@ FOLDS = 10
 _MANY = 5000
 _HELD_OUT = "groups held out"
 _RANDOM = "held out at random"
-# Share of the segments that may be faster than a bound, each of three. Where the table of the core
-# was estimated from the same blocks, of others three times as many are (Cascade Lake, 2,000 each).
-_BROKEN = 0.002
 _LEAST_FACTOR, _MANY_BLOCKS = 0.5, 1000
 # Quantiles of the errors that form the band: a little over 90 %, because new programs differ.
 _BAND = (0.04, 0.96)
@@ -152,7 +150,7 @@ def bound_factors(samples: Samples) -> Floats:
     """Return what the bounds by width, chain and units (3) are multiplied by on the measured core.
 
     The table that they come from can be of another core. A bound holds where no more than
-    _BROKEN of the segments are faster. The width of a core is the same for all segments, so that
+    BROKEN of the segments are faster. The width of a core is the same for all segments, so that
     it is learned from many of them in both directions; 0 withholds a bound of no use.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -163,7 +161,7 @@ def bound_factors(samples: Samples) -> Floats:
         known = column[~np.isnan(column)]
         if not len(known):
             continue
-        lowest = float(np.quantile(known, _BROKEN))
+        lowest = float(np.quantile(known, BROKEN))
         learned = lowest if kind == 0 and len(known) >= _MANY_BLOCKS else min(lowest, 1.0)
         factors[kind] = learned
     return np.where(factors < _LEAST_FACTOR, 0.0, factors)

@@ -43,7 +43,7 @@ class Instruction(NamedTuple):
     `form_name` as tables of cores name it (empty where it only accesses memory),
     `length` bytes, `operand` and `wide` bytes of the first operand and of the widest vector;
     `unit`, `uops`, `latency`, `busy` as in `x86_core.Cost`, `macro` operations of the front end,
-    `least_share` and `least_latency` for bounds;
+    `least_share`, `least_latency` and `least_extra` for bounds;
     the registers of addresses, registers read as data, registers written; `action` None where the
     result is not emulated; `written` integer registers, `moved` what the instruction
     adds to the stack pointer, `pops` what it takes from the stack of x87 (below 0 where it pushes;
@@ -62,6 +62,7 @@ class Instruction(NamedTuple):
     macro: int
     least_share: float
     least_latency: int
+    least_extra: int
     address: tuple[int, ...]
     sources: tuple[int, ...]
     targets: tuple[int, ...]
@@ -97,6 +98,7 @@ NOTHING = Instruction(
     macro=0,
     least_share=1.0,
     least_latency=0,
+    least_extra=0,
     address=(),
     sources=(),
     targets=(),

@@ -73,7 +73,7 @@ class Position:
         fed = self.load[self.fed]
         self.fed_slot = rows[fed] + REGISTERS - 1 + slot[self.fed]
         self.fed_latency = batch.forward[fed, j]
-        self.failed = np.flatnonzero(self.fed_latency == batch.core.failed_forward.latency)
+        self.failed = np.flatnonzero(self.fed_latency == batch.core.cost("forward failed").latency)
         # A renamed value does not wait for the address.
         self.renamed = self.fed_latency == 0
 

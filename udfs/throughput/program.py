@@ -19,7 +19,7 @@ _UNIT = {name: i for i, name in enumerate(NAMES)}
 _FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024)
 COARSE = (4, 8, 16, 32, 64, 192, 1024)
 _MANY, _BATCH, _MAX_CELLS = 8192, 2048, 1 << 17
-_NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0)
+_NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0, 0)
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ def table(decoder: Decoder) -> Integers:
     """
     rows = [_row(i, decoder.core) for i in decoder.shapes]
     sync = (1, _UNIT["alu"], 1, 1, 1, 1, NOWHERE, NOWHERE, RSP, *[NOWHERE] * 3, RSP, *[SINK] * 3)
-    rows.append((*sync, 0, 0, 0, 0, 0))
+    rows.append((*sync, 0, 0, 0, 0, 0, 0))
     rows.append((0, *_NOTHING[1:]))
     shapes = np.array(rows, np.int64)
     n = len(decoder.shapes)
@@ -64,6 +64,8 @@ def table(decoder: Decoder) -> Integers:
 def _row(i: Instruction, core: Core) -> tuple[int, ...]:
     load = "vload" if i.vector else "load"
     store = "vstore" if i.vector else "store"
+    cost = core.cost(load_row(i))
+    is_indexed = any(place.scale > 1 for place in i.loads)
     return (
         i.macro,
         _UNIT[i.unit],
@@ -79,8 +81,8 @@ def _row(i: Instruction, core: Core) -> tuple[int, ...]:
         len(i.stores) * (1 + i.pushes),
         _UNIT[load],
         _UNIT[store],
-        (core.vector_load if i.vector else core.load).latency
-        + any(place.scale > 1 for place in i.loads),
+        cost.latency + is_indexed,
+        cost.least_latency + is_indexed,
     )
 
 
@@ -128,8 +130,11 @@ def _memory(
     decoder: Decoder,
     distinct: bool,
 ) -> tuple[Integers, Floats]:
-    """Return from_slot, forward, to_slot, certain of positions (4 x blocks x width), and counts."""
-    out = np.zeros((4, len(blocks), width), np.int64)
+    """Return arrays of positions (5 x blocks x width), and counts (blocks x ACCESS_COUNTS).
+
+    They are from_slot, forward, to_slot, certain and least_forward.
+    """
+    out = np.zeros((5, len(blocks), width), np.int64)
     counts = np.zeros((len(blocks), len(ACCESS_COUNTS)))
     for k, block in enumerate(blocks):
         code = [decoder.instructions[row] if row >= 0 else NOTHING for row in block]
@@ -140,7 +145,8 @@ def _memory(
         for load, store, _, renamed, whole, certain, _ in found:
             slot = slots.setdefault(store, 1 + len(slots) % SLOTS)
             out[0, k, load] = slot
-            out[1, k, load] = _latency(decoder.core, code[load], renamed, whole)
+            cost = decoder.core.cost(forward_row(code[load], renamed, whole))
+            out[1, k, load], out[4, k, load] = cost.latency, cost.least_latency
             out[2, k, store] = slot
             out[3, k, load] = certain
         # Stores that share a slot would link chains that are none.
@@ -148,14 +154,20 @@ def _memory(
     return out, counts
 
 
-def _latency(core: Core, load: Instruction, renamed: bool, whole: bool) -> int:
+def load_row(i: Instruction) -> str:
+    """Return the row of the table for the loads of an instruction."""
+    return "vector load" if i.vector else "load"
+
+
+def forward_row(load: Instruction, renamed: bool, whole: bool) -> str:
+    """Return the row of the table for a load of what a store wrote, as `memory.accesses` finds."""
     if not whole:
-        return core.failed_forward.latency
+        return "forward failed"
     if load.vector:
-        return core.vector_forward.latency
+        return "forward vector"
     if renamed:
-        return core.renamed_forward.latency
-    return (core.update_forward if load.stores else core.forward).latency
+        return "forward renamed"
+    return "forward update" if load.stores else "forward"
 
 
 def _batch(core: Core, rows: Integers, memory: Integers, lengths: Integers) -> Batch:
@@ -175,10 +187,12 @@ def _batch(core: Core, rows: Integers, memory: Integers, lengths: Integers) -> B
         load_unit=rows[..., 18],
         store_unit=rows[..., 19],
         load_latency=rows[..., 20],
+        least_load=rows[..., 21],
         from_slot=memory[0],
         forward=memory[1],
         to_slot=memory[2],
         certain=memory[3],
+        least_forward=memory[4],
         length=lengths,
         timed=len(lengths),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,15 @@ from udfs.throughput import features
 from udfs.throughput.course import Course, faults
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import Instruction
+from udfs.throughput.program import load_row
 from udfs.throughput.x86_core import NAMES, SERIALISING, Core
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+# Names of the bounds, and of what a block does not exceed, in summaries of blocks.
+BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
+ENDS = ("aliased_cycles", "serial_cycles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +55,8 @@ def of_blocks(
     each = np.array([_row(i) for i in decoder.shapes], np.float64)
     demand = np.array([_least_demand(i, core) for i in decoder.shapes])
     units = core.unit_bound(features.sum_by_block(blocks, decoder, demand))
-    guessed = np.array(
-        [[i.macro - 1 if _is_guessed(i, core) else 0] for i in decoder.shapes], np.float64
-    )
-    unknown = features.sum_by_block(blocks, decoder, guessed)[:, 0]
-    width = core.width_bound(course.macro - course.sync - unknown)
+    macro = np.array([[least_macro(i)] for i in decoder.shapes], np.float64)
+    width = core.width_bound(features.sum_by_block(blocks, decoder, macro)[:, 0])
     limits = np.stack([width, course.cycles[:, 3], units], axis=1)
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
     one = np.array([[_alone(i, core)] for i in decoder.shapes])
@@ -63,18 +65,15 @@ def of_blocks(
     return Summaries(counts, course.paths, limits, serial)
 
 
-def _is_guessed(i: Instruction, core: Core) -> bool:
-    """Return whether an instruction may need fewer macro-operations than the table has.
-
-    A constant of 16 bits delays the decoders, which loops need not pass again.
-    """
-    return not core.known(i.name) or i.form_name.endswith(" i16")
+def least_macro(i: Instruction) -> int:
+    """Return the macro-operations that an instruction was measured to take at least."""
+    return min(i.macro, 1 + i.least_extra)
 
 
 def _alone(i: Instruction, core: Core) -> float:
     """Return the most cycles that an instruction takes where nothing overlaps with it."""
-    load = (core.vector_load if i.vector else core.load).latency
-    memory = max(load, core.failed_forward.latency if i.stores else 0) * bool(i.loads or i.stores)
+    load, forward = core.cost(load_row(i)).latency, core.cost("forward failed").latency
+    memory = max(load, forward) if i.stores else load * bool(i.loads)
     return float(max(1, i.latency, i.busy, i.macro / core.width) + memory)
 
 
@@ -93,17 +92,25 @@ def _row(i: Instruction) -> tuple[float, ...]:
 
 
 def _least_demand(i: Instruction, core: Core) -> Floats:
-    """Return the least cycles of each unit of NAMES that an instruction was measured to need.
+    """Return the least cycles of each unit of NAMES that an instruction was measured to need."""
+    out = np.zeros(len(NAMES))
+    for _, unit, cycles in least_parts(i, core):
+        out[NAMES.index(unit)] += cycles
+    return out
+
+
+def least_parts(i: Instruction, core: Core) -> Iterator[tuple[str, str, float]]:
+    """Yield the row of the table, the unit and the least cycles there for what an instruction does.
 
     Below the costs of the table, which are those of models: a moving stack pointer and the
     extension of a loaded sign cost nothing.
     """
-    out = np.zeros(len(NAMES))
-    place = NAMES.index
     if not (i.loads and i.name in ("MOVSX", "MOVSXD")):
-        out[place(i.unit)] = i.uops * i.busy * i.least_share
-    load = core.vector_load if i.vector else core.load
-    out[place("vload" if i.vector else "load")] += load.least_share * len(i.loads)
-    out[place("store")] += core.store.least_share * len(i.stores)
-    out[place("vstore")] += core.vector_store.least_share * i.vector * len(i.stores)
-    return out
+        yield i.form_name, i.unit, i.uops * i.busy * i.least_share
+    if i.loads:
+        share = core.cost(load_row(i)).least_share
+        yield load_row(i), "vload" if i.vector else "load", share * len(i.loads)
+    if i.stores:
+        yield "store", "store", core.cost("store").least_share * len(i.stores)
+        if i.vector:
+            yield "vector store", "vstore", core.cost("vector store").least_share * len(i.stores)

@@ -45,7 +45,8 @@ class Cost(NamedTuple):
     `unit` a name in NAMES, `uops` how many operations run there, `latency` in cycles from the last
     operand to the result without the load of a memory operand, `busy` cycles for which one
     occupies its unit, `extra` further macro-operations that only pass the front end. For bounds:
-    `least_share` of the time on the unit and `least_latency`.
+    `least_share` of the time on the unit, `least_latency`, and `least_extra` macro-operations
+    beyond the first.
     """
 
     unit: str
@@ -55,6 +56,7 @@ class Cost(NamedTuple):
     extra: int = 0
     least_share: float = 1.0
     least_latency: int = 0
+    least_extra: int = 0
 
 
 # Instructions that occupy their unit for so many cycles are one operation.
@@ -95,12 +97,6 @@ class Core:
         # Instructions that were analysed, by what distinguishes them.
         self.shapes: dict[tuple[int, ...], Any] = {}
         self.unknown = self.row("unknown") or _ABSENT
-        self.load, self.vector_load = self.cost("load"), self.cost("vector load")
-        self.store, self.vector_store = self.cost("store"), self.cost("vector store")
-        self.forward, self.update_forward = self.cost("forward"), self.cost("forward update")
-        self.renamed_forward = self.cost("forward renamed")
-        self.vector_forward = self.cost("forward vector")
-        self.failed_forward = self.cost("forward failed")
         # Cycles of an instruction that finds the stack of x87 full or empty.
         self.stack_fault = (self.row("stack fault") or NOTHING).latency
 
@@ -119,6 +115,10 @@ class Core:
             found = (cost for pattern, cost in self._rows if pattern.fullmatch(form))
             self._costs[form] = next(found, None)
         return self._costs[form]
+
+    def put(self, form: str, cost: Cost) -> None:
+        """Let a form, or a kind of access, cost something else from now on."""
+        self._costs[form] = cost
 
     def cost(self, name: str) -> Cost:
         """Return the cost of a family; an average one where the table has none."""
@@ -196,10 +196,10 @@ def cost_of(row: Mapping[str, Any]) -> Cost:
     if unit not in NAMES:
         known = ", ".join(NAMES)
         raise ValueError(f"instruction_costs.ports {unit!r} of an x86-64 core is none of {known}")
-    latency, least = row["latency"] or 0, row["least_latency"]
+    latency, least, extra = row["latency"] or 0, row["least_latency"], row.get("least_front_end")
     uops = (row["operations"] or 1) if unit != "none" else 0
     share = 1.0 if row["least_share"] is None else row["least_share"]
-    return Cost(
+    cost = Cost(
         unit,
         int(uops),
         round(latency),
@@ -208,6 +208,7 @@ def cost_of(row: Mapping[str, Any]) -> Cost:
         share,
         round(latency if least is None else least),
     )
+    return cost._replace(least_extra=front_end(cost) - 1 if extra is None else int(extra))
 
 
 def core_of(table: Mapping[str, Any] | None) -> Core:

@@ -72,14 +72,14 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
                 "de_no_dispatch_per_slot.backend_stalls": 3000, "de_src_op_disp.all": 2400,
                 "de_no_dispatch_per_slot.smt_contention": 0, "ex_ret_ops": 2280,
             },
-            "(50 %; a limit over 20 %, by Intel's rule: none of AMD is known here)",
+            "(50 %; a limit over 20 %, by Intel's rule: AMD's event files state none)",
         ),
         (
             {
                 "CPU_CYCLES": 1000, "STALL_SLOT_FRONTEND": 800, "STALL_SLOT_BACKEND": 4000,
                 "OP_SPEC": 3200, "OP_RETIRED": 3000, "BR_MIS_PRED": 0,
             },
-            "(50 %; a limit over 20 %, by Intel's rule: none of Arm is known here)",
+            "(50 %; a limit over 20 %, by Intel's rule: Arm's event files state none)",
         ),
     ],
 )  # fmt: skip
