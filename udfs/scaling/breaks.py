@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Basis
 from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import Mixture, grid_laws, normaliser
+from udfs.scaling.mixture import KEPT, Mixture, grid_laws, normaliser
 
 ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
@@ -22,7 +22,6 @@ _BEFORE: Final = 3
 """Counts before it that carry a law."""
 _ODDS: Final = -1.3
 """Prior probability of a break."""
-_KEPT: Final = 4
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
 
 
@@ -34,7 +33,7 @@ def broken_laws(basis: Basis, places: Array, m: int, y: Array, noise: Array) -> 
         places: all counts at which times are wanted, the m measured ones first.
         m: how many of them were measured.
         y: times of n functions over their last one, n x m.
-        noise: relative scatter of their repetitions (n), 0 where unknown.
+        noise: relative noise of a point (n), 0 where unknown.
     """
     found = []
     odds = _ODDS - np.log(max(m - _BEFORE, 1))
@@ -69,7 +68,7 @@ def _part(basis: Basis, places: Array, part: slice, m: int, y: Array, noise: Arr
     order = np.concatenate([own, rest])
     last = np.log(y[:, own[-1]])
     known = Noise.known(noise, len(own))
-    kept = 1 if basis.short else _KEPT
+    kept = 1 if basis.short else KEPT
     laws = grid_laws(basis, places[order], len(own), y[:, own] / y[:, own[-1:]], known, kept)
     back = np.argsort(order)
     # the terms at the last of all counts

@@ -30,7 +30,7 @@ def scaling_speedup_laws(
     Args:
         counts: the counts of each program, ascending and distinct.
         seconds: times at these counts, s, above zero.
-        noise: relative scatter of the repetitions, 0 where unknown.
+        noise: relative noise of a point, 0 where unknown.
         weak: whether the problem grows with the count.
 
     Returns:
