@@ -23,8 +23,8 @@ Floats = NDArray[np.float32]
 _NOISE_WEIGHT: Final = 1.0
 _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
-_BETWEEN: Final = 0.01
-"""Repetitions in a row scatter less than runs of other days, by this."""
+_BETWEEN: Final = 0.007
+"""Medians of repetitions in a row scatter less than those of other days, by this."""
 _EXACT: Final = 1e-5
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
