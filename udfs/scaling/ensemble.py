@@ -124,8 +124,9 @@ def _prior(names: list[str], fits: Truth, trees: bool) -> Array:
     """
     more = _ODDS | _TREE_ODDS if trees else _ODDS
     odds = [more.get(name, 0.0) - _PARAMETER_COST * fitted_parameters(name) for name in names]
-    prior: Array = np.where(fits, np.exp(odds)[:, None], 0.0)
-    return prior / prior.sum(0)
+    prior = np.where(fits, np.exp(odds)[:, None], 0.0)
+    prior /= prior.sum(0)
+    return prior
 
 
 def _density(errors: Array, counts: int) -> Array:
@@ -133,9 +134,10 @@ def _density(errors: Array, counts: int) -> Array:
 
     A Gaussian's of unknown variance, no less than those of `_NOISES`.
     """
-    return sum(
-        odd * (2 * np.pi * (errors**2 + least**2)) ** (-counts / 2) for least, odd in _NOISES
-    )
+    density = np.zeros_like(errors)
+    for least, odd in _NOISES:
+        density += odd * (2 * np.pi * (errors**2 + least**2)) ** (-counts / 2)
+    return density
 
 
 def _misses(names: list[str], basis: Basis, x: Array, y: Array) -> Array:

@@ -96,7 +96,7 @@ class Noise:
             one[places].astype(np.float32)
             for one in (self.shape, self.scales[noise], self.odds[noise])
         )
-        logs = left / 2
+        logs: Floats = left / np.float32(2)
         logs += scale
         np.log(logs, out=logs)
         logs *= letters.astype(np.float32) - shape
