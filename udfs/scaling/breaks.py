@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Basis
 from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import KEPT, Mixture, grid_laws, normaliser
+from udfs.scaling.mixture import Mixture, grid_laws, normaliser
 
 ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
@@ -22,6 +22,8 @@ _BEFORE: Final = 3
 """Counts before it that carry a law."""
 _ODDS: Final = -1.3
 """Prior probability of a break."""
+_KEPT: Final = 16
+"""Laws after a break that are kept: few counts leave many open (bench_scaling_laws)."""
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
 
 
@@ -68,7 +70,7 @@ def _part(basis: Basis, places: Array, part: slice, m: int, y: Array, noise: Arr
     order = np.concatenate([own, rest])
     last = np.log(y[:, own[-1]])
     known = Noise.known(noise, len(own))
-    kept = 1 if basis.short else KEPT
+    kept = 1 if basis.short else _KEPT
     laws = grid_laws(basis, places[order], len(own), y[:, own] / y[:, own[-1:]], known, kept)
     back = np.argsort(order)
     # the terms at the last of all counts

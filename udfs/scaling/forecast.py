@@ -40,6 +40,8 @@ _CARRIED: Final = 5
 _BY_ROUNDING: Final = 1.5
 """Steps of rounded times by which a time may be off the law of those before it."""
 _EQUAL: Final = 1e-6
+_ENDS: Final = (0.05, 0.95)
+"""Quantiles of the intervals."""
 _NORMAL: Final = 1.645
 _AT_ONCE: Final = 256
 POOR_FIT: Final = 0.2
@@ -139,13 +141,13 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     beyond = places > x[:, -1:]
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])
-    ends = np.zeros((3, *places.shape))
+    ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
     for rows, _, mixture in parts:
-        ends[:, rows] = _quantiles(mixture, robust, y, noise, weight, rows, m)
+        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rows, m)
     # A law that predicts does so at all counts; at measured ones it says how sure they are.
     by_law = rules[:, None] & ~is_measured
-    seconds = np.where(by_law, law.log_seconds, np.where(beyond, ends[1], robust.log_seconds))
-    low, high = ends[0, :, asked], ends[2, :, asked]
+    seconds = np.where(by_law, law.log_seconds, np.where(beyond, middle, robust.log_seconds))
+    low, high = ends
     # A growing term that the points hide may be most of the time far away.
     hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
     more = np.logaddexp(0, hidden[:, None] + np.log(at) - seconds[:, asked])
@@ -196,11 +198,12 @@ def _quantiles(
     weight: Array,
     rows: Index,
     m: int,
-) -> Array:
-    """Return low ends, medians and high ends, as logarithms: 3 x n x places.
+) -> tuple[Array, Array]:
+    """Return the ends of the 90 % intervals of a measurement, 2 x n x t, and the medians.
 
-    Of the 90 % intervals of a measurement.
+    As logarithms; the medians at all places, `AHEAD` first.
     """
+    asked = slice(len(AHEAD), None)
     level = np.log(y[rows, -1:])
     by_law = weight[rows].T[:, None]
     values = mixture.values[m:]
@@ -208,23 +211,21 @@ def _quantiles(
     centre = (robust.log_seconds[rows] - level).T[:, None]
     spread = np.hypot(robust.scale[rows], noise[rows, None]).T[:, None]
     shares = np.concatenate([by_law * mixture.weight, 1 - by_law], axis=1)
-    found = quantiles(
-        np.concatenate([values, centre], axis=1),
-        np.concatenate([errors, spread], axis=1),
-        shares,
-        (0.05, 0.5, 0.95),
-    )
+    every = np.concatenate([values, centre], axis=1)
+    spreads = np.concatenate([errors, spread], axis=1)
+    middle = quantiles(every, spreads, shares, (0.5,))[0]
+    found = quantiles(every[asked], spreads[asked], shares[asked], _ENDS)
     # What a plausible break would give is within, however probable a law without one is.
     after = np.where(mixture.after > 0, mixture.weight, 0.0)
     broken = np.flatnonzero(after.sum(0) > _PLAUSIBLE)
     if len(broken):
         after = after[:, broken] / after[:, broken].sum(0)
-        share = np.broadcast_to(after, values[..., broken].shape)
-        ends = quantiles(values[..., broken], errors[..., broken], share, (0.05, 0.95))
-        beyond = by_law[:, 0, broken] > 0
-        for end, own, widest in ((found[0], ends[0], np.minimum), (found[2], ends[1], np.maximum)):
+        part, spreads = values[asked][..., broken], errors[asked][..., broken]
+        ends = quantiles(part, spreads, np.broadcast_to(after, part.shape), _ENDS)
+        beyond = by_law[asked][:, 0, broken] > 0
+        for end, own, widest in zip(found, ends, (np.minimum, np.maximum), strict=True):
             end[:, broken] = np.where(beyond, widest(end[:, broken], own), end[:, broken])
-    return found.transpose(0, 2, 1) + level
+    return found.transpose(0, 2, 1) + level, middle.T + level
 
 
 def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast) -> Array:

@@ -21,8 +21,7 @@ from udfs.scaling.evidence import (
 )
 from udfs.scaling.grid import law_shapes
 
-KEPT: Final = 16
-"""Laws of a part of the counts that are kept: the others hardly have a weight."""
+_KEPT: Final = 12
 _PLACES: Final = 0xFF
 """Bits of a law's place: there are fewer than 256."""
 _FARTHEST: Final = 2.0
@@ -86,7 +85,7 @@ def normaliser(noise: Noise, points: int) -> Array:
 
 
 def grid_laws(
-    basis: Basis, places: Array, m: int, y: Array, noise: Noise, kept: int = KEPT
+    basis: Basis, places: Array, m: int, y: Array, noise: Noise, kept: int = _KEPT
 ) -> Mixture:
     """Return the laws of the grid that the points support most.
 
