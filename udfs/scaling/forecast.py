@@ -143,7 +143,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     weight = np.where(beyond, share[:, None], rules[:, None])
     ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
     for rows, _, mixture in parts:
-        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rows, m)
+        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows, m)
     # A law that predicts does so at all counts; at measured ones it says how sure they are.
     by_law = rules[:, None] & ~is_measured
     seconds = np.where(by_law, law.log_seconds, np.where(beyond, middle, robust.log_seconds))
@@ -196,14 +196,15 @@ def _quantiles(
     y: Array,
     noise: Array,
     weight: Array,
+    rules: Truth,
     rows: Index,
     m: int,
 ) -> tuple[Array, Array]:
     """Return the ends of the 90 % intervals of a measurement, 2 x n x t, and the medians.
 
-    As logarithms; the medians at all places, `AHEAD` first.
+    As logarithms; the medians at all places, `AHEAD` first, where laws and ensemble predict.
     """
-    asked = slice(len(AHEAD), None)
+    asked, mixed = slice(len(AHEAD), None), np.flatnonzero(~rules[rows])
     level = np.log(y[rows, -1:])
     by_law = weight[rows].T[:, None]
     values = mixture.values[m:]
@@ -213,7 +214,8 @@ def _quantiles(
     shares = np.concatenate([by_law * mixture.weight, 1 - by_law], axis=1)
     every = np.concatenate([values, centre], axis=1)
     spreads = np.concatenate([errors, spread], axis=1)
-    middle = quantiles(every, spreads, shares, (0.5,))[0]
+    middle = np.zeros_like(centre[:, 0])
+    middle[:, mixed] = quantiles(every[..., mixed], spreads[..., mixed], shares[..., mixed], (0.5,))
     found = quantiles(every[asked], spreads[asked], shares[asked], _ENDS)
     # What a plausible break would give is within, however probable a law without one is.
     after = np.where(mixture.after > 0, mixture.weight, 0.0)
