@@ -189,7 +189,7 @@ UDFS: tuple[Udf, ...] = (
         (Parameter("counts", "DOUBLE[]"), Parameter("seconds", "DOUBLE[]")),
         _SCALING_MODEL,
         "Scaling formula of measurements at hand, in any order, equal counts repetitions: as "
-        "scaling_model for the medians at each count and their scatter.",
+        "scaling_model for the medians at each count and their noise.",
         pairs=("counts", "seconds"),
         example="SELECT scaling_fit([1, 2, 4, 8, 16], [9.8, 5.1, 2.7, 1.5, 1.0])['formula']",
     ),
@@ -205,7 +205,7 @@ UDFS: tuple[Udf, ...] = (
         _SCALING_MODEL,
         "Scaling formula of seconds over ascending process counts, its quality of fit, and the "
         "exponent of p beyond the largest count with a 90 % interval; noise is the relative "
-        "scatter of repetitions.",
+        "standard deviation of a point, the median of its repetitions.",
         pairs=("counts", "seconds"),
     ),
     Udf(

@@ -78,10 +78,8 @@ def scaling_functions(
     con: Connection, which: ScalingSet, target: int, problem_size: float | None = None
 ) -> DuckDBPyRelation:
     """Return functions by their predicted time at a count, the longest first."""
-    at = {"target": target, "largest": which.largest}
-    if problem_size is None:
-        return ask(con, "scaling/functions", set_id=which.set_id, **at)
-    return ask(con, "scaling/functions_at", set_id=which.set_id, **at, size=float(problem_size))
+    at = {"target": target, "largest": which.largest, "size": problem_size}
+    return ask(con, "scaling/functions", set_id=which.set_id, **at)
 
 
 _POINTS = 32

@@ -2,7 +2,7 @@
 -- scope: set_id
 -- needs: scaling_sets
 -- reads: scaling_series, scaling_sets, fn_timings, runs
--- requires: settings, program_models
+-- requires: settings, scaling_points, program_models
 --
 -- The measured time of the program of a set of runs at each parallelism.
 
@@ -96,7 +96,9 @@ WITH
     SELECT
       set_id, app, version, machine, parallelism, source['place'] AS place,
       median(source['seconds']) AS seconds,
-      coalesce(stddev_samp(source['seconds']) / avg(source['seconds']), 0) AS scatter
+      coalesce(
+        _noise_of_median(stddev_samp(source['seconds']) / avg(source['seconds']), count(*)), 0
+      ) AS scatter
     FROM sources
     WHERE source['seconds'] > 0 AND isfinite(source['seconds'])
     GROUP BY set_id, app, version, machine, parallelism, source['place']

@@ -27,6 +27,7 @@ WITH
         arg_max(p.scatter, p.parallelism) FILTER (p.repetitions > 1)
       ) AS scatter,
       CAST(max(p.repetitions) AS INTEGER) AS repetitions,
+      median(p.repetitions) AS usual_repetitions,
       count(*) AS measured,
       max(p.parallelism) AS last,
       max(p.parallelism) FILTER (p.seconds > 0 OR p.seconds IS NULL) AS last_above_zero,
@@ -50,7 +51,7 @@ SELECT
   set_id, app, version, machine, function, kind,
   list_transform(points, lambda point: point['x']) AS x,
   list_transform(points, lambda point: point['y']) AS y,
-  coalesce(scatter, 0) AS noise,
+  coalesce(_noise_of_median(scatter, usual_repetitions), 0) AS noise,
   repetitions,
   last_above_zero IS NOT DISTINCT FROM largest AS seen_last,
   kind <> 'total' OR bool_and(kind = 'total') OVER (PARTITION BY set_id)

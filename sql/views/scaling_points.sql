@@ -18,6 +18,10 @@ CREATE OR REPLACE MACRO _plain_name(function) AS
     function
   );
 
+-- The noise of the median of so many repetitions: exact for one, and for many normal deviates.
+CREATE OR REPLACE MACRO _noise_of_median(scatter, repetitions) AS
+  scatter * sqrt(pi() / 2 / (repetitions - 1 + pi() / 2));
+
 CREATE OR REPLACE MACRO _set_id(app, version, machine) AS
   _number_of(
     concat_ws(

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.scaling import scaling_forecast, scaling_patent
+from udfs.scaling.fit import noise_of_medians
 
 AHEAD: Final = np.array([2.0, 4.0, 8.0])
 REPETITIONS: Final = (1, 3, 5)
@@ -33,7 +34,7 @@ Draw = Callable[[np.random.Generator, np.ndarray], Curve]
 
 @dataclass(slots=True)
 class Case:
-    """A function with its kind, counts, median times, scatter, and the law's times ahead."""
+    """A function with its kind, counts, median times, their noise, and the law's times ahead."""
 
     kind: str
     x: np.ndarray
@@ -144,9 +145,7 @@ def draw(rng: np.random.Generator, kind: str, law: Draw, noise: float, counts: i
     x = 2.0 ** np.arange(counts) * rng.choice([1, 2, 4, 12])
     curve, repeated = law(rng, x), int(rng.choice(REPETITIONS)) if noise else 1
     times = curve(x)[:, None] * rng.lognormal(0, noise, (counts, repeated))
-    scatter = times.std(1, ddof=1) / times.mean(1) if repeated > 1 else np.zeros(counts)
-    known = float(max(np.median(scatter), scatter[-1]))
-    return Case(kind, x, np.median(times, axis=1), known, curve(x[-1] * AHEAD))
+    return Case(kind, x, np.median(times, axis=1), noise_of_medians(times), curve(x[-1] * AHEAD))
 
 
 def predict(some: list[Case], patent: bool = False) -> tuple[np.ndarray, ...]:

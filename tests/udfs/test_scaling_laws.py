@@ -183,7 +183,7 @@ def test_clean_laws_are_followed(name):
 def test_no_power_is_too_steep_for_few_points(counts, power):
     x = np.array(COUNTS[:counts])
     (found,) = predict(x, [10 * x**power], [8 * x[-1]])
-    assert found["seconds"][0] == pytest.approx(10 * (8 * x[-1]) ** power, rel=0.02)
+    assert found["seconds"][0] == pytest.approx(10 * (8 * x[-1]) ** power, rel=0.03)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
@@ -206,7 +206,8 @@ def test_smooth_laws_with_noise_carry_few_warnings_and_their_bands_contain_what_
     def measured(law, p):
         return np.median(law(p) * np.exp(0.05 * chance.standard_normal((3, len(p)))), axis=0)
 
-    found = predict(x, [measured(law, x) for law in laws], at, 0.05)
+    of_median = 0.05 * 0.67
+    found = predict(x, [measured(law, x) for law in laws], at, of_median)
     again = np.array([measured(law, at) for law in laws])
     low, high = (np.array([one[name] for one in found]) for name in ("low", "high"))
     assert 0.82 <= ((low <= again) & (again <= high)).mean() <= 0.99

@@ -22,7 +22,8 @@ _BEFORE: Final = 3
 """Counts before it that carry a law."""
 _ODDS: Final = -1.3
 """Prior probability of a break."""
-_KEPT: Final = 4
+_KEPT: Final = 16
+"""Laws after a break that are kept: few counts leave many open (bench_scaling_laws)."""
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
 
 
@@ -34,7 +35,7 @@ def broken_laws(basis: Basis, places: Array, m: int, y: Array, noise: Array) -> 
         places: all counts at which times are wanted, the m measured ones first.
         m: how many of them were measured.
         y: times of n functions over their last one, n x m.
-        noise: relative scatter of their repetitions (n), 0 where unknown.
+        noise: relative noise of a point (n), 0 where unknown.
     """
     found = []
     odds = _ODDS - np.log(max(m - _BEFORE, 1))

@@ -26,7 +26,7 @@ from udfs.scaling.bases import Array, Basis, Truth
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import LINES, fit_families, fitted_parameters, members
 
-_ROLLED = 2
+ROLLED = 2
 """How many of the last counts are predicted from the previous ones."""
 _NOISES = ((0.06, 1.0), (3e-4, 0.003))
 """The least standard deviations, as logarithms, of a count that a member predicts, and their odds:
@@ -59,13 +59,15 @@ class Forecast:
     """Predicted times of n functions at t counts.
 
     `log_seconds` and `scale` are n x t: the logarithm of the seconds and its uncertainty;
-    `error` (n) is the error of all members together on the last counts, as a logarithm. `fits` are
-    the families fitted to all counts.
+    `error` (n) is the error of all members together on the last counts, as a logarithm, `evidence`
+    (n) the logarithm of the density with which they predicted these. `fits` are the families fitted
+    to all counts.
     """
 
     log_seconds: Array
     scale: Array
     error: Array
+    evidence: Array
     fits: list[Fit]
 
 
@@ -88,7 +90,9 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
     wanted, at_points, log_y = values[:, :, :count], values[:, :, count:], np.log(y)
     misses = _misses(names, basis, x, y)
     errors = _errors(names, misses, _misfit(at_points, log_y))
-    weights = _weights(names, errors, np.isfinite(at_points[..., -1]), basis.log)
+    prior = _prior(names, np.isfinite(at_points[..., -1]), basis.log)
+    weights = prior * _density(errors, ROLLED)
+    weights /= weights.sum(0)
     error = _joint_error(weights, misses)
 
     up, down = np.log(at / x[:, -1:]), np.log(at / x[:, :1])
@@ -105,20 +109,35 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
         np.select([up > 0, down < 0], [log_y[:, -1:] + after, log_y[:, :1] + before], within),
         np.sqrt((_SPREAD * spread) ** 2 + (error[:, None] ** 2 + _CHANGE**2) * octaves),
         error,
+        np.log((prior * _density(errors, len(misses))).sum(0)),
         fits,
     )
 
 
-def _weights(names: list[str], errors: Array, fits: Truth, trees: bool) -> Array:
-    """Return the weights of members, members x n; `trees`: whether calls of the kind pass trees."""
+def _prior(names: list[str], fits: Truth, trees: bool) -> Array:
+    """Return the prior probabilities of members, members x n.
+
+    Args:
+        names: the members.
+        fits: whether they fit, members x n.
+        trees: whether calls of the kind pass trees.
+    """
     more = _ODDS | _TREE_ODDS if trees else _ODDS
-    odds = np.array(
-        [more.get(name, 0.0) - _PARAMETER_COST * fitted_parameters(name) for name in names]
-    )
-    density = sum(odd * (errors**2 + least**2) ** (-_ROLLED / 2) for least, odd in _NOISES)
-    weights = np.where(fits, np.exp(odds)[:, None] * density, 0.0)
-    total: Array = weights / weights.sum(0)
-    return total
+    odds = [more.get(name, 0.0) - _PARAMETER_COST * fitted_parameters(name) for name in names]
+    prior = np.where(fits, np.exp(odds)[:, None], 0.0)
+    prior /= prior.sum(0)
+    return prior
+
+
+def _density(errors: Array, counts: int) -> Array:
+    """Return the density of so many predicted counts, by members' errors as logarithms.
+
+    A Gaussian's of unknown variance, no less than those of `_NOISES`.
+    """
+    density = np.zeros_like(errors)
+    for least, odd in _NOISES:
+        density += odd * (2 * np.pi * (errors**2 + least**2)) ** (-counts / 2)
+    return density
 
 
 def _misses(names: list[str], basis: Basis, x: Array, y: Array) -> Array:
@@ -127,7 +146,7 @@ def _misses(names: list[str], basis: Basis, x: Array, y: Array) -> Array:
     Rolls x members x n, as logarithms; NaN where a member has too many terms to be fitted.
     """
     log_y = np.log(y)
-    rolls = min(_ROLLED, x.shape[1] - 2)
+    rolls = min(ROLLED, x.shape[1] - 2)
     misses = np.full((rolls, len(names), len(y)), np.nan)
     for back in range(1, rolls + 1):
         kept = x.shape[1] - back

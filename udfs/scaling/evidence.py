@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.scaling.bases import Array, Basis, Index
+from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.grid import CLASS_ODDS, STEEPEST, class_ends, laws, term_values
 
 Floats = NDArray[np.float32]
@@ -23,17 +23,15 @@ Floats = NDArray[np.float32]
 _NOISE_WEIGHT: Final = 1.0
 _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
-_BETWEEN: Final = 0.01
-"""Repetitions in a row scatter less than runs of other days, by this."""
+_BETWEEN: Final = 0.007
+"""Medians of repetitions in a row scatter less than those of other days, by this."""
 _EXACT: Final = 1e-5
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
 _TELLING: Final = 5
 _NEARLY: Final = 0.1
-REPEATED: Final = 3
-"""Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
-MEDIAN_VARIANCE: Final = 1.4 / REPEATED
-"""Variance of the median of so few repetitions, over that of one."""
+REPEATED: Final = 2.0
+"""Degrees of freedom of a point's noise where it was repeated: laws hardly depend on them."""
 _FEW: Final = 4
 """Points that three terms fit whatever they are."""
 _SINGULAR: Final = 1e-9
@@ -43,20 +41,20 @@ _SINGULAR: Final = 1e-9
 class Noise:
     """What is known of the relative noise of n functions before laws are fitted.
 
-    `share` is the variance of a point over that of one measurement; `shape` and `scales` are those
-    of the inverse gamma distribution of that variance, with the m points counted in: one for
-    measurements and one for times without noise, with the logarithms of their `odds`.
+    `shape` and `scales` are those of the inverse gamma distribution of a point's variance, with the
+    m points counted in: one for measurements and one for times without noise, with the logarithms
+    of their `odds`; `repeated` is whether repetitions tell it.
     """
 
-    share: Array
+    repeated: Truth
     shape: Array
     scales: tuple[Array, Array]
     odds: tuple[Array, Array]
 
     @classmethod
     def known(cls, noise: Array, points: int) -> Noise:
-        """Return the prior, informed by the scatter of repetitions where there are any."""
-        freedom = np.where(noise > 0, points * (REPEATED - 1.0), 0.0)
+        """Return the prior, informed by the noise (n) of the median of repetitions, if above 0."""
+        freedom = np.where(noise > 0, points * REPEATED, 0.0)
         noise = np.hypot(noise, _BETWEEN)
         # Fewer points lie on a law by chance, or as they are rounded.
         least = _EXACT if points >= _TELLING else _NOISE
@@ -65,7 +63,7 @@ class Noise:
         shape = (_NOISE_WEIGHT + freedom) / 2
 
         return cls(
-            np.where(noise > 0, MEDIAN_VARIANCE, 1.0),
+            freedom > 0,
             shape + points / 2,
             (measured + known, exact + known),
             (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),
@@ -82,7 +80,7 @@ class Noise:
         # Times without noise need another look only where a law hardly misses them, and where
         # repetitions do not tell the noise.
         near = np.flatnonzero(
-            (single.min(0) < 2 * self.share * _NEARLY * self.scales[0])
+            (single.min(0) < 2 * _NEARLY * self.scales[0])
             & (self.scales[1] < _NEARLY * self.scales[0])
         )
         if len(near):
@@ -94,11 +92,11 @@ class Noise:
         self, left: Floats, letters: Array, noise: int, places: Index | slice
     ) -> Floats:
         """Return the evidence if the times have this one of the two noises: k x places."""
-        share, shape, scale, odds = (
+        shape, scale, odds = (
             one[places].astype(np.float32)
-            for one in (self.share, self.shape, self.scales[noise], self.odds[noise])
+            for one in (self.shape, self.scales[noise], self.odds[noise])
         )
-        logs = left / (2 * share)
+        logs: Floats = left / np.float32(2)
         logs += scale
         np.log(logs, out=logs)
         logs *= letters.astype(np.float32) - shape
@@ -107,7 +105,7 @@ class Noise:
 
     def deviation(self, left: Array, letters: Array) -> Array:
         """Return the relative standard deviation of a point by laws, k x n, as of `evidence`."""
-        half = left / (2 * self.share)
+        half = left / 2
         scales = [scale + half for scale in self.scales]
         first, exact = (
             odds - (self.shape - letters) * np.log(scale)
@@ -115,7 +113,7 @@ class Noise:
         )
         share = np.exp(exact - np.logaddexp(first, exact))
         scale = (1 - share) * scales[0] + share * scales[1]
-        deviation: Array = np.sqrt(scale / (self.shape - 0.5) * self.share)
+        deviation: Array = np.sqrt(scale / (self.shape - 0.5))
         return deviation
 
 
@@ -197,7 +195,7 @@ def fit_linear(basis: Basis, places: Array, x: Array, y: Array, noise: Noise) ->
     letters = half_factors(np.arange(len(prior)), ends)[:, None]
     evidence = noise.evidence(left, letters)
     # The prior width of a factor is that with which its term makes up the measured times.
-    width = letters * np.log(m / noise.share)
+    width = letters * np.log(m)
     evidence += (prior[:, None] - width).astype(np.float32)
     with np.errstate(divide="ignore"):
         evidence[singles:] += 0.5 * np.log((sizes / det).astype(np.float32))
@@ -235,7 +233,7 @@ def fit_power(x: Array, y: Array, noise: Noise, places: Array) -> PowerFits:
     of_points = noise.evidence(left[None], np.ones((1, 1)))[0]
     # The exponent's prior is as wide as the range of exponents.
     evidence = CLASS_ODDS[-1] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * STEEPEST)
-    evidence = (evidence + np.log(noise.share) + of_points).astype(np.float32)
+    evidence = (evidence + of_points).astype(np.float32)
     away = np.log(places) - log_x.mean()
     return PowerFits(
         evidence,

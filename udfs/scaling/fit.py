@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
@@ -15,9 +17,8 @@ from udfs.scaling.models import scaling_model
 def scaling_fit(counts: pa.ListArray, seconds: pa.ListArray) -> pa.StructArray:
     """Model how measured times change with the parallelism, as the view `scaling_models` does.
 
-    Of equal counts the median counts, and their scatter is the noise: standard deviation over
-    mean, the median over the counts, or that of the largest where it is more. Times that are not
-    above 0 are left out, with a flag.
+    Of equal counts the median counts, and the noise is that of medians (see `noise_of_medians`).
+    Times that are not above 0 are left out, with a flag.
 
     Args:
         counts: processes or threads of each measurement, in any order, several times where a
@@ -55,10 +56,25 @@ def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[Fl
     kept = np.isfinite(seconds) & (seconds > 0)
     distinct, place = np.unique(counts[kept], return_inverse=True)
     times = [seconds[kept][place == at] for at in range(len(distinct))]
-    scatter = [np.std(one, ddof=1) / np.mean(one) for one in times if len(one) > 1]
     medians = np.array([np.median(one) for one in times])
     flags = [flag("zero_times")] if (seconds == 0).any() else []
     flags += [flag("negative_times")] if (seconds < 0).any() else []
-    # as in sql/analyses/scaling_series.sql
-    noise = float(max(np.median(scatter), scatter[-1])) if scatter else 0.0
-    return distinct, medians, noise, flags
+    return distinct, medians, noise_of_medians(times), flags
+
+
+def noise_of_medians(times: Sequence[Array]) -> float:
+    """Return the relative standard deviation of medians of repetitions; 0 where there are none.
+
+    As in sql/analyses/scaling_series.sql: the standard deviation of the repetitions over their
+    mean, the median over the counts or that of the largest count where it is more, times that of
+    the median of so many normal deviates.
+
+    Args:
+        times: those of the repetitions at each count, counts ascending.
+    """
+    scatter = [np.std(one, ddof=1) / np.mean(one) for one in times if len(one) > 1]
+    if not scatter:
+        return 0.0
+    repetitions = np.median([len(one) for one in times])
+    of_median = np.sqrt(np.pi / 2 / (repetitions - 1 + np.pi / 2))
+    return float(max(np.median(scatter), scatter[-1]) * of_median)

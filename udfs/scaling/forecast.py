@@ -4,19 +4,20 @@
 robust on functions of real programs, and flattens steep laws. Each has the probability that follows
 from how well it predicted the last counts from those before (prequential analysis: Dawid, Journal
 of the Royal Statistical Society A 147, 1984; stacking of predictive densities: Yao et al., Bayesian
-Analysis 13, 2018): the laws' density of these is the ratio of their evidence with and without them.
-The interval has the quantiles of the mixture.
+Analysis 13, 2018): the laws' density of these is the ratio of their evidence with and without them,
+the ensemble's the mean of its members'. Unless laws alone predict, the prediction is the median of
+the mixture; the interval has its quantiles.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import lgamma, log, pi
 from typing import Final
 
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.scaling.ensemble import ROLLED
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.evidence import Noise
@@ -25,14 +26,9 @@ from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
 
-_ROLLED: Final = 3
-"""How many of the last counts are predicted from the others, two of which are left at least."""
-_USUAL: Final = 0.3
-"""Usual error of the ensemble one count out, as a logarithm, which counts as much as that on one
-count: the best of those tried on public profiles and on laws (tests/bench/bench_scaling.py)."""
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
-_BROKEN: Final = 0.4
+_BROKEN: Final = 0.3
 """Probability of a break, of which too few counts are known, from which nothing follows."""
 _JUMP: Final = 0.01
 """The least distance from the law of the counts before, as a logarithm, that is no rounding and no
@@ -44,6 +40,8 @@ _CARRIED: Final = 5
 _BY_ROUNDING: Final = 1.5
 """Steps of rounded times by which a time may be off the law of those before it."""
 _EQUAL: Final = 1e-6
+_ENDS: Final = (0.05, 0.95)
+"""Quantiles of the intervals."""
 _NORMAL: Final = 1.645
 _AT_ONCE: Final = 256
 POOR_FIT: Final = 0.2
@@ -111,7 +109,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
         basis: terms of the kind of function.
         x: counts of n functions, ascending, n x m, three at least.
         y: their times, n x m, s, above zero.
-        noise: relative scatter of the repetitions (n), 0 where unknown.
+        noise: relative noise of a point (n), 0 where unknown.
         at: counts to predict, n x t, the same in every row.
         only: `patent` where the patent's bases alone are to predict.
     """
@@ -135,7 +133,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     missed, share = np.zeros((2, len(y)))
     for rows, part, _ in parts:
         missed[rows], density = _rolled(basis, x[rows[0]], y[rows], noise[rows], part)
-        share[rows] = _probability(density, robust.error[rows], m)
+        share[rows] = 1 / (1 + np.exp(np.clip(robust.evidence[rows] - density, -50, 50)))
     if only:
         share[:] = 1.0
     departs = _departures(basis, x, y, noise, law)
@@ -143,13 +141,13 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     beyond = places > x[:, -1:]
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])
-    # A law that predicts does so at all counts; at measured ones it says how sure they are.
-    used = np.where(rules[:, None], ~is_measured, weight)
-    seconds = used * law.log_seconds + (1 - used) * robust.log_seconds
-    low, high = np.zeros((2, *at.shape))
+    ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
     for rows, _, mixture in parts:
-        ends = _interval(mixture, robust, y, noise, weight, rows, m)
-        low[rows], high[rows] = ends
+        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows, m)
+    # A law that predicts does so at all counts; at measured ones it says how sure they are.
+    by_law = rules[:, None] & ~is_measured
+    seconds = np.where(by_law, law.log_seconds, np.where(beyond, middle, robust.log_seconds))
+    low, high = ends
     # A growing term that the points hide may be most of the time far away.
     hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
     more = np.logaddexp(0, hidden[:, None] + np.log(at) - seconds[:, asked])
@@ -185,65 +183,51 @@ def _rolled(
 
     And the logarithm of the density with which the laws predicted those.
     """
-    kept = len(x) - min(_ROLLED, len(x) - 2)
+    kept = len(x) - min(ROLLED, len(x) - 2)
     last = y[:, kept - 1 : kept]
     early = grid_laws(basis, x, kept, y[:, :kept] / last, Noise.known(noise, kept))
     off = (early.weight * early.values[kept:]).sum(1) - np.log(y[:, kept:] / last).T
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
-def _probability(density: Array, error: Array, m: int) -> Array:
-    """Return the probability of the laws beside the ensemble (n).
-
-    The ensemble's density of the last counts is that of errors whose variance is unknown (Student's
-    t distribution).
-
-    Args:
-        density: the logarithm of that with which the laws predicted the last counts.
-        error: the ensemble's error on the last counts, as a logarithm.
-        m: how many counts were measured.
-    """
-    rolled = min(_ROLLED, m - 2)
-    by_ensemble = lgamma((1 + rolled) / 2) - lgamma(0.5) - rolled / 2 * log(pi * _USUAL**2)
-    odds = by_ensemble - (1 + rolled) / 2 * np.log1p(rolled * (error / _USUAL) ** 2) - density
-    share: Array = 1 / (1 + np.exp(np.clip(odds, -50, 50)))
-    return share
-
-
-def _interval(
+def _quantiles(
     mixture: Mixture,
     robust: EnsembleForecast,
     y: Array,
     noise: Array,
     weight: Array,
+    rules: Truth,
     rows: Index,
     m: int,
 ) -> tuple[Array, Array]:
-    """Return the ends of the 90 % intervals of a measurement, as logarithms: n x t each."""
-    asked, level = slice(len(AHEAD), None), np.log(y[rows, -1:])
-    by_law = weight[rows, asked].T[:, None]
-    values = mixture.values[m:][asked]
-    errors = np.hypot(mixture.errors[m:][asked], mixture.sigma)
-    centre = (robust.log_seconds[rows, asked] - level).T[:, None]
-    spread = np.hypot(robust.scale[rows, asked], noise[rows, None]).T[:, None]
+    """Return the ends of the 90 % intervals of a measurement, 2 x n x t, and the medians.
+
+    As logarithms; the medians at all places, `AHEAD` first, where laws and ensemble predict.
+    """
+    asked, mixed = slice(len(AHEAD), None), np.flatnonzero(~rules[rows])
+    level = np.log(y[rows, -1:])
+    by_law = weight[rows].T[:, None]
+    values = mixture.values[m:]
+    errors = np.hypot(mixture.errors[m:], mixture.sigma)
+    centre = (robust.log_seconds[rows] - level).T[:, None]
+    spread = np.hypot(robust.scale[rows], noise[rows, None]).T[:, None]
     shares = np.concatenate([by_law * mixture.weight, 1 - by_law], axis=1)
-    low, high = quantiles(
-        np.concatenate([values, centre], axis=1),
-        np.concatenate([errors, spread], axis=1),
-        shares,
-        (0.05, 0.95),
-    )
+    every = np.concatenate([values, centre], axis=1)
+    spreads = np.concatenate([errors, spread], axis=1)
+    middle = np.zeros_like(centre[:, 0])
+    middle[:, mixed] = quantiles(every[..., mixed], spreads[..., mixed], shares[..., mixed], (0.5,))
+    found = quantiles(every[asked], spreads[asked], shares[asked], _ENDS)
     # What a plausible break would give is within, however probable a law without one is.
     after = np.where(mixture.after > 0, mixture.weight, 0.0)
     broken = np.flatnonzero(after.sum(0) > _PLAUSIBLE)
     if len(broken):
         after = after[:, broken] / after[:, broken].sum(0)
-        share = np.broadcast_to(after, values[..., broken].shape)
-        ends = quantiles(values[..., broken], errors[..., broken], share, (0.05, 0.95))
-        beyond = by_law[:, 0, broken] > 0
-        low[:, broken] = np.where(beyond, np.minimum(low[:, broken], ends[0]), low[:, broken])
-        high[:, broken] = np.where(beyond, np.maximum(high[:, broken], ends[1]), high[:, broken])
-    return low.T + level, high.T + level
+        part, spreads = values[asked][..., broken], errors[asked][..., broken]
+        ends = quantiles(part, spreads, np.broadcast_to(after, part.shape), _ENDS)
+        beyond = by_law[asked][:, 0, broken] > 0
+        for end, own, widest in zip(found, ends, (np.minimum, np.maximum), strict=True):
+            end[:, broken] = np.where(beyond, widest(end[:, broken], own), end[:, broken])
+    return found.transpose(0, 2, 1) + level, middle.T + level
 
 
 def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast) -> Array:

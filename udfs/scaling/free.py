@@ -114,10 +114,10 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     sigma = noise.deviation(left, _LETTERS)
     errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
     alone = np.zeros_like(left)
-    width = np.log(m / noise.share) * _LETTERS[0]
+    width = np.log(m) * _LETTERS[0]
     odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
     if m <= letters(basis):
-        odds = np.where(noise.share < 1, odds, -_NEVER)
+        odds = np.where(noise.repeated, odds, -_NEVER)
     return Mixture(
         odds=odds + alone,
         values=np.log(np.maximum(values, 1e-300)),

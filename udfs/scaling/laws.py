@@ -79,7 +79,7 @@ def law_forecast(
         basis: terms of the kind of function: those are likelier.
         x: the counts, ascending (m), three at least, the last above 1.
         y: times of n functions, n x m, s, above zero.
-        noise: relative scatter of the repetitions, n; 0 where unknown.
+        noise: relative noise of a point, n; 0 where unknown.
         places: counts to predict, those at which the law is chosen first.
         only: `patent` where the patent's bases alone are fitted.
 

@@ -33,7 +33,7 @@ def scaling_model(
         kind: kinds of the functions, as in `bases.KINDS`; any other counts as computation.
         counts: the counts of each function, ascending and distinct.
         seconds: times at these counts; those that are NULL, NaN or not positive are left out.
-        noise: relative scatter of the repetitions, 0 where unknown.
+        noise: relative standard deviation of a point, the median of repetitions; 0 where unknown.
 
     Returns:
         Structs: formula, parameters (named as in `bases`) and r2 and smape of the formula, which

@@ -19,7 +19,7 @@ from udfs.student import t_quantile
 
 LAWS: Final = ("Amdahl", "Gustafson", "USL")
 _LEAST: Final = 1e-6
-"""Relative noise of times at least."""
+"""Relative noise of times at least, which no smaller part is told from."""
 
 
 def scaling_speedup_laws(
@@ -30,7 +30,7 @@ def scaling_speedup_laws(
     Args:
         counts: the counts of each program, ascending and distinct.
         seconds: times at these counts, s, above zero.
-        noise: relative scatter of the repetitions, 0 where unknown.
+        noise: relative noise of a point, 0 where unknown.
         weak: whether the problem grows with the count.
 
     Returns:
@@ -98,8 +98,9 @@ def _fitted(scaled: Array, noise: float) -> tuple[Array, Array]:
     while True:
         part = scaled[free]
         factors = np.linalg.lstsq(part.T, np.ones(part.shape[1]), rcond=None)[0]
-        worst = int(factors.argmin())
-        if factors[worst] >= 0 or free[worst] == 0:
+        shares = factors * part.max(1)
+        worst = int(shares.argmin())
+        if shares[worst] > _LEAST or free[worst] == 0:
             break
         free.pop(worst)
     # What may be zero has an interval, too.

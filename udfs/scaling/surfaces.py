@@ -87,7 +87,7 @@ def scaling_forecast_at(
         counts: parallelism of each function's points, ascending within each size.
         sizes: their problem sizes.
         seconds: their times, positive.
-        noise: relative scatter of the repetitions.
+        noise: relative noise of a point, 0 where unknown.
         own_size: the set's own problem size.
         at_counts: counts to predict, the same list in every row.
         at_size: problem size to predict, the same in every row.

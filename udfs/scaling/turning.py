@@ -25,7 +25,7 @@ from udfs.arrow import contiguous
 from udfs.flags import flag_lists
 from udfs.scaling.bases import Array, Index
 from udfs.scaling.columns import doubles, flat, numbers, structs
-from udfs.scaling.evidence import MEDIAN_VARIANCE, REPEATED
+from udfs.scaling.evidence import REPEATED
 from udfs.scaling.forecast import POOR_FIT, forecast
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
@@ -55,7 +55,7 @@ best curve, if that is less and known, but no less than the last of these."""
 _TELLING: Final = 3
 """Degrees of freedom from which the noise of the best curve can be less than that."""
 _SAME: Final = (2.0, 0.01)
-"""Scatter of repetitions, the second at least, up to which a time is as short as the shortest."""
+"""Noise of a point, the second at least, up to which a time is as short as the shortest."""
 _PREDICTED: Final = (5, 0.12)
 """Counts from which the last is predicted from the others, and the error up to which it is."""
 _WIDEST: Final = 1e60
@@ -70,7 +70,7 @@ def scaling_turning_point(
     Args:
         counts: the counts of each program, ascending and distinct.
         seconds: times at these counts; those that are NULL, NaN or not positive are left out.
-        noise: relative scatter of the repetitions, 0 where unknown.
+        noise: relative noise of a point, 0 where unknown.
 
     Returns:
         Structs: low and high, the ends of the 90 % interval of the count at which the program is
@@ -121,7 +121,7 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
     Args:
         x: the counts, ascending (m).
         y: times of n programs, n x m, s, above zero.
-        noise: relative scatter of the repetitions (n), 0 where unknown.
+        noise: relative noise of a point (n), 0 where unknown.
 
     Returns:
         The least and the greatest count that may be the fastest (n each): the first no less than
@@ -132,9 +132,9 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
     least, left_over = left.min(0), max(len(x) - _LETTERS, 0)
     # Times of a simulator or a formula have hardly any noise; few noisy ones may look so.
     usual = np.clip(np.sqrt(least / left_over), _EXACT, _NOISE) if left_over >= _TELLING else _NOISE
-    repeated = np.where(noise > 0, len(x) * (REPEATED - 1.0), 0.0)
+    repeated = np.where(noise > 0, len(x) * REPEATED, 0.0)
     freedom = _NOISE_WEIGHT + repeated + left_over
-    variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 * MEDIAN_VARIANCE + least
+    variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 + least
     reach = np.array([t_quantile(float(one), 0.95) for one in freedom])
     near = left - least <= variance / freedom * reach**2
     first = near.argmax(0)

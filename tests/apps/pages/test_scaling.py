@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from itertools import pairwise
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -19,6 +21,7 @@ from apps.reports.scaling_question import complete_question, predict_grid
 from apps.reports.scaling_tables import growth
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
+from tests.sql.test_scaling_limits import random_sets
 from udfs.scaling.limits import Turning
 
 COUNTS = (1, 2, 4, 8, 16)
@@ -188,6 +191,21 @@ def test_the_demo_scales(open_page, demo_warehouse):
     ]
     (models,) = [frame.value for frame in app.dataframe if "power" in frame.value]
     assert models["function"][0] == "checkpoint"
+
+
+def test_the_page_and_the_command_state_the_same_in_words_and_figures(
+    open_page, new_warehouse, run
+):
+    number = 100 if os.environ.get("PWH_THOROUGH") == "1" else 2
+    with pwh.connect(new_warehouse) as con:
+        random_sets(con, np.random.default_rng(52), number, 0)
+    for one in range(number):
+        said = texts(open_page("scaling", new_warehouse, app=f"a{one}"))
+        code, out, _ = run("--db", new_warehouse, "scale", f"a{one}")
+        assert code == 0
+        sentences = [line[2:] for line in out.splitlines() if line.startswith("* ")]
+        assert len(sentences) > 3
+        assert [sentence for sentence in sentences if sentence not in said] == []
 
 
 def test_the_imbalance_over_ranks_is_shown(open_page, new_warehouse):
