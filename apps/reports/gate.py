@@ -430,7 +430,7 @@ def _verdict(app: str, rows: Sequence[Row]) -> str:
 
 def _runs(sides: Sides) -> str:
     candidate = markdown_escaped(sides.candidate_name)
-    baseline = "level of each metric before its newest open change, else now"
+    baseline = "level of each metric before its largest open change, else now"
     if sides.baseline_name is not None:
         runs = counted(len(sides.baseline), "run")
         baseline = f"{markdown_escaped(sides.baseline_name)} ({runs})"
