@@ -40,7 +40,7 @@ def gate(
         typer.Option(
             metavar="VERSION|RUN|tag:K=V|last:N",
             help="What to compare the candidate with; last:N: the N runs before it. By default the "
-            "level of each metric before its newest open change, else its present level.",
+            "level of each metric before its largest open change, else its present level.",
         ),
     ] = None,
     candidate: Annotated[

@@ -28,7 +28,7 @@ from apps.reports.changes import (
     state_sentences,
 )
 from apps.reports.series import common_fields, series_names
-from apps.reports.trend import doubt_sentences, no_series
+from apps.reports.trend import doubt_sentences, no_series, with_what_moved
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
@@ -139,7 +139,10 @@ def _verdicts(
     def name(row: dict[str, Any]) -> str:
         return names[shown.index(row["fields"])]
 
-    found = points.drop_nulls("after").sort("started_at", descending=True).to_dicts()
+    found = with_what_moved(
+        points.drop_nulls("after").sort("started_at", descending=True).to_dicts(),
+        view.ask("trend/events", **Series(app, [metric], machine).params()).to_dicts(),
+    )
     changed = [row["fields"] for row in found]
     sentences = [
         *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),

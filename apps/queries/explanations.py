@@ -23,6 +23,7 @@ class Comparison:
     whose first run is `changed`), version (a version and the one before), branch (the
     level of the default branch), or asked: where the runs asked for are on both sides of an
     `event`, its runs. `left_out` are how many runs have another configuration than those compared.
+    `moved` is the event of `changed`: what moved there, and which fields of the environment.
     """
 
     runs: list[str]
@@ -33,6 +34,7 @@ class Comparison:
     metric: str | None = None
     left_out: int = 0
     event: int | None = None
+    moved: dict[str, Any] | None = None
 
     @property
     def sides(self) -> dict[str, Any]:
@@ -49,23 +51,24 @@ def explained_change(con: Connection, run_id: str) -> Comparison | None:
         (sides,) = ask_dicts(con, "trend/branch", **row)
         if sides["against"] is not None:
             return replace(comparable(con, sides["runs"], sides["against"]), chosen_by="branch")
-    return _found(run_id, ask(con, "explanations/change", run_id=run_id))
+    return _found(con, run_id, "explanations/change")
 
 
 def explained_against(con: Connection, run_id: str) -> Comparison | None:
     """Return what a run is compared with by default; None where there is no comparable run."""
     # explain_baseline reads all runs
-    return explained_change(con, run_id) or _found(
-        run_id, ask(con, "explanations/baseline", run_id=run_id)
-    )
+    return explained_change(con, run_id) or _found(con, run_id, "explanations/baseline")
 
 
-def _found(run_id: str, rows: DuckDBPyRelation) -> Comparison | None:
-    found = rows.fetchone()
+def _found(con: Connection, run_id: str, question: str) -> Comparison | None:
+    found = ask(con, question, run_id=run_id).fetchone()
     if found is None:
         return None
     chosen_by, changed, runs, against, metric = found
-    return Comparison(runs, against, chosen_by, changed, run_id, metric)
+    events = ask_dicts(con, "explanations/moved", run_id=changed) if changed else []
+    return Comparison(
+        runs, against, chosen_by, changed, run_id, metric, moved=next(iter(events), None)
+    )
 
 
 def comparable(

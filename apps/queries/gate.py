@@ -66,6 +66,6 @@ def levels_compared(
     metrics: Sequence[str],
     better: str | None,
 ) -> DuckDBPyRelation:
-    """Return runs against the level of each metric before its newest open change, else now."""
+    """Return runs against the level of each metric before its largest open change, else now."""
     asked = {"level": level, "patterns": list(metrics), "better": better}
     return ask(con, "gate/levels", after=list(after), **asked)

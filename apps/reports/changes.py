@@ -27,8 +27,20 @@ def change_sentence(name: str, row: Mapping[str, Any]) -> str:
     return (
         f"{name}: {_size(row)}, since {_run(row)}: "
         f"{before} before, {after} after "
-        f"({p_value_text(row['p_value'])}){_between(row)}.{_acknowledged(row)}"
+        f"({p_value_text(row['p_value'])}){_between(row)}{not_itself(row)}.{_acknowledged(row)}"
     )
+
+
+def moved_text(row: Mapping[str, Any]) -> str:
+    """Return what moved at an event."""
+    texts = {
+        "code": "the code",
+        "version": "the version (no commit of it is known)",
+        "machine": "the machine, as metrics that have nothing in common changed with it",
+        "unknown": "unknown",
+    }
+    environment = f"the environment ({cell(row['environment'])[1:-1]})"
+    return texts.get(row["moved"], environment)
 
 
 def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
@@ -175,6 +187,13 @@ def commit_range(row: Mapping[str, Any]) -> str | None:
 def _between(row: Mapping[str, Any]) -> str:
     found = commit_range(row)
     return f"; {found}" if found else ""
+
+
+def not_itself(row: Mapping[str, Any]) -> str:
+    """Return what moved where that is not what was measured."""
+    if row.get("moved") not in ("machine", "environment"):
+        return ""
+    return f"; what moved is {moved_text(row)}"
 
 
 def _size(row: Mapping[str, Any]) -> str:

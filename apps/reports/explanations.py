@@ -25,6 +25,7 @@ from apps.queries.explanations import (
     explanation,
     run_in_history,
 )
+from apps.reports.changes import not_itself
 from apps.reports.comparison import noise_source
 from apps.reports.findings import (
     SMALL_CHANGE,
@@ -219,6 +220,8 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
     }[which.chosen_by]
     if which.event is not None:
         how = f"event {which.event}, on both sides of which the requested runs are: pwh events"
+    if which.moved is not None:
+        how += not_itself(which.moved)
     return f"{names}: {after} against {before} ({how})"
 
 

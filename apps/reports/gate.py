@@ -16,7 +16,7 @@ from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
-from apps.reports.changes import confirmation
+from apps.reports.changes import confirmation, moved_text
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
@@ -343,13 +343,6 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
 
 def _moved(row: Row) -> str:
     """Return what moved, with the commits, else the versions, on both sides."""
-    what = {
-        "code": "the code",
-        "version": "the version (no commit of it is known)",
-        "environment": f"the environment ({cell(row['environment'])[1:-1]})",
-        "machine": "the machine, as metrics that have nothing in common changed with it",
-        "unknown": "unknown",
-    }[row["moved"]]
     between = ""
     for kind, urls in (("commit", ("previous_url", "url")), ("version", ("", ""))):
         names = [row[f"previous_{kind}"], row[kind]]
@@ -364,7 +357,7 @@ def _moved(row: Row) -> str:
                 else f"; {kind} {shown[1]}"
             )
             break
-    return f"What moved: {markdown_escaped(what)}{between}."
+    return f"What moved: {markdown_escaped(moved_text(row))}{between}."
 
 
 def _linked(name: str, url: str | None) -> str:
@@ -440,7 +433,7 @@ def _verdict(app: str, rows: Sequence[Row]) -> str:
 
 def _runs(sides: Sides) -> str:
     candidate = markdown_escaped(sides.candidate_name)
-    baseline = "level of each metric before its newest open change, else now"
+    baseline = "level of each metric before its largest open change, else now"
     if sides.baseline_name is not None:
         runs = counted(len(sides.baseline), "run")
         baseline = f"{markdown_escaped(sides.baseline_name)} ({runs})"

@@ -25,7 +25,7 @@ from apps.reports.html import WRITTEN, document, plain, sentences
 from apps.reports.plot import Mark, series_plot
 from apps.reports.series import TOTALS, series_names
 from apps.reports.sparklines import sparkline
-from apps.reports.trend import Found, doubt_sentences, found_in
+from apps.reports.trend import Found, doubt_sentences, found_in, with_what_moved
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _trends(con: Connection, app: str, events: Sequence[Row]) -> tuple[str, dict
     if not any(row["metric"] in named for row in series):
         asked = Series(app)
         series = ask_dicts(con, "trend/series", **asked.params())
-    changes = ask_dicts(con, "trend/changes", **asked.params())
+    changes = with_what_moved(ask_dicts(con, "trend/changes", **asked.params()), events)
     found = found_in(con, asked, changes, ask_dicts(con, "trend/provisional", **asked.params()))
     own = [_events_of(row, events) for row in series]
     pictures = {

@@ -53,6 +53,8 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     query = Series(app, metrics or EVERY_METRIC, machine)
     changes = ask_dicts(con, "trend/changes", **query.params())
     early = ask_dicts(con, "trend/provisional", **query.params())
+    events = ask_dicts(con, "trend/events", **query.params())
+    changes = with_what_moved(changes, events)
     shown = query._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
     series = ask_dicts(con, "trend/series", **shown.params())
     if not series and not metrics:
@@ -63,7 +65,7 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     found = found_in(con, shown, changes, early)
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
-    return _text(con, query, series, changes, found)
+    return _text(con, query, series, changes, events, found)
 
 
 def _text(
@@ -71,6 +73,7 @@ def _text(
     query: Series,
     series: Sequence[Row],
     changes: Sequence[Row],
+    events: Sequence[Row],
     found: Found,
 ) -> str:
     """Return the text on the series that are shown and on all changes of those asked for."""
@@ -84,7 +87,6 @@ def _text(
         *_mixed_sentences(con, query.app),
         *doubt_sentences(con, query.app),
     ]
-    events = ask_dicts(con, "trend/events", **query.params())
     if not any(event["others"] or event["state"] == "withdrawn" for event in events):
         events = []
     parts = [
@@ -111,6 +113,15 @@ def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
     for row in rows:
         found.setdefault(_key(row), []).append(row)
     return found
+
+
+def with_what_moved(changes: Sequence[Row], events: Sequence[Row]) -> list[Row]:
+    """Return changes with what moved at their events."""
+    of = {event["event_id"]: event for event in events}
+    names = ("moved", "environment")
+    return [
+        row | {name: of.get(row["event_id"], {}).get(name) for name in names} for row in changes
+    ]
 
 
 def found_in(con: Connection, asked: Series, changes: Sequence[Row], early: Sequence[Row]) -> Found:

@@ -34,13 +34,18 @@ def local_zone(zone: Zone) -> Iterator[None]:
         _ZONE.reset(token)
 
 
+def used_zone() -> tzinfo:
+    """Return the zone of a time that has none, and note that there is such a time."""
+    zone = _ZONE.get() or Zone()
+    zone.is_used = True
+    return zone.info
+
+
 def in_zone(date: datetime) -> datetime:
     """Return a date with its zone, else that of `local_zone`, else UTC."""
     if date.tzinfo is not None:
         return date
-    zone = _ZONE.get() or Zone()
-    zone.is_used = True
-    return date.replace(tzinfo=zone.info).astimezone(UTC)
+    return date.replace(tzinfo=used_zone()).astimezone(UTC)
 
 
 def written_date(text: Any) -> datetime | None:

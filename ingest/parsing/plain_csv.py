@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ingest.parsing.dates import written_date
 from ingest.parsing.lines import first_line, split
 from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
@@ -111,9 +112,18 @@ def source(
     _refuse_fractions(params)
     if not dates:
         return _READ, params
+    _note_zones(head, delimiter, [place for place, name in enumerate(columns) if name in dates])
     # read_csv itself makes NULL of a date with time zone that it does not understand.
     casts = ", ".join(f"CAST({name} AS {types[name]}) AS {name}" for name in dates)
     return f"FROM (SELECT * REPLACE ({casts}) {_READ})", params
+
+
+def _note_zones(head: bytes, delimiter: str, dates: Collection[int]) -> None:
+    """Note whether dates in these columns of the first lines have a zone."""
+    for row in csv.reader(_whole_lines(head), delimiter=delimiter):
+        for place in dates:
+            if place < len(row):
+                written_date(row[place])
 
 
 def _without_comments(head: bytes) -> tuple[bytes, int]:
@@ -127,12 +137,17 @@ def _delimiter(head: bytes) -> str:
     return max(_DELIMITERS, key=first_line(head).count)
 
 
+def _whole_lines(head: bytes) -> list[str]:
+    """Return the lines of a file's beginning that are whole."""
+    whole = head[: max(head.rfind(b"\n"), head.rfind(b"\r"), 0)]
+    return whole.decode("utf-8", "replace").splitlines()
+
+
 def _decimal_mark(head: bytes, delimiter: str, fractions: Collection[int]) -> str:
     """Return the comma where numbers in these columns of the first lines are written with it."""
     if delimiter == ",":
         return "."
-    whole = head[: max(head.rfind(b"\n"), head.rfind(b"\r"), 0)]
-    lines = whole.decode("utf-8", "replace").splitlines()[1:]
+    lines = _whole_lines(head)[1:]
     try:
         found = [
             row[place].strip()

@@ -32,14 +32,18 @@ CREATE OR REPLACE MACRO _differing_environment(earlier, later) AS (
   WHERE b.run_id = earlier AND a.run_id = later
 );
 
--- Of the changes whose metric and machine match a pattern; one that vanished has none.
+-- Of the changes whose metric and machine match a pattern; one that vanished has none. What moved is
+-- seen by all changes.
 CREATE OR REPLACE MACRO _change_events_of(metrics := '*', machines := '*') AS TABLE
 WITH
   placed AS (
+    SELECT
+      *,
+      len(list_filter(_as_list(metrics), lambda pattern: _matches(metric, pattern))) > 0
+        AND len(list_filter(_as_list(machines), lambda pattern: _matches(machine, pattern))) > 0
+        AS is_meant
     FROM _found_changes
     WHERE more_runs IS NULL
-      AND len(list_filter(_as_list(metrics), lambda pattern: _matches(metric, pattern))) > 0
-      AND len(list_filter(_as_list(machines), lambda pattern: _matches(machine, pattern))) > 0
   ),
 
   ranked AS (
@@ -47,7 +51,7 @@ WITH
       *,
       row_number() OVER (
         PARTITION BY event_id
-        ORDER BY acknowledged IS NOT NULL, direction IS DISTINCT FROM 'worse',
+        ORDER BY NOT is_meant, acknowledged IS NOT NULL, direction IS DISTINCT FROM 'worse',
           direction IS DISTINCT FROM 'better', metric <> 'wall_seconds',
           metric NOT LIKE 'functions:%', NOT starts_with(metric, 'seconds:'),
           -- of functions the one that costs most
@@ -71,8 +75,10 @@ WITH
         },
         nth
       ) AS clearest,
-      count(*) - 1 AS others, count(*) FILTER (nth > 1 AND direction = 'worse') AS others_worse,
-      count(*) FILTER (nth > 1 AND direction = 'better') AS others_better, list(DISTINCT metric ORDER BY metric) AS metrics
+      count(*) FILTER (nth > 1 AND is_meant) AS others,
+      count(*) FILTER (nth > 1 AND is_meant AND direction = 'worse') AS others_worse,
+      count(*) FILTER (nth > 1 AND is_meant AND direction = 'better') AS others_better,
+      list(DISTINCT metric ORDER BY metric) FILTER (is_meant) AS metrics, bool_or(is_meant) AS is_meant
     FROM ranked
     GROUP BY app, event_id
   ),
@@ -147,7 +153,8 @@ FROM (
   FROM events
 ) AS e
 LEFT JOIN shared AS s ON e.event_id = s.event_id
-LEFT JOIN returned AS r ON e.event_id = r.event_id;
+LEFT JOIN returned AS r ON e.event_id = r.event_id
+WHERE e.is_meant;
 
 CREATE OR REPLACE VIEW _withdrawn_events AS
 SELECT

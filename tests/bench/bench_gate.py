@@ -1,6 +1,6 @@
 """The gate in a simulated CI: how many regressions it blocks, how many good runs, what of outliers.
 
-python -m tests.bench.bench_gate [--runs 200] [--seeds 1 2 3] [--good 30]
+python -m tests.bench.bench_gate [--runs 200] [--seeds 1 2 3] [--good 30] [--before 120]
 
 A project of 60 metrics is measured once a commit: noise of .3 to 4 %, in a fifth autocorrelated;
 older steps up and down that someone acknowledged, reverts, drifts, a noisy week. Of the commits a
@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--good", type=int, default=30)
+    parser.add_argument("--before", type=int, default=120, help="commits before the one judged")
     asked = parser.parse_args()
     caught = regressions = blocked = good = red = outliers = again = missed = 0
     for seed in asked.seeds:
@@ -118,7 +119,7 @@ def main() -> None:
         calm = [run for run in range(BURN, asked.runs) if run not in off]
         chosen = sorted(draw.choice(calm, min(asked.good, len(calm)), replace=False).tolist())
         firsts = [at + k for at, _ in history.regressions for k in range(3)]
-        judged = judge(history, sorted({*chosen, *firsts, *history.outliers}))
+        judged = judge(history, sorted({*chosen, *firsts, *history.outliers}), asked.before)
         for at, clear in history.regressions:
             names = {f"metric:m{m}" for m in clear}
             hits = [{row["metric"] for row in judged[at + k][0]} & names for k in range(3)]
@@ -145,18 +146,20 @@ def main() -> None:
 Judged = dict[int, tuple[list[dict[str, object]], bool]]
 
 
-def judge(history: History, chosen: list[int]) -> Judged:
+def judge(history: History, chosen: list[int], before: int) -> Judged:
     """Return what fails at each run, and whether it is to be run again."""
     parts = [chosen[at : at + AT_ONCE] for at in range(0, len(chosen), AT_ONCE)]
-    return {run: found for part in parts for run, found in _judge(history, part).items()}
+    return {run: found for part in parts for run, found in _judge(history, part, before).items()}
 
 
-def _runs(history: History, last: int) -> Iterator[tuple[int, str, str, int, NDArray[np.float64]]]:
+def _runs(
+    history: History, last: int, before: int
+) -> Iterator[tuple[int, str, str, int, NDArray[np.float64]]]:
     """Yield commit, name, branch, day of the measurement and values of the runs up to the last."""
     draw = np.random.default_rng(7)
     for run in range(last + 1):
         again, late, failed, branch = draw.random(4) < (0.1, 0.1, 0.05, 0.1)
-        if run < last - 120:
+        if run < last - before:
             continue
         values = history.values[:, run]
         yield run, "", "main", run + 500 * bool(late and run < last - 3), values
@@ -168,11 +171,11 @@ def _runs(history: History, last: int) -> Iterator[tuple[int, str, str, int, NDA
             yield run, "branch", "topic", run, values * 1.15
 
 
-def _judge(history: History, chosen: list[int]) -> Judged:
+def _judge(history: History, chosen: list[int], before: int) -> Judged:
     con = warehouse.connect(":memory:")
     runs, values = [], []
     for last in chosen:
-        for run, kind, branch, day, found in _runs(history, last):
+        for run, kind, branch, day, found in _runs(history, last, before):
             name, made = f"{last}-{run}{kind}", BEGAN + timedelta(days=run)
             code = "1" if kind == "failed" else "0"
             facts = (f"v{run}{branch[:5]}", "m", BEGAN + timedelta(days=day), f"{run:07x}{branch}")

@@ -1,4 +1,4 @@
-"""Two levels that alternate, told from steps: pwh beside an ideal observer.
+"""Two levels that alternate, and random walks, told from steps: pwh beside an ideal observer.
 
 python -m tests.bench.bench_modes [--series 400] [--points 60] [--gap 5]
 
@@ -6,7 +6,8 @@ A series of two levels has no changes; one of steps, which are often taken back,
 two switches nobody can tell both apart. The ideal observer knows how either is made, all parameters
 included, and goes by the ratio of the likelihoods (Neyman and Pearson, On the problem of the most
 efficient tests of statistical hypotheses, 1933); it says steps of as many series with steps as pwh
-finds changes in. What it gets wrong of those without is the limit.
+finds changes in. What it gets wrong of those without is the limit. Random walks with noise it tells
+apart nearly always, as it knows the noise, and how far apart steps are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import combinations, product
 import numpy as np
 import pyarrow as pa
 
-from tests.bench.change_cases import Floats
+from tests.bench.change_cases import Floats, level_and_noise
 from udfs.changes import detect_changes
 
 SWITCHES = (0.5, 0.3, 0.2)  # shares of series with one, two, three steps
@@ -52,9 +53,19 @@ def main() -> None:
             log_steps(of, asked.gap) - log_turns(of, mean, asked.gap, shortest)
             for of in (stepped, values)
         ]
-        limit = float((odds[1] > np.quantile(odds[0], 1 - seen)).mean())
-        wrong = found(values)
-        print(f"{shortest:10}{mean:10}{wrong:8.1%}{limit:8.1%}{wrong / max(limit, 1e-9):8.2f}")
+        print(f"{shortest:10}{mean:10}" + _beside(values, odds, seen))
+    print(f"{'variance of a walk':>20}")
+    for share in (0.02, 0.05, 0.2, 1):
+        values = level_and_noise(share)(draw, asked.series, asked.points)
+        odds = [log_steps(of, asked.gap) - log_walk(of, share) for of in (stepped, values)]
+        print(f"{share:20}" + _beside(values, odds, seen))
+
+
+def _beside(values: Floats, odds: list[Floats], seen: float) -> str:
+    """Return the shares with a change, by pwh and the limit, and their ratio."""
+    limit = float((odds[1] > np.quantile(odds[0], 1 - seen)).mean())
+    wrong = found(values)
+    return f"{wrong:8.1%}{limit:8.1%}{wrong / max(limit, 0.001):8.2f}"
 
 
 def found(values: Floats) -> float:
@@ -110,6 +121,16 @@ def log_steps(values: Floats, gap: float) -> Floats:
             prior = share / len(places) / 2**switches
             every.append(fixed + solved / 2 - size / 2 + np.log(prior))
     return np.logaddexp.reduce(np.concatenate(every, axis=1), axis=1)
+
+
+def log_walk(values: Floats, share: float) -> Floats:
+    """Return the log-likelihood of walks as `level_and_noise` makes them, less that of noise."""
+    at = np.arange(1, values.shape[1] + 1)
+    root = np.linalg.cholesky(np.eye(len(at)) + share * np.minimum(at[:, None], at))
+    apart = np.linalg.solve(root, values.T)
+    squares = np.square(values).sum(axis=1) - np.square(apart).sum(axis=0)
+    out: Floats = squares / 2 - np.log(np.diag(root)).sum()
+    return out
 
 
 def turns(

@@ -182,3 +182,18 @@ def test_files_of_one_run_do_not_share_workers_or_tasks(warehouse, tmp_path):
     counters = tmp_path / "c.csv"
     counters.write_text("event,value\ncycles,7\n")
     land(warehouse, counters, run_id="r")
+
+
+@pytest.mark.parametrize(("zone", "is_naive"), [("", True), ("Z", False), ("+05:00", False)])
+def test_times_of_tables_without_a_zone_are_noted(warehouse, tmp_path, zone, is_naive):
+    path = tmp_path / "a.csv"
+    path.write_text(f"run_id,started_at,metric,value,unit\nr,2026-03-01 12:00:00{zone},t,1,s\n")
+    (landed,) = land(warehouse, path)
+    assert landed.without_zone == is_naive
+    copy = tmp_path / "b.parquet"
+    kind = "TIMESTAMP" if is_naive else "TIMESTAMPTZ"
+    warehouse.execute(
+        f"COPY (SELECT 'q' AS run_id, CAST(started_at AS {kind}) AS started_at, 't' AS metric, "
+        f"1.0 AS value, 's' AS unit FROM runs) TO '{copy}'"
+    )
+    assert land(warehouse, copy)[0].without_zone == is_naive

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from udfs.changes.noise import inflation_of, noise_scale
-from udfs.changes.wandering import NEEDED
+from udfs.changes.wandering import NEEDED, PRIOR
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -115,7 +115,7 @@ def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Marks
     They come back twice to a level that they left (`_coincidences`), and these two levels explain
     them about as well as the steps, which have a level each: then each looks like a change, and
     none is one. Turns cost their entropy, and the second level and how often it turns a parameter
-    each (Schwarz 1978); steps cost what they do in `wandering`.
+    each (Schwarz 1978); steps cost what they do in `wandering`, and are as rare.
 
     Args:
         values: (series, points), without bursts and outliers.
@@ -141,7 +141,7 @@ def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Marks
         rho = max(float(left[1:] @ left[:-1]) / (points * rest), 0.0)
         worse = max(worse, worse / float(inflation_of(np.array(rho))))
         told = 2 * points * float(entr([turns, 1 - turns]).sum()) + 2 * np.log(points)
-        worth = NEEDED * np.log(points) * len(steps[row])
+        worth = PRIOR + NEEDED * np.log(points) * len(steps[row])
         out[row] = worse + told <= worth
     return out
 

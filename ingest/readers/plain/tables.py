@@ -8,6 +8,7 @@ from typing import Any
 
 from ingest.parsing import arrow, plain_csv
 from ingest.parsing.columns import PARQUET, column_types
+from ingest.parsing.dates import used_zone
 from ingest.parsing.scratch import scratch
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
@@ -55,7 +56,12 @@ def source_of(
 ) -> tuple[str, dict[str, Any], dict[str, str]]:
     """Return the FROM clause over the file, its parameters, and the stored types ('': text)."""
     if head.startswith(PARQUET):
-        return "FROM read_parquet($path)", {"path": str(path)}, column_types(path)
+        stored = column_types(path)
+        for name in columns:
+            is_date = types[name].startswith("TIMESTAMP") and stored[name].startswith("TIMESTAMP")
+            if is_date and not stored[name].endswith("ZONE"):
+                used_zone()
+        return "FROM read_parquet($path)", {"path": str(path)}, stored
     source, params = plain_csv.source(head, path, columns, types, left_out=left_out)
     return source, params, dict.fromkeys(columns, "")
 

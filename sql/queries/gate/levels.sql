@@ -1,7 +1,8 @@
--- The runs $after against the level that each of their metrics had before its newest change for the
--- worse that is still open: neither acknowledged nor undone since; else against its present level. As
--- `comparison` has it, of the metrics that match $patterns; the runs of the levels are 30 at most.
--- A change that is not certain yet is that of all runs since, unless the last one is back.
+-- The runs $after against the level that each of their metrics had before its largest change for the
+-- worse that is still open: neither acknowledged nor undone since (a smaller one after it settles
+-- nothing); else against its present level. As `comparison` has it, of the metrics that match $patterns;
+-- the runs of the levels are 30 at most. A change that is not certain yet is that of all runs since,
+-- unless the last one is back; where more followed, a change is that of the present level.
 WITH
   -- With the places of the runs of its configuration; those of a branch come after its fork.
   candidates AS (
@@ -29,7 +30,7 @@ WITH
 
   changed AS (
     SELECT
-      f.series_id, p.place, f."before", f."after", f.more_runs, c.first,
+      f.series_id, p.place, f."before", f."after", f.change, f.more_runs, c.first,
       {
         'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs,
         'before': f."before", 'after': f."after"
@@ -65,7 +66,8 @@ WITH
   levels AS (
     SELECT
       series_id, max(place) FILTER (is_level AND place < first) AS since,
-      arg_max(sides, place) FILTER (is_open) AS open
+      arg_max(sides, coalesce(abs(change), CAST('infinity' AS DOUBLE))) FILTER (is_open) AS open,
+      arg_max(sides.runs, place) FILTER (more_runs IS NULL) AS present
     FROM judged
     GROUP BY series_id
   ),
@@ -77,11 +79,14 @@ WITH
         CASE WHEN NOT c.is_branch THEN l.open.against END,
         list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
       ) AS against,
-      if(
-        l.open.more_runs IS NOT NULL AND list_contains(l.open.runs, c.runs[-1])
-          AND (own."value" > (l.open.before + l.open.after) / 2) = (l.open.after > l.open.before),
-        l.open.runs, c.runs
-      ) AS runs
+      CASE
+        WHEN l.open IS NULL OR (own."value" > (l.open.before + l.open.after) / 2) <> (l.open.after > l.open.before)
+          THEN c.runs
+        WHEN list_contains(l.open.runs, c.runs[-1])
+          THEN if(l.open.more_runs IS NULL, c.runs, l.open.runs)
+        WHEN NOT c.is_branch AND list_contains(l.present, c.runs[-1]) THEN l.present
+        ELSE c.runs
+      END AS runs
     FROM candidates AS c
     JOIN earlier AS e ON c.configuration_id = e.configuration_id
     JOIN (

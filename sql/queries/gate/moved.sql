@@ -1,13 +1,13 @@
--- What moved between the runs $against and $runs of an application: at the newest change of $metrics
+-- What moved between the runs $against and $runs of an application: at the largest change of $metrics
 -- after which one of $runs is, what its event says, as far as it is certain; else, and where there is
 -- none, which fields of the environment, commits or versions differ between the last run before and the
 -- first after.
 WITH
-  newest AS (
+  largest AS (
     SELECT event_id, run_id, previous_run_id
     FROM _found_changes
     WHERE app = $app AND list_contains($metrics, metric) AND list_has_any(sides.runs, $runs)
-    ORDER BY started_at DESC, direction IS DISTINCT FROM 'worse', p_value, metric
+    ORDER BY direction IS DISTINCT FROM 'worse', abs(change) DESC NULLS FIRST, p_value, metric
     LIMIT 1
   ),
 
@@ -20,9 +20,9 @@ WITH
   ),
 
   ends AS (
-    FROM newest
+    FROM largest
     UNION ALL BY NAME
-    FROM sides WHERE NOT EXISTS (FROM newest)
+    FROM sides WHERE NOT EXISTS (FROM largest)
   ),
 
   named AS (

@@ -27,7 +27,7 @@ SELECT
     WHERE d.app = $app AND d.fields = p.fields AND d.metric = p.metric
       AND p."index" BETWEEN d."first" AND d."last"
   ) AS disturbed,
-  c.certainty, c."before", c."after", c.change, c.direction, c.p_value, c.more_runs, c.acknowledged,
+  c.event_id, c.certainty, c."before", c."after", c.change, c.direction, c.p_value, c.more_runs, c.acknowledged,
   c.note, c.previous_version, c.previous_commit
 FROM points AS p
 LEFT JOIN (

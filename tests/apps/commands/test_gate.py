@@ -218,6 +218,16 @@ def test_without_a_baseline_an_open_change_stays_red_until_it_is_undone(run, tmp
     assert run("gate", "heat", "--candidate", "v35")[0] == 0
 
 
+def test_a_smaller_change_after_it_does_not_settle_an_open_one(run, tmp_path):
+    levels = [10] * 20 + [12] * 20 + [12.24] * 20
+    values = [level * SHAKE[i % 10] for i, level in enumerate(levels)]
+    run("ingest", write(tmp_path / "a.csv", days("v", values, first=0)))
+    code, out, _ = run("gate", "heat")
+    assert (code, out.splitlines()[0], "+22.4 %" in out) == (1, "## heat: regression", True)
+    run("ack", "v20-m1", "expected")
+    assert run("gate", "heat")[0] == 0
+
+
 def test_what_was_never_measured_before_is_neutral(run, tmp_path):
     run("ingest", write(tmp_path / "a.csv", days("v", [10] * 12, first=0)))
     run("ingest", write(tmp_path / "b.csv", days("w", [99], first=20, machine="m2")))

@@ -22,6 +22,23 @@ def ingested_once(ingested, folder):
     return ingested(write(folder / "t.csv", lines))
 
 
+def test_metrics_that_move_together_and_return_are_the_machine(run, tmp_path):
+    usual, slow = ({f"f{n}": (10 + n) * by for n in range(8)} for by in (1, 1.3))
+    lines = [
+        *runs("v1", usual, first_day=1),
+        *runs("v2", slow, first_day=11),
+        *runs("v3", usual, first_day=21),
+    ]
+    run("ingest", write(tmp_path / "a.csv", lines))
+    moved = "; what moved is the machine, as metrics that have nothing in common changed with it"
+    for asked in (("trend", "heat"), ("trend", "heat", "--metric", "seconds:f3")):
+        sentence = run(*asked)[1].splitlines()[2]
+        assert (sentence[:1], sentence.endswith(f"{moved}.")) == ("*", True)
+    assert run("explain", "v2-m1-0")[1].splitlines()[0].endswith(f"{moved})")
+    asked = "SELECT moved FROM change_events WHERE direction = 'worse'"
+    assert run("sql", asked, "--format", "csv")[1].split() == ["moved", "machine"]
+
+
 def test_the_verdict_comes_first_then_chart_and_tables(pwh):
     code, out, err = pwh("trend", "heat", "--machine", "m1")
     assert (code, err) == (0, "")

@@ -38,9 +38,10 @@ _FORMS = {
     ),
     "google_text": re.compile(rb"(?s:.*?)^Benchmark +Time +CPU +Iterations", re.MULTILINE),
     "hyperfine_text": re.compile(rb"\| Command \| Mean \["),
-    # Of version 1, before the results come the times of all benchmarks: more than is looked at.
+    # Of version 1, before the results come the times of all benchmarks, and first of all what they
+    # are versions of: more than is looked at.
     "asv": re.compile(
-        rb'\s*\{[^{}]*"commit_hash"\s*:\s*"[0-9a-f]+"(?s:.*)'
+        rb'\s*\{\s*"benchmark_version"\s*:\s*\{|\s*\{[^{}]*"commit_hash"\s*:\s*"[0-9a-f]+"(?s:.*)'
         rb'"(?:env_name|params|requirements|ended_at|duration)"\s*:'
     ),
     "reframe_report": re.compile(rb'\s*\{(?s:.*)"session_info"\s*:\s*\{(?s:.*)"data_version"\s*:'),

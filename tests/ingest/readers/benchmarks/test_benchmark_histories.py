@@ -63,10 +63,15 @@ def test_the_settings_of_asv_name_the_project(warehouse, project, lines):
     ]
 
 
-def test_asv_of_version_1_may_begin_with_the_times_of_all_benchmarks(warehouse, tmp_path):
+@pytest.mark.parametrize(
+    "of_benchmarks", [{}, {"benchmark_version": {f"b.time_{n:05}": "1" * 64 for n in range(4000)}}]
+)
+def test_asv_of_version_1_may_begin_with_facts_of_all_benchmarks(
+    warehouse, tmp_path, of_benchmarks
+):
     document = json.loads((SAMPLES / "asv-1.json").read_text())
     times = {f"b.time_{n:05}": 1410541007000 + n for n in range(4000)}
-    document |= {"ended_at": times, "started_at": times, "env_name": "py3"}
+    document |= {"ended_at": times, "started_at": times, "env_name": "py3"} | of_benchmarks
     file = tmp_path / "a.json"
     file.write_text(json.dumps(document, sort_keys=True, indent=4))
     land(warehouse, file)
