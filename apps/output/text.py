@@ -18,13 +18,15 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 _SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BLOCKS, 1)}}
 # A > is markup at the beginning of a line only; without any < it ends no tag.
 _MARKUP = re.compile(r"[\\`*\[\]|$~]|^>|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+# no tag begins with a blank: p < 0.05 can stay
+_REFERRED = re.compile(r"[&@#]|<(?! )")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", "@": "&#64;", "#": "&#35;"}
 
 
 def markdown_escaped(value: Any) -> str:
     """Return a value escaped for a Markdown table: no markup, mention or column separator in it."""
     text = _MARKUP.sub(lambda found: "\\" + found[0], cell(value, None))
-    return "".join(_ENTITIES.get(letter, letter) for letter in text)
+    return _REFERRED.sub(lambda found: _ENTITIES[found[0]], text)
 
 
 def cell(value: Any, limit: int | None = CELL) -> str:

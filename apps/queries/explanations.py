@@ -20,8 +20,8 @@ class Comparison:
     """The runs on both sides of an explanation, in order of time.
 
     `chosen_by` is how they were found for the run `named`: change (a change point of `metric`,
-    whose first run is `changed`), version (a version and the one before), branch (the
-    level of the default branch), or asked: where the runs asked for are on both sides of an
+    whose first run is `changed`), provisional (one that is not certain yet), version (a version and
+    the one before), branch (the level of the default branch), or asked: where the runs asked for are on both sides of an
     `event`, its runs. `left_out` are how many runs have another configuration than those compared.
     `moved` is the event of `changed`: what moved there, and which fields of the environment.
     """
@@ -99,7 +99,7 @@ def run_in_history(con: Connection, which: Comparison) -> dict[str, Any] | None:
     Of several it is that in which the run is farthest off. None for under four others, and for runs
     that are compared across a change.
     """
-    if which.named is None or which.chosen_by != "version":
+    if which.named is None or which.chosen_by not in ("version", "provisional"):
         return None
     found = ask(con, "explanations/series", run_id=which.named, own=which.runs)
     return next(iter(dicts(found)), None)

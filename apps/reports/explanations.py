@@ -214,6 +214,7 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
     is_versioned = any(row["version"] is not None for row in runs)
     how = {
         "change": "the last change of its series",
+        "provisional": "the last change of its series, which is not certain yet",
         "version": "the version before it" if is_versioned else "the run before it",
         "branch": "the level of the default branch",
         "asked": "as requested",
@@ -399,7 +400,7 @@ def _history_sentence(
             f"over {counted(history['points'], 'run')}"
         )
     others = f"{history['others']} others of its series"
-    if len(which.runs) > 1:
+    if len(which.runs) > 1 and which.chosen_by == "version":
         others = f"{history['others']} runs of other versions in its series"
     named = ""
     if not any(row["topic"] == "metric" for row in rows):

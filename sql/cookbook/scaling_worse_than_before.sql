@@ -1,7 +1,8 @@
 -- Which functions scale worse than in an earlier version?
 --
 -- The exponent is the slope of the time in logarithms: -1 is perfect strong scaling, 0 no gain.
--- Only functions whose 90 % intervals do not overlap are shown.
+-- Only functions whose exponents differ for certain are shown: the 90 % interval of the difference
+-- is above 0.
 WITH
   -- when each version was first run
   versions AS (
@@ -29,5 +30,7 @@ JOIN models AS later
   AND earlier.machine IS NOT DISTINCT FROM later.machine
   AND earlier.function = later.function
   AND earlier.first_start < later.first_start
-  AND earlier.exponent_high < later.exponent_low
+  AND later.exponent - earlier.exponent > sqrt(
+    pow(later.exponent - later.exponent_low, 2) + pow(earlier.exponent_high - earlier.exponent, 2)
+  )
 ORDER BY later.exponent - earlier.exponent DESC;

@@ -116,7 +116,7 @@ SELECT
   CAST(NULL AS VARCHAR) AS unit, [b.exponent] AS b, [a.exponent] AS a,
   b.formula AS before_label, a.formula AS after_label,
   CAST(NULL AS DOUBLE) AS share,
-  a.exponent_low > b.exponent_high OR a.exponent_high < b.exponent_low AS sure,
+  _is_steeper(a, b) OR _is_steeper(b, a) AS sure,
   true AS relevant, false AS notable,
   list_distinct(b.flags || a.flags) AS flags,
   'SELECT version, exponent, exponent_low, exponent_high, formula FROM scaling_models WHERE app = '

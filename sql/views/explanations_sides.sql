@@ -38,21 +38,23 @@ CREATE OR REPLACE MACRO _is_judged_by(main, metric) AS
 CREATE OR REPLACE MACRO _judging_place(metric) AS
   coalesce(list_position(['metric', 'counter'], split_part(metric, ':', 1)), 3);
 
--- The changes of main metrics, each with the runs on its two sides that are compared. Of several
--- metrics that change at a run, the clearest for the worse.
-CREATE OR REPLACE VIEW _changes AS
+-- The changes of main metrics, those that are not certain yet, too, each with the runs on its two sides
+-- that are compared. Of several metrics that change at a run, the clearest for the worse.
+CREATE OR REPLACE VIEW _changes_so_far AS
 SELECT
-  c.app, c.machine, c.fields, c.metric, c.run_id, c.version, c.started_at, c.direction,
+  c.app, c.machine, c.fields, c.metric, c.run_id, c.version, c.started_at, c.direction, c.more_runs,
   c.sides.runs AS runs, c.sides.against AS against, c.sides.next_run_id AS next_run_id
 FROM _found_changes AS c
 JOIN _main_metrics AS m ON c.run_id = m.run_id AND _is_judged_by(m.metric, c.metric)
-WHERE c.more_runs IS NULL
 QUALIFY row_number() OVER (
   PARTITION BY c.app, c.fields, c.run_id
   ORDER BY
-    _judging_place(c.metric), c.direction IS DISTINCT FROM 'worse', c.direction IS NULL, c.p_value,
+    c.more_runs IS NOT NULL, _judging_place(c.metric), c.direction IS DISTINCT FROM 'worse', c.direction IS NULL, c.p_value,
     c.metric
 ) = 1;
+
+CREATE OR REPLACE VIEW _changes AS
+SELECT * EXCLUDE (more_runs) FROM _changes_so_far WHERE more_runs IS NULL;
 
 CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
 WITH
@@ -67,8 +69,8 @@ WITH
 
   -- the last change of its series up to the run
   changed AS (
-    SELECT r.run_id AS changed, r.metric, r.runs, r.against
-    FROM _changes AS r
+    SELECT r.run_id AS changed, r.metric, r.runs, r.against, r.more_runs IS NULL AS is_certain
+    FROM _changes_so_far AS r
     JOIN main AS a ON r.app = a.app AND _is_judged_by(a.metric, r.metric)
     JOIN run_groups AS g ON g.run_id = of_run AND r.fields = g.fields
     JOIN placed AS p ON p.run_id = of_run
@@ -116,7 +118,10 @@ WITH
   ),
 
   chosen AS (
-    SELECT 'change' AS chosen_by, changed, runs, against, metric FROM changed
+    SELECT
+      if(is_certain, 'change', 'provisional') AS chosen_by, if(is_certain, changed, NULL) AS changed,
+      runs, against, metric
+    FROM changed
     UNION ALL
     SELECT 'version', NULL, runs, against, NULL
     FROM followed
@@ -126,7 +131,7 @@ WITH
 SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against, metric
 FROM chosen;
 
-COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.';
+COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; provisional: the same, of a change that is not certain yet; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.';
 
 -- Text and lists of texts as SQL literals, for the queries that explanations show.
 CREATE OR REPLACE MACRO _quoted(text) AS

@@ -8,6 +8,13 @@ CREATE OR REPLACE MACRO _fitted(kind, seen_last, x, y, noise) AS
     kind, CASE WHEN seen_last THEN x ELSE [] END, CASE WHEN seen_last THEN y ELSE [] END, noise
   );
 
+-- Whether an exponent is larger than another for certain: the interval of their difference is above 0
+-- (Zou and Donner, Construction of confidence limits about effect measures, 2008).
+CREATE OR REPLACE MACRO _is_steeper(model, other) AS
+  model.exponent - other.exponent > sqrt(
+    pow(model.exponent - model.exponent_low, 2) + pow(other.exponent_high - other.exponent, 2)
+  );
+
 -- What to keep in mind of a series, its model and its set of runs.
 CREATE OR REPLACE MACRO _model_flags(series_flags, seen_last, model, set_flags) AS
   series_flags || CASE WHEN seen_last THEN model['flags'] ELSE [] END || set_flags;

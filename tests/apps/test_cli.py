@@ -534,11 +534,11 @@ def test_safe_csv_has_no_formulas(pwh):
 
 
 def test_names_cannot_leave_a_markdown_table():
-    assert markdown_text(["n|1", "share"], [("a|b\n<i>*x*", 0.25), (None, 2)]).splitlines() == [
+    assert markdown_text(["n|1", "share"], [("a|b\n<i>*x*", 0.25), ("p < 1", 2)]).splitlines() == [
         "| n\\|1 | share |",
         "| --- | ---: |",
         "| a\\|b &lt;i>\\*x\\* | 0.25 |",
-        "| - | 2 |",
+        "| p < 1 | 2 |",
     ]
 
 

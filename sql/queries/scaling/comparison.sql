@@ -40,14 +40,8 @@ SELECT
     WHEN a.function IS NULL THEN 'new'
     WHEN b.function IS NULL THEN 'gone'
     WHEN a.exponent IS NULL OR b.exponent IS NULL THEN 'unknown'
-    WHEN
-      b.exponent - a.exponent
-        > sqrt(pow(b.exponent - b.exponent_low, 2) + pow(a.exponent_high - a.exponent, 2))
-      THEN 'worse'
-    WHEN
-      a.exponent - b.exponent
-        > sqrt(pow(b.exponent_high - b.exponent, 2) + pow(a.exponent - a.exponent_low, 2))
-      THEN 'better'
+    WHEN _is_steeper(b, a) THEN 'worse'
+    WHEN _is_steeper(a, b) THEN 'better'
     WHEN abs(b.exponent - a.exponent) > log2(1.05) THEN 'uncertain'
     ELSE 'same'
   END AS verdict,

@@ -163,8 +163,8 @@ def test_a_difference_beyond_noise_that_is_no_change_yet_is_placed_among_the_oth
     assert "beyond noise (p " in found[0]
     since = re.search(r"in 5 runs, (\S+) to", found[0])[1]
     assert found[1] == (
-        f"In the history the step of +14.9 % since {since} is provisional: the 5 runs of other "
-        "versions in its series have 10 s to 10.3 s, median 10.2 s; this one has 11.7 s, outside "
+        f"In the history the step of +14.9 % since {since} is provisional: the 5 others of its "
+        "series have 10 s to 10.3 s, median 10.2 s; this one has 11.7 s, outside "
         "of that range."
     )
 
@@ -278,7 +278,7 @@ def test_a_single_slow_run_of_a_benchmark_is_no_change_until_others_follow(run, 
     run("ingest", "n.csv")
     assert "provisional since run r18" in run("trend", "lib")[1]
     assert any(
-        re.match(r"In the history the step of \+\S+ % since r18 is provisional: of metric:p", one)
+        re.match(r"In the history the step of \+\S+ % since r18 is provisional: the 18 others", one)
         for one in sentences(run("explain", "lib")[1])
     )
 
