@@ -21,8 +21,9 @@ class Comparison:
 
     `chosen_by` is how they were found for the run `named`: change (a change point of `metric`,
     whose first run is `changed`), provisional (one that is not certain yet), version (a version and
-    the one before), branch (the level of the default branch), or asked: where the runs asked for are on both sides of an
-    `event`, its runs. `left_out` are how many runs have another configuration than those compared.
+    the one before), branch (the level of the default branch), or asked: where the runs asked for
+    are on both sides of an `event`, its runs. `left_out` are how many runs have another
+    configuration than those compared.
     `moved` is the event of `changed`: what moved there, and which fields of the environment.
     """
 

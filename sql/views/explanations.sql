@@ -605,7 +605,7 @@ COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next on
 COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, likewise.';
 COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), cause (the function with most of the change of a time or cost, and the mechanism, a flag: more work, slower work or waiting), function, counter, benchmark (a result of one, or another value of the table metrics), bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
 COMMENT ON COLUMN explanations.subject IS 'Function or code region (NULL: all of them together), event, part of the idle time, kernel or field.';
-COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';
+COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, inclusive:FUNCTION (of a cause: with its callees), per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';
 COMMENT ON COLUMN explanations.unit IS 'Their unit.';
 COMMENT ON COLUMN explanations."before" IS 'Before the change: the geometric mean of its runs, or the mean where values are not positive (as in comparison; without a function a run spent no time in it).';
 COMMENT ON COLUMN explanations."after" IS 'The same after it.';
@@ -614,7 +614,7 @@ COMMENT ON COLUMN explanations.before_label IS 'In words: class of bottleneck, f
 COMMENT ON COLUMN explanations.after_label IS 'The same after the change.';
 COMMENT ON COLUMN explanations.share IS 'Share of the loss: of the time that all functions together take more, or of the cycles that all counted regions take more. Negative where it took less. NULL where there is no such sum.';
 COMMENT ON COLUMN explanations.direction IS 'worse or better; NULL where that is not known.';
-COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers where p_value is below 0.05 (comparison), of exponents where their 90 % intervals do not overlap, of classes where nine of ten runs on both sides agree. NULL: the noise is unknown (flags). Changes within noise have no row, except functions with the flags new, gone, separated or largest.';
+COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers where p_value is below 0.05 (comparison), of exponents where the 90 % interval of their difference is off 0, of classes where nine of ten runs on both sides agree. NULL: the noise is unknown (flags). Changes within noise have no row, except functions with the flags new, gone, separated or largest.';
 COMMENT ON COLUMN explanations.p_value IS 'Probability of such a difference without a change, corrected for the number of metrics compared; NULL where the noise is unknown, or intervals decide.';
 COMMENT ON COLUMN explanations.values_before IS 'Values (of runs, or of launches) that before is the mean of.';
 COMMENT ON COLUMN explanations.values_after IS 'Values that after is the mean of.';
