@@ -303,7 +303,7 @@ def test_noise_causes_no_false_alarms(case):
 
 def test_steps_in_noise_are_found_in_place():
     rng = np.random.default_rng(9)
-    for noise, size, least in ((gauss, 1, 100), (gauss, 2, 190), (ar1(0.5), 2, 150)):
+    for noise, size, least in ((gauss, 1, 90), (gauss, 2, 190), (ar1(0.5), 2, 150)):
         series = steps((100, size))(200) + noise(rng, 200, 200)
         hits = [any(abs(at - 100) <= 5 for at in changes) for changes in places(*series)]
         assert sum(hits) >= least

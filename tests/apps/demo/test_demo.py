@@ -151,14 +151,16 @@ def test_the_history_holds_the_planted_cause(con):
         WHERE region = 'sweep' AND run_id IN ('stencil-1.22', 'stencil-1.23') ORDER BY run_id
         """,
     ) == [("stencil-1.22", "Balance"), ("stencil-1.23", "Mem")]
-    (before, after) = rows(
+    assert rows(
         con,
         """
-        SELECT exponent_low, exponent_high FROM scaling_models
-        WHERE app = 'stencil' AND function = 'sweep' AND exponent IS NOT NULL ORDER BY version
+        SELECT b.version, _is_steeper(a, b)
+        FROM scaling_models AS b
+        JOIN scaling_models AS a USING (app, function)
+        WHERE app = 'stencil' AND function = 'sweep' AND b.version < a.version
+          AND b.exponent IS NOT NULL AND a.exponent IS NOT NULL
         """,
-    )
-    assert before[1] < after[0]
+    ) == [("1.22", True)]
     (calm, starving) = rows(
         con,
         """
