@@ -72,11 +72,12 @@ def main() -> None:
         for text, command in commands.items():
             median = shown(text, [processor_seconds(command) for _ in range(runs)], least)
             least = median if text == LEAST else least
-            if least and text != LEAST:
-                asked = questions(demo, [str(word) for word in command[len(on_demo) :]])
-                shown(
-                    f"  limit: its {len(asked)} questions", [least + answered(demo, asked)], least
-                )
+            words = [str(word) for word in command[len(on_demo) :]]
+            # a gate's questions read each other's rows
+            if least and words[0] not in ("sql", "gate"):
+                asked = questions(demo, words)
+                limit = least + answered(demo, asked)
+                shown(f"  limit: its {len(asked)} questions", [limit], least)
         shown("pwh ingest FILE (2 times)", [landed(demo, db) for _ in range(runs)], least)
         first = [landed(None, db) for _ in range(runs)]
         shown("pwh ingest FILE, new warehouse (2.6 times)", first, least)
