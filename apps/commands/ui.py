@@ -30,6 +30,7 @@ _SETTINGS = {
     "client.showErrorDetails": "none",
     "client.showErrorLinks": "false",
     "logger.hideWelcomeMessage": "true",
+    "logger.level": "warning",
     # Tables have 0.875 of it: 13 px.
     "theme.baseFontSize": "15",
     "theme.light.primaryColor": BLUE,
