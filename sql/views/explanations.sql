@@ -227,6 +227,7 @@ WITH
       SELECT
         t.id, t.unit, t.query, t.loss, t.lost, t."before" AS whole,
         _without_line(f.function) AS subject,
+        min(f.depth) AS depth,
         coalesce(sum(f.inclusive) FILTER (NOT s.is_after), 0) / any_value(t.runs_before) AS "before",
         coalesce(sum(f.inclusive) FILTER (s.is_after), 0) / any_value(t.runs_after) AS "after"
       FROM (
@@ -245,7 +246,7 @@ WITH
     )
     WHERE ("after" - "before") / lost >= 0.5 AND share >= 0.2 AND "before" <= 0.9 * whole
       AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY abs("after" - "before"), subject) = 1
+    QUALIFY row_number() OVER (PARTITION BY id ORDER BY abs("after" - "before"), depth DESC, subject) = 1
   ),
 
   foremost AS (

@@ -357,7 +357,7 @@ WITH
   -- every function on a path; where nothing was measured only the last
   functions AS (
     SELECT
-      run_id, unit, own, stated, parts[-1] AS last, len(parts) AS depth,
+      run_id, unit, own, stated, parts, parts[-1] AS last, len(parts) AS depth,
       list_contains(parts[:-2], parts[-1]) AS is_within,
       unnest(CASE WHEN own <> 0 THEN list_distinct(parts) ELSE parts[-1:] END) AS function
     FROM paths
@@ -373,7 +373,7 @@ WITH
           THEN sum(stated) FILTER (function = last AND NOT is_within)
       END AS stated,
       count(*) FILTER (function = last) AS paths,
-      max(depth) AS depth
+      max(depth) AS depth, min(list_position(parts, function)) AS place
     FROM functions
     GROUP BY run_id, unit, function
   )
@@ -386,7 +386,8 @@ SELECT
     WHEN NOT _is_cut(depth, stated, inclusive) THEN if(stated IS NULL, NULL, inclusive)
     -- of several, one can be within another
     WHEN paths = 1 THEN stated
-  END AS inclusive
+  END AS inclusive,
+  place AS depth
 FROM sums
 WINDOW of_run AS (PARTITION BY run_id);
 
@@ -395,3 +396,4 @@ COMMENT ON COLUMN function_totals.function IS 'Function, as the tool names it.';
 COMMENT ON COLUMN function_totals.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
 COMMENT ON COLUMN function_totals.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
 COMMENT ON COLUMN function_totals.inclusive IS 'With callees. In flat profiles as the tool states it, else NULL. Where paths are cut off above (callgrind --separate-callers) as the tool states it of the only path that ends in the function; NULL where there are several.';
+COMMENT ON COLUMN function_totals.depth IS 'Functions on the shortest path to it, with it.';
