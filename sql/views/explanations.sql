@@ -246,7 +246,9 @@ WITH
     )
     WHERE ("after" - "before") / lost >= 0.5 AND share >= 0.2 AND "before" <= 0.9 * whole
       AND id NOT IN (SELECT id FROM found WHERE topic = 'device')
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY abs("after" - "before"), depth DESC, subject) = 1
+    QUALIFY row_number() OVER (
+      PARTITION BY id ORDER BY depth DESC, abs("after" - "before") DESC, subject
+    ) = 1
   ),
 
   foremost AS (
