@@ -264,7 +264,10 @@ def test_of_waiting_no_function_is_named_that_has_less_of_the_loss(warehouse):
 
 def test_of_a_loss_that_is_scattered_the_function_that_calls_the_others_is_named(warehouse):
     measured(warehouse, counters=[CPU])
-    paths = [("main->work", 8.0, 8.0), *((f"main->all->compile->p{i}", 0.1, 1.0) for i in range(10))]
+    paths = [
+        ("main->work", 8.0, 8.0),
+        *((f"main->all->compile->p{i}", 0.1, 1.0) for i in range(10)),
+    ]
     for path, *sides in paths:
         warehouse.execute(
             "INSERT INTO fn_timings (run_id, source_id, function, callpath, seconds) "
