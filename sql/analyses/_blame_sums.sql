@@ -1,7 +1,7 @@
 -- key: run_id VARCHAR
 -- scope: run_id
 -- reads: idle_intervals, nodes, tasks, transfers, workers
--- requires: run_contents, idle
+-- requires: run_contents, idle_blame
 -- functions:
 --
 -- Starvation added up by the worker and the type of task that workers waited for, in each reading.
@@ -12,8 +12,7 @@ FROM _run_contents
 WHERE run_id IN (FROM _scope) AND rows['tasks'] > 0;
 
 -- rows
--- Only the wait for the last input is blamed on its producer, so only that is added up. Where files
--- repeat a task, its type is any one of its types.
+-- Only the wait for the last input is blamed on its producer, so only that is added up.
 SELECT
   i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name AS blamed_type,
   count(*) AS intervals, CAST(sum(i.starvation1) AS BIGINT) AS starvation1,
@@ -21,8 +20,6 @@ SELECT
   CAST(sum(i.lat_inherited) AS BIGINT) AS latency,
   CAST(sum(i.ov_concrete + i.ov_uniform) AS BIGINT) AS overhead
 FROM idle_attribution AS i
-LEFT JOIN (
-  SELECT run_id, task, any_value(name) AS name FROM tasks GROUP BY run_id, task
-) AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
+LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
 WHERE i.kind <> 'tail' AND i.starvation1 > 0
 GROUP BY i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name;
