@@ -132,7 +132,11 @@ def facts_line(facts: Mapping[str, Any]) -> str:
     """Return what is known of a run (`run_facts`) in a line, with units, tags last."""
     named = {name: value for name, value in facts.items() if name != "tags"}
     shown = [_fact(name, value) for name, value in named.items()]
-    shown += [f"{name}={cell(value)}" for name, value in facts.get("tags", {}).items()]
+    shown += [
+        f"{name}={cell(value)}"
+        for name, value in facts.get("tags", {}).items()
+        if facts.get(name) != value
+    ]
     return ", ".join(shown)
 
 
