@@ -19,6 +19,7 @@ from apps.output.text import printable
 from ingest.load import Landed, Options, known, land, land_together
 from ingest.parsed import Parsed
 from ingest.rejections import forget_rejections, remember_rejection
+from warehouse.address import Address
 from warehouse.connection import MEMORY
 from warehouse.errors import (
     InputError,
@@ -30,12 +31,11 @@ from warehouse.errors import (
     WarehouseMoved,
 )
 from warehouse.opened import Identity, close, written_file
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     from ingest.recording import Recording
     from ingest.walk import Found
-    from warehouse.address import Address
-    from warehouse.session import Connection
 
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0

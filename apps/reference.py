@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
@@ -27,9 +27,7 @@ from udfs.udf import Udf
 from warehouse import analyses, sqlfiles
 from warehouse.catalog import LISTING
 from warehouse.modules import calling_functions
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- reference: written by python -m apps.reference -->"

@@ -20,11 +20,11 @@ from apps.commands.options import (
 from apps.commands.record import land_recorded, recorded_side
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
+from apps.output.tables import Row
 from apps.queries.base import ask_dicts
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from apps.output.tables import Row
     from apps.recording.session import Recorded, Side
     from apps.recording.work_trees import WorkTrees
     from udfs.measuring.bisection import Belief

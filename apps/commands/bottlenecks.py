@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,9 +26,7 @@ from apps.output.writing import emit
 from apps.queries.base import ask, ask_column
 from apps.queries.runs import LATEST, resolve_run, resolve_runs, run_facts
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def diagnosed_runs(con: Connection, name: str) -> list[str]:

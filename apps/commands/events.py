@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output.formats import Format
 from apps.output.streams import write_text
-from apps.output.tables import dicts
+from apps.output.tables import Row, dicts
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.events import OPEN, WITHDRAWN, Events
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from apps.output.tables import Row
-    from warehouse.series import Acknowledgement
-    from warehouse.session import Connection
+from warehouse.series import Acknowledgement
+from warehouse.session import Connection
 
 
 class State(StrEnum):

@@ -27,14 +27,13 @@ from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.queries.base import ask, ask_column
-from warehouse.errors import UsageError
+from warehouse.address import Address
+from warehouse.errors import PwhError, UsageError
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     from ingest.refresh import Outdated
     from ingest.retention import Expired
-    from warehouse.address import Address
-    from warehouse.errors import PwhError
-    from warehouse.session import Connection
 
 
 def forget(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -25,9 +25,7 @@ from apps.output.streams import note, print_data
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from warehouse.errors import PwhError, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 notify = typer.Typer(
     name="notify",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -23,13 +23,10 @@ from apps.output.tables import dicts, table_text
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
-from apps.queries.scaling import scaling_functions
+from apps.queries.scaling import ScalingSet, scaling_functions
 from apps.reports.scaling_question import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from apps.queries.scaling import ScalingSet
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 class Bases(StrEnum):

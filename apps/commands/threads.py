@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -42,11 +42,7 @@ from apps.reports.threads import (
     warp_line,
 )
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 _SENTENCES = 10
 _LINES = 40
@@ -202,7 +198,7 @@ class _Table:
     """Rows, how they are shown, and the command that shows all of them."""
 
     title: str
-    rows: DuckDBPyRelation
+    rows: Relation
     header: Sequence[str]
     line: Callable[[Row], tuple[Any, ...]]
     limit: int = _LINES
@@ -304,7 +300,7 @@ def _no_blocks(run_id: str) -> NothingToAnalyse:
 
 def _blocks(
     con: Connection, run_id: str, chosen: Row, block: int | None, metric: Metric
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
     blocks = ask(
@@ -408,7 +404,7 @@ def _text(
     program: list[Row],
     rows: list[Row],
     chosen: Row,
-    blocks: DuckDBPyRelation | None,
+    blocks: Relation | None,
     metric: Metric,
     tables: list[_Table],
 ) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, closing
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -30,11 +30,7 @@ from apps.reports.throughput import (
     thread_line,
     throughput_sentences,
 )
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 
 class By(StrEnum):
@@ -103,7 +99,7 @@ def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
     return reading(context)
 
 
-def _block_text(con: Connection, code: str, block: DuckDBPyRelation) -> str:
+def _block_text(con: Connection, code: str, block: Relation) -> str:
     (row,) = dicts(block)
     lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
     if row["instructions"]:

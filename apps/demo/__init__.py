@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import warehouse
 from apps.demo.entries import ENTRIES, SUNWAY, SUNWAY_MODEL, Entry
@@ -20,9 +19,7 @@ from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.address import Address
 from warehouse.errors import InputError, UsageError, WarehouseMissing
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")

@@ -15,13 +15,13 @@ from udfs.progress import Progress
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     import numpy as np
 
     from udfs.bottleneck.clusters import Clusters, Namer
     from udfs.bottleneck.training import Arrays, Floats, Training
-    from warehouse.session import Connection
 
 
 def cluster_classifier(

@@ -9,10 +9,10 @@ from ingest.derive import decode_again
 from udfs.progress import Progress, silent
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     from udfs.throughput.estimate import Estimated
-    from warehouse.session import Connection
 
 _BLOCKS_NEEDED, _LOOPS_NEEDED = 100, 50
 # The instruction set whose cores are simulated, and models fitted to.

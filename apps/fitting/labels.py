@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ingest.analyse import change_of_run
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 PLACE = ("rank", "thread", "region", "sample")
 _SAMPLES = (

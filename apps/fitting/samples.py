@@ -10,12 +10,12 @@ from udfs.progress import Progress, silent
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse
 from warehouse.models import Fit
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from udfs.bottleneck.training import Floats, Training
-    from warehouse.session import Connection
 
 KIND = "bottlenecks"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from udfs.throughput.algorithms import Samples
     from udfs.throughput.fitting import Fitted
     from udfs.throughput.network import Floats
-    from warehouse.session import Connection
 
 KIND = "throughput"
 _REDUCE = re.compile(r"som:(\d+),(\d*\.?\d+)")

@@ -10,18 +10,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from apps.output.files import not_written, replacing
 from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import markdown_text, relation_text
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 _NUMBERS = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
@@ -42,7 +37,7 @@ _COPY = {
 
 def emit(
     con: Connection,
-    relation: DuckDBPyRelation | None,
+    relation: Relation | None,
     style: Format = Format.table,
     target: Path | None = None,
     *,
@@ -73,7 +68,7 @@ def emit(
         con.execute(statement, [str(path)])
 
 
-def _without_formulas(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+def _without_formulas(relation: Relation) -> Relation:
     """Return the rows with an apostrophe before text that a spreadsheet would compute."""
     columns = []
     for number, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), 1):

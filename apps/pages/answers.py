@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import streamlit as st
@@ -21,11 +21,9 @@ from apps.queries.base import Asked, remembering
 from warehouse.address import Address, Lake
 from warehouse.errors import ReadingInterrupted, WarehouseError
 from warehouse.lake.writers import last_snapshot
+from warehouse.session import Connection
 from warehouse.sharing import shared_reading
 from warehouse.yielding import IN_PLACE, Watch, copied
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 WAIT_SECONDS = 30.0
 LIMIT_SECONDS = 120.0

@@ -9,10 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 import streamlit as st
+from altair.typing import ChartType
+from streamlit.navigation.page import Page
 
 from apps.output.numbers import counted
 from apps.pages.answers import Answer, Answers
@@ -25,13 +27,7 @@ from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.guarded import Result
 from warehouse.query_process import ask_guarded
-
-if TYPE_CHECKING:
-    from altair.typing import ChartType
-    from duckdb import DuckDBPyRelation
-    from streamlit.navigation.page import Page
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -73,9 +69,7 @@ class View(Filters):
         frame: pl.DataFrame = self._get(name, params, lambda con: ask(con, name, **params).pl())
         return frame
 
-    def rows(
-        self, function: Callable[..., DuckDBPyRelation], /, *args: Any, **kwargs: Any
-    ) -> pl.DataFrame:
+    def rows(self, function: Callable[..., Relation], /, *args: Any, **kwargs: Any) -> pl.DataFrame:
         """Return the rows of a function of apps.queries: `function(con, *args, **kwargs)`."""
         name = f"{function.__module__}.{function.__qualname__}"
         frame: pl.DataFrame = self._get(

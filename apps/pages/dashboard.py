@@ -8,10 +8,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 import streamlit as st
+from streamlit.navigation.page import Page
 
 from apps.output.colours import BLUE, GREEN, GREY
 from apps.pages import PAGES, Entry
@@ -26,9 +26,6 @@ from apps.pages.text import plain
 from apps.reports.freshness import not_fresh
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
-
-if TYPE_CHECKING:
-    from streamlit.navigation.page import Page
 
 _ICON = Path(__file__).parent / "icon.svg"
 _ROOT = "home"  # what Streamlit calls the page at the bare address, which nobody sees

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
+from streamlit.navigation.page import Page
 
 from apps.output.text import short_name
 from apps.pages.answers import Answers
@@ -13,9 +14,6 @@ from apps.pages.text import plain
 from apps.queries.base import ask_dicts
 from warehouse.address import Address
 from warehouse.errors import WarehouseError
-
-if TYPE_CHECKING:
-    from streamlit.navigation.page import Page
 
 _EACH = 6
 _NAME = 34

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import polars as pl
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from apps.output.numbers import amount, short_count
 from apps.output.text import short_names, version_text
@@ -18,9 +19,6 @@ from apps.queries.runs import rows_by_run
 from apps.reports.changes import series_state
 from apps.reports.runs import trace_sentences
 from apps.reports.sparklines import sparkline
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
 
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import streamlit as st
@@ -16,9 +16,7 @@ from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.runs import resolve_run, row_counts, run_facts
 from apps.queries.timeline import timeline_span
 from apps.reports.runs import facts_line, report_of
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _UNITS = {"longest": "s"}
 _CHOICES = 100

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from apps.queries.base import ask
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 Window = tuple[int, int]
 # Questions about a part of a run that can be narrowed to a worker.
@@ -30,7 +26,7 @@ class Reading(NamedTuple):
 
 def within(
     con: Connection, name: str, window: Window | None, worker: str | None = None, **params: Any
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return the rows of a question about a whole run, or of NAME_window about a part of it.
 
     A part can be narrowed to the waits of a `worker`, of the questions in `_OF_WORKER`.
@@ -42,7 +38,7 @@ def within(
     return ask(con, f"{name}_window", **params, t0=window[0], t1=window[1])
 
 
-def in_reading(con: Connection, name: str, reading: Reading, **params: Any) -> DuckDBPyRelation:
+def in_reading(con: Connection, name: str, reading: Reading, **params: Any) -> Relation:
     """Return the rows of a question (`within`) whose waits are attributed in a reading."""
     mode, latency_rule, window = reading
     return within(con, name, window, **params, mode=mode, latency_rule=latency_rule)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import counted, percent
 from apps.output.tables import table_text
@@ -11,9 +11,7 @@ from apps.output.text import cell, short_name, version_text
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _UNKNOWN = "Unknown"
 _SHOWN = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import (
     amount,
@@ -22,9 +22,7 @@ from apps.queries.comparison import run_comparison
 from apps.reports.changes import HARDLY_VARIES
 from apps.reports.gpu import device_part
 from apps.reports.series import TOTALS, series_name, shown_fields
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from apps.output.progress import watched
 from apps.reports.freshness import REFRESH, changed_runs, failed_answers
@@ -19,10 +19,8 @@ from warehouse.address import Address, Served
 from warehouse.connection import open_unchecked
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import PwhError, UsageError, WarehouseMissing
+from warehouse.session import Connection
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import counted, signed_percent
 from apps.output.tables import Row, table_text
 from apps.output.text import cell, day
 from apps.reports.changes import change_sentence
 from apps.reports.explanations import cause_sentence
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 COLUMNS = (
     *("event", "state", "owner", "app", "machine", "date", "run"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import (
     amounts,
@@ -39,9 +39,7 @@ from apps.reports.findings import (
 )
 from apps.reports.flags import flag_labels, flag_text
 from apps.reports.ledger import ledger_rows, ledger_text
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Topic: its name, and the kind of trace that it needs.
 _TOPICS = {

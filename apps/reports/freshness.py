@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
 from warehouse import sqlfiles
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 REFRESH = "pwh refresh computes them anew"
 _NAMED = 3

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, amounts, percent, three_digits
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.reports.flags import first_text
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 IMBALANCE = ("function", "imbalance", "max s", "to save s", "growth", "slow ranks")
 # Less than this part of the time is not worth a sentence, or a line of the table.

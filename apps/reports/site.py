@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from apps.output.colours import BETTER, NEUTRAL, WORSE
@@ -26,11 +25,9 @@ from apps.reports.plot import Mark, series_plot
 from apps.reports.series import TOTALS, series_names
 from apps.reports.sparklines import sparkline
 from apps.reports.trend import Found, doubt_sentences, found_in, with_what_moved
+from warehouse.address import Address
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.address import Address
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _FIRST = "index.html"
 _OWN = re.compile(r"(?:trends|board)-.*\.html")

@@ -11,16 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 from apps.output.colours import CLASSES
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # The smallest value of a metric has a ray of this share of the longest, so that zero is shorter.
 _CORE = 0.15

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, percent, short_count
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.reports.flags import flag_text
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 FUNCTIONS = (
     "measure",
