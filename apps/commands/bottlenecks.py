@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -37,20 +36,14 @@ def diagnosed_runs(con: Connection, name: str) -> list[str]:
     return ask_column(con, "bottlenecks/runs", app=name) or resolve_runs(con, name)
 
 
-class Place(StrEnum):
-    """What verdicts are listed by."""
-
-    rank = "rank"
-    region = "region"
-
-
 def diagnose(
     context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="RUN|APP", help="A run, latest, or an application.")
     ] = LATEST,
     by: Annotated[
-        Place | None, typer.Option(help="List a verdict for each rank or region.")
+        Literal["rank", "region"] | None,
+        typer.Option(help="List a verdict for each rank or region."),
     ] = None,
     history: Annotated[
         bool, typer.Option("--history", help="List class, time and gain version by version.")
@@ -84,17 +77,17 @@ def diagnose(
         runs = diagnosed_runs(con, name)
         title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
         if glyphs is not None:
-            _draw(con, runs, by.value if by else None, title, glyphs)
+            _draw(con, runs, by, title, glyphs)
         if style is not Format.table:
             rows = (
-                ask(con, f"bottlenecks/by_{by.value}", runs=runs)
+                ask(con, f"bottlenecks/by_{by}", runs=runs)
                 if by
                 else ask(con, "bottlenecks/classes", runs=runs, rank=None)
             )
             emit(con, rows, style, output)
             return
         sentences = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
-        tables = bottleneck_tables(con, runs, by.value if by else None)
+        tables = bottleneck_tables(con, runs, by)
         write_text("\n\n".join(["\n".join([title, "", *sentences]), *tables]), output)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,20 +12,10 @@ from apps.output.streams import print_data
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
 
-
-class Shell(StrEnum):
-    """A shell, or words: the completions themselves, which the scripts ask for."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
-    WORDS = "words"
-
-
 _CALL = "pwh completion words --"
 _SCRIPTS = {
     # bash takes @, : and = for ends of words, so what is before them is there already.
-    Shell.BASH: f"""\
+    "bash": f"""\
 _pwh() {{
     local line=${{COMP_LINE:0:COMP_POINT}} words current typed
     read -ra words <<< "$line"
@@ -38,14 +27,14 @@ _pwh() {{
     COMPREPLY=("${{COMPREPLY[@]#"$typed"}}")
 }}
 complete -o default -F _pwh pwh""",
-    Shell.ZSH: f"""\
+    "zsh": f"""\
 _pwh() {{
     local -a found
     found=("${{(@f)$({_CALL} "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
     if [[ -n $found ]]; then compadd -a found; else _files; fi
 }}
 compdef _pwh pwh""",
-    Shell.FISH: f"complete -c pwh -a '({_CALL} (commandline -opc)[2..] (commandline -ct))'",
+    "fish": f"complete -c pwh -a '({_CALL} (commandline -opc)[2..] (commandline -ct))'",
 }
 # What parameters are names of, by their own name.
 _KINDS = {
@@ -58,7 +47,10 @@ _KINDS = {
 
 def completion(
     context: typer.Context,
-    shell: Annotated[Shell, typer.Argument(help='For bash: eval "$(pwh completion bash)".')],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "words"],
+        typer.Argument(help='For bash: eval "$(pwh completion bash)".'),
+    ],
     typed: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- WORD...", help="What was typed after pwh, the last word last."),

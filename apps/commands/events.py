@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,23 +18,12 @@ from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.series import Acknowledgement
 from warehouse.session import Connection
 
-
-class State(StrEnum):
-    """The state of an event; open: any of new, investigating and reopened."""
-
-    OPEN = "open"
-    NEW = "new"
-    INVESTIGATING = "investigating"
-    EXPECTED = "expected"
-    NOISE = "noise"
-    FIXED = "fixed"
-    INVALID = "invalid"
-    REOPENED = "reopened"
-    WITHDRAWN = "withdrawn"
-
-
+# open: any of new, investigating and reopened.
+State = Literal[
+    "open", "new", "investigating", "expected", "noise", "fixed", "invalid", "reopened", "withdrawn"
+]
 # What later runs show is not for anybody to say.
-_FOUND = (State.NEW, State.REOPENED, State.WITHDRAWN)
+_FOUND = ("new", "reopened", WITHDRAWN)
 
 
 def events(
@@ -113,7 +101,7 @@ def events(
                     raise UsageError(
                         f"event {event} is withdrawn: later runs leave no change there"
                     )
-                annotate(con, row["run_id"], known, event, withdrawn=state is State.OPEN)
+                annotate(con, row["run_id"], known, event, withdrawn=state == "open")
     with reading(context, wait) as con:
         if event is not None:
             _event(con, event)
@@ -167,17 +155,17 @@ def _states(state: State | None) -> tuple[str, ...]:
     """Return the states that are listed: without a choice those of changes that are there."""
     if state is None:
         return Events().states
-    if state is State.INVALID:
+    if state == "invalid":
         raise UsageError(
             "an invalid run is in no series, and has no event",
             hint="pwh sql \"FROM acknowledgements WHERE reason = 'invalid run'\" lists them.",
         )
-    return OPEN if state is State.OPEN else (state.value,)
+    return OPEN if state == "open" else (state,)
 
 
 def _stored(state: State | None, fixed_in: str | None) -> str | None:
     """Return the reason as it is stored; raises `UsageError` for what nobody can say."""
-    if (state is State.FIXED) != (fixed_in is not None):
+    if (state == "fixed") != (fixed_in is not None):
         raise UsageError(
             "fixed and --in belong together", hint="Such as: pwh events 3 --state fixed --in v12"
         )
@@ -186,4 +174,4 @@ def _stored(state: State | None, fixed_in: str | None) -> str | None:
             f"{state} is found, not said",
             hint="One can say: investigating, expected, noise, fixed, invalid, open.",
         )
-    return "invalid run" if state is State.INVALID else state and state.value
+    return "invalid run" if state == "invalid" else state

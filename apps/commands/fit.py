@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import typer
 
@@ -29,6 +28,10 @@ from udfs.progress import Progress
 from warehouse.errors import UsageError
 
 _Trained = TypeVar("_Trained")
+# Classifiers of bottlenecks; auto is the best on held-out programs.
+Algorithm = Literal[
+    "auto", "autoencoder", "tree", "neighbours", "logistic", "forest", "boosting", "networks"
+]
 
 fit = typer.Typer(
     name="fit",
@@ -36,19 +39,6 @@ fit = typer.Typer(
     help="Train models on the warehouse's rows, each stored as a new version; choose one.",
     **PLAIN,
 )
-
-
-class Algorithm(StrEnum):
-    """Classifiers of bottlenecks; auto is the best on held-out programs."""
-
-    auto = "auto"
-    autoencoder = "autoencoder"
-    tree = "tree"
-    neighbours = "neighbours"
-    logistic = "logistic"
-    forest = "forest"
-    boosting = "boosting"
-    networks = "networks"
 
 
 def bottlenecks(
@@ -88,7 +78,7 @@ def bottlenecks(
             help="Classifier; auto: the best on held-out programs. autoencoder: the stacked sparse "
             "autoencoder of Feng, Liu and He."
         ),
-    ] = Algorithm.auto,
+    ] = "auto",
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = None,
@@ -125,9 +115,9 @@ def bottlenecks(
 def _full_name(algorithm: Algorithm) -> str | None:
     from udfs.bottleneck.judging import ALGORITHMS
 
-    if algorithm is Algorithm.auto:
+    if algorithm == "auto":
         return None
-    return next(name for name in ALGORITHMS if algorithm.value in name)
+    return next(name for name in ALGORITHMS if algorithm in name)
 
 
 def _until_interrupted(train: Callable[[Progress], _Trained]) -> _Trained:
@@ -194,21 +184,6 @@ def behaviour(
         emit(con, ask(con, "threads/thresholds"), style, output)
 
 
-class Form(StrEnum):
-    """How segments are recorded."""
-
-    trace = "trace"
-    code = "code"
-
-
-class Optimiser(StrEnum):
-    """Methods that train networks."""
-
-    lbfgs = "lbfgs"
-    scg = "scg"
-    lm = "lm"
-
-
 def throughput(
     context: typer.Context,
     reduce: Annotated[
@@ -220,7 +195,7 @@ def throughput(
         ),
     ] = None,
     form: Annotated[
-        Form | None,
+        Literal["trace", "code"] | None,
         typer.Option(
             help="Traced segments or machine code; by default the form with most measured segments."
         ),
@@ -241,7 +216,7 @@ def throughput(
         typer.Option(help="With --core, the core to begin with; by default that which fits best."),
     ] = None,
     optimiser: Annotated[
-        Optimiser | None,
+        Literal["lbfgs", "scg", "lm"] | None,
         typer.Option(
             help="Use a network whatever its score, trained by Levenberg-Marquardt (lm; slow for "
             "many segments), scaled conjugate gradients (scg) or L-BFGS."
@@ -276,11 +251,11 @@ def throughput(
     if relative is not None and core is None:
         raise UsageError("--relative is for --core", hint="Name the core to estimate: --core NAME")
     if core is not None:
-        form, subject, core = Form.code, subject or core.lower(), core.lower()
+        form, subject, core = "code", subject or core.lower(), core.lower()
         if not _estimate_core(context, core, relative, seed, wait):
             return
     with reading(context, wait, after_changes=core is not None) as con:
-        segments = read_training_segments(con, form.value if form else choose_form(con), core)
+        segments = read_training_segments(con, form or choose_form(con), core)
     options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
     training = {name: value for name, value in options.items() if value is not None}
     fitted = fit_throughput(segments.samples, reduction, seed, note_progress, **training)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -23,13 +22,6 @@ from apps.output.writing import emit
 from apps.queries.comparison import LEVEL
 from apps.queries.runs import LATEST, resolve_app
 from warehouse.errors import UsageError
-
-
-class Direction(StrEnum):
-    """Which values of a metric are better."""
-
-    LOWER = "lower"
-    HIGHER = "higher"
 
 
 def gate(
@@ -57,7 +49,7 @@ def gate(
     ] = None,
     metric: MetricOption = None,
     better: Annotated[
-        Direction | None,
+        Literal["lower", "higher"] | None,
         typer.Option(help="What is better for metrics of which that is not known."),
     ] = None,
     provisional: Annotated[

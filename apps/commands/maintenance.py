@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -242,14 +241,6 @@ def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:
     ]
 
 
-class Keeps(StrEnum):
-    """What a rule of retention keeps."""
-
-    ALL = "all"
-    ANSWERS = "answers"
-    NOTHING = "nothing"
-
-
 retention = typer.Typer(
     name="retention",
     no_args_is_help=True,
@@ -262,7 +253,7 @@ retention = typer.Typer(
 def add(
     context: typer.Context,
     keep: Annotated[
-        Keeps,
+        Literal["all", "answers", "nothing"],
         typer.Option(
             help="answers: scalars, what was computed, and the rows of runs that a change is "
             "stated by; nothing: the runs go; all: no other rule applies."
@@ -286,18 +277,18 @@ def add(
     from warehouse.catalog import counted as tables
     from warehouse.transactions import transaction
 
-    if (days is None) != (keep is Keeps.ALL):
+    if (days is None) != (keep == "all"):
         raise UsageError(
-            f"--keep {keep.value} {'needs --days' if days is None else 'has no --days'}",
+            f"--keep {keep} {'needs --days' if days is None else 'has no --days'}",
             hint="Such as: pwh retention add --keep answers --days 90",
         )
-    if rows != "*" and keep is Keeps.NOTHING:
+    if rows != "*" and keep == "nothing":
         raise UsageError("--keep nothing deletes runs, so it has no --rows")
     if not matching(tables(), rows):
         raise UsageError(
             f"no landing table is called {rows}", hint="pwh schema lists them, as fn_timings."
         )
-    rule = [keep.value, app, branch, rows, days or 0.0]
+    rule = [keep, app, branch, rows, days or 0.0]
     with writing(context, wait) as con, transaction(con):
         # of two with different ages that of the smaller one would always win
         (number,) = (

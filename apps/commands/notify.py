@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -33,14 +32,6 @@ notify = typer.Typer(
     help="Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
     **PLAIN,
 )
-
-
-class What(StrEnum):
-    """What a rule is about."""
-
-    CHANGES = "changes"
-    SILENCE = "silence"
-    GONE = "gone"
 
 
 def send(
@@ -102,12 +93,12 @@ def add(
         ),
     ],
     what: Annotated[
-        What,
+        Literal["changes", "silence", "gone"],
         typer.Option(
             help="changes for the worse, or of unknown direction; silence: nothing arrived for "
             "--days; gone: a version lacks a metric that the one before has, as do all later ones."
         ),
-    ] = What.CHANGES,
+    ] = "changes",
     app: Annotated[
         str, typer.Option(help="Only this application, or a pattern with * and ?.")
     ] = "*",
@@ -128,12 +119,12 @@ def add(
     from warehouse.transactions import transaction
 
     check_recipient(recipient)
-    if (what is What.SILENCE) != (days is not None):
+    if (what == "silence") != (days is not None):
         raise UsageError(
             "--what silence and --days belong together",
             hint="Such as: pwh notify add env:PWH_MAIL --what silence --days 3",
         )
-    if least is not None and what is not What.CHANGES:
+    if least is not None and what != "changes":
         raise UsageError("--least is of --what changes")
     size = None if least is None else parse_share(least, "--least")
     with writing(context, wait) as con, transaction(con):
@@ -143,7 +134,7 @@ def add(
             "$what, $app, $metric, $least, $days, $recipient FROM notification_rules "
             "RETURNING rule_id",
             {
-                **{"what": what.value, "app": app, "metric": metric},
+                **{"what": what, "app": app, "metric": metric},
                 **{"least": size, "days": days, "recipient": recipient},
             },
         ).fetchone() or (0,)
@@ -159,7 +150,7 @@ def _pending_changes(con: Connection, recipient: str) -> set[str]:
     return {
         row["subject"]
         for row in ask_dicts(con, "notify/pending", now=datetime.now(UTC))
-        if row["what"] == What.CHANGES and row["recipient"] == recipient
+        if row["what"] == "changes" and row["recipient"] == recipient
     }
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -27,14 +26,6 @@ from apps.queries.scaling import ScalingSet, scaling_functions
 from apps.reports.scaling_question import GAIN
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection
-
-
-class Bases(StrEnum):
-    """The laws that are fitted."""
-
-    all = "all"
-    patent = "patent"
-
 
 _COMPARE = "compare"
 _NAMING = "to name runs without an application: pwh ingest FILES --app NAME --replace"
@@ -74,9 +65,9 @@ def scale(
         typer.Option(min=0.0, help="Exponent of the cost, count times time, beside the time."),
     ] = 1.0,
     bases: Annotated[
-        Bases,
+        Literal["all", "patent"],
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
-    ] = Bases.all,
+    ] = "all",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -94,7 +85,7 @@ def scale(
                 f"{' '.join(words)!r} is more than one application",
                 hint="pwh scale APP, or pwh scale compare APP V1 V2",
             )
-        if bases is Bases.patent:
+        if bases == "patent":
             _patent(con, words[0], version, machine, counts, style, output)
             return
         scaling = None if weak is None else "weak" if weak else "strong"

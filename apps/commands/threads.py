@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -44,24 +43,13 @@ from apps.reports.threads import (
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection, Relation
 
+# The distance of two basic-block vectors, and what a vector counts in each basic block.
+Metric = Literal["euclidean", "manhattan"]
+Vectors = Literal["visits", "barriers"]
 _SENTENCES = 10
 _LINES = 40
 _FEW_LINES = 10
 _EVERY = "--format csv gives all"
-
-
-class Metric(StrEnum):
-    """The distance of two basic-block vectors."""
-
-    euclidean = "euclidean"
-    manhattan = "manhattan"
-
-
-class Vectors(StrEnum):
-    """What a vector of a thread counts in each basic block."""
-
-    visits = "visits"
-    barriers = "barriers"
 
 
 def threads(
@@ -81,7 +69,7 @@ def threads(
     ] = None,
     metric: Annotated[
         Metric, typer.Option(help="Distance for --matrix and the figures of thread blocks.")
-    ] = Metric.euclidean,
+    ] = "euclidean",
     cfg: Annotated[
         Path | None,
         typer.Option(
@@ -102,7 +90,7 @@ def threads(
             help="What --matrix compares: how often threads visited each basic block, or executed "
             "its barriers."
         ),
-    ] = Vectors.visits,
+    ] = "visits",
     kernels: Annotated[
         bool,
         typer.Option("--kernels", help="List verdicts on the program and its kernels."),
@@ -303,9 +291,7 @@ def _blocks(
 ) -> Relation:
     """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
-    blocks = ask(
-        con, "threads/blocks", run_id=run_id, launch=launch, metric=metric.value, block=block
-    )
+    blocks = ask(con, "threads/blocks", run_id=run_id, launch=launch, metric=metric, block=block)
     if blocks.limit(1).fetchone() is not None:
         return blocks
     if block is None or chosen["threads"] is None:
@@ -356,15 +342,15 @@ def _draw_matrix(
     from apps.reports.pictures import grey_png, save_picture
 
     launch = chosen["launch"]
-    rows = thread_picture(con, run_id, launch, block["block"], metric.value, vectors.value)
+    rows = thread_picture(con, run_id, launch, block["block"], metric, vectors)
     if not rows:
         raise NothingToAnalyse(
-            f"launch {launch} of {run_id} has no threads whose {vectors.value} to compare",
+            f"launch {launch} of {run_id} has no threads whose {vectors} to compare",
             hint=flag_text(chosen["note"]) if chosen["note"] else None,
         )
     save_picture(path, grey_png([pixels for _, pixels in rows]))
     place = f"launch {launch}" + ("" if block["block"] is None else f", block {block['block']}")
-    what = metric.value if vectors is Vectors.visits else f"{metric.value}, {vectors.value}"
+    what = metric if vectors == "visits" else f"{metric}, {vectors}"
     note(f"{path}: {place}, threads: {len(rows)}; black: equal, white: far apart ({what})")
 
 
@@ -425,8 +411,8 @@ def _text(
             f"... and {len(rows) - _LINES:,} more: {rows_command('thread_behaviour', run_id)}"
         )
     if blocks is not None:
-        title = f"Thread blocks of launch {chosen['launch']}, {metric.value} distances"
-        which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric.value)}"
+        title = f"Thread blocks of launch {chosen['launch']}, {metric} distances"
+        which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric)}"
         every = sql_command(f"FROM block_behaviour({which})")
         tables = [
             _Table(title, blocks, BLOCKS, block_line, _FEW_LINES, every),

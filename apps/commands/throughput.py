@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -32,24 +31,17 @@ from apps.reports.throughput import (
 )
 from warehouse.session import Connection, Relation
 
-
-class By(StrEnum):
-    """What a row is."""
-
-    thread = "thread"
-    segment = "segment"
-
-
+By = Literal["thread", "segment"]
 _SHOWN = {
-    By.thread: (THREADS, thread_line),
-    By.segment: (SEGMENTS, segment_line),
+    "thread": (THREADS, thread_line),
+    "segment": (SEGMENTS, segment_line),
 }
 
 
 def throughput(
     context: typer.Context,
     run: RunArgument = LATEST,
-    by: Annotated[By, typer.Option(help="What the rows are.")] = By.thread,
+    by: Annotated[By, typer.Option(help="What the rows are.")] = "thread",
     limit: Annotated[
         int, typer.Option(min=1, help="How many rows a table shows; --format csv gives all.")
     ] = 20,
@@ -131,7 +123,7 @@ def _rows(con: Connection, run_id: str, by: By, limit: int) -> list[str]:
     header, line = _SHOWN[by]
     rows = ask(con, f"throughput/{by}s", run_id=run_id)
     shown = [line(row) for row in dicts(rows.limit(limit))]
-    lines = [f"Instructions per cycle by {by.value}", table_text(header, shown)]
+    lines = [f"Instructions per cycle by {by}", table_text(header, shown)]
     total = (rows.count("*").fetchone() or (0,))[0]
     if total > limit:
         lines.append(f"... and {total - limit} more; --limit shows more, --format csv all")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,25 +23,6 @@ from apps.queries.base import ask
 from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection
-
-
-class Better(StrEnum):
-    """Which values of a metric are better."""
-
-    LOWER = "lower"
-    HIGHER = "higher"
-    NEITHER = "neither"
-
-
-class Reason(StrEnum):
-    """What is known of a change; open: nothing any more."""
-
-    INVESTIGATING = "investigating"
-    EXPECTED = "expected"
-    NOISE = "noise"
-    INVALID = "invalid"
-    FIXED = "fixed"
-    OPEN = "open"
 
 
 def trend(
@@ -71,7 +51,9 @@ def trend(
         float | None,
         typer.Option(help="Probability of detecting a change in a series without any."),
     ] = None,
-    better: Annotated[Better | None, typer.Option(help="Which values are better.")] = None,
+    better: Annotated[
+        Literal["lower", "higher", "neither"] | None, typer.Option(help="Which values are better.")
+    ] = None,
     keep: Annotated[
         bool,
         typer.Option("--keep", help="Store --by and the rules of changes in the warehouse."),
@@ -105,9 +87,8 @@ def trend(
         if by is not None:
             set_fields(con, _fields(by), keep=keep)
         if has_rules:
-            direction = better.value if better else None
             rules = [
-                Threshold(app, machine or "*", one, smallest, significance, direction)
+                Threshold(app, machine or "*", one, smallest, significance, better)
                 for one in metric or ["*"]
             ]
             add_thresholds(con, rules, keep=keep)
@@ -182,7 +163,7 @@ def ack(
         ),
     ],
     reason: Annotated[
-        Reason,
+        Literal["investigating", "expected", "noise", "invalid", "fixed", "open"],
         typer.Argument(
             help="investigating: it stays open; expected: an intended change; noise: no change of "
             "the program; invalid: this run was measured wrongly; fixed: a later version undoes "
@@ -206,17 +187,17 @@ def ack(
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement
 
-    if (reason is Reason.FIXED) != (fixed_in is not None):
+    if (reason == "fixed") != (fixed_in is not None):
         raise UsageError(
             "fixed and --in belong together", hint="Such as: pwh ack RUN fixed --in v12"
         )
-    stored = "invalid run" if reason is Reason.INVALID else reason.value
+    stored = "invalid run" if reason == "invalid" else reason
     with writing(context, wait) as con:
         run_id, event_id = resolve_change(con, run)
         before = changes_of_run(con, run_id)
         known = Acknowledgement(stored, metric, fixed_in, note=text, said_by=said_by)
-        removed = annotate(con, run_id, known, event_id, withdrawn=reason is Reason.OPEN)
-        if reason is Reason.OPEN:
+        removed = annotate(con, run_id, known, event_id, withdrawn=reason == "open")
+        if reason == "open":
             print_data(f"{counted(removed, 'acknowledgement')} of {run} removed")
             return
         after = changes_of_run(con, run_id)
