@@ -10,8 +10,7 @@ import polars as pl
 
 from apps.output.colours import BLUE, GREY
 from apps.output.text import short_name
-from apps.pages.charts import axis, class_scale, legend
-from apps.pages.sizes import FIT
+from apps.pages.charts import axis, bars, class_scale, legend, names, on_lines, stacked
 from apps.reports.star_glyphs import Star, Stars, corners
 
 _COLUMNS = 8
@@ -139,40 +138,26 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
 
     `frame` has place, position (order of the places), class, samples and share.
     """
-    kinds = frame["class"]
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "share:Q",
-                axis=axis("share of cycles", format="%"),
-                stack="zero",
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y(
-                "place:N",
-                sort=alt.EncodingSortField("position", op="min"),
-                axis=axis(None, labelFlush=False, labelOverlap=False),
-            ),
-            color=_class_colour(kinds),
-            tooltip=["place:N", "class:N", "samples:Q", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=alt.Step(18), autosize=FIT)
+    return bars(
+        frame,
+        18,
+        x=stacked("share", "share of cycles", 1),
+        y=names("place", by="position", labelOverlap=False),
+        color=_class_colour(frame["class"]),
+        tooltip=["place:N", "class:N", "samples:Q", alt.Tooltip("share:Q", format=".1%")],
     )
-    return chart
 
 
 def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     """Draw what a cure could save at most, with its band: component, share, low and high."""
     base = alt.Chart(frame).encode(
-        y=alt.Y("component:N", sort=None, axis=axis(None, labelFlush=False)),
+        y=names("component"),
         tooltip=[
             "component:N",
             *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("share", "low", "high")),
         ],
     )
-    bars = base.mark_bar(color=BLUE, size=18).encode(
+    saved = base.mark_bar(color=BLUE, size=18).encode(
         x=alt.X(
             "share:Q",
             axis=axis("cycles saved, with the 90 % band", format="%"),
@@ -182,17 +167,17 @@ def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     bands = base.mark_errorbar(ticks=True, color=GREY, thickness=2).encode(
         x=alt.X("low:Q", title=""), x2="high:Q"
     )
-    return alt.layer(bars, bands).properties(height=alt.Step(34), autosize=FIT)
+    return on_lines(alt.layer(saved, bands), 34)
 
 
 def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw clusters by metric, in deviations from the mean: cluster, metric, deviations."""
-    chart: alt.Chart = (
+    cells: alt.Chart = (
         alt.Chart(frame)
         .mark_rect()
         .encode(
             x=alt.X("metric:N", sort=None, axis=axis(None, labelAngle=-30)),
-            y=alt.Y("cluster:N", sort=None, axis=axis(None, labelFlush=False)),
+            y=names("cluster"),
             color=alt.Color(
                 "deviations:Q",
                 scale=alt.Scale(scheme="blueorange", domain=[-3, 3], domainMid=0, clamp=True),
@@ -200,9 +185,8 @@ def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
             ),
             tooltip=["cluster:N", "metric:N", alt.Tooltip("deviations:Q", format="+.2f")],
         )
-        .properties(height=alt.Step(24), autosize=FIT)
     )
-    return chart
+    return on_lines(cells, 24)
 
 
 def history_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:

@@ -9,8 +9,16 @@ import polars as pl
 
 from apps.output.numbers import amount
 from apps.output.text import short_names
-from apps.pages.charts import RATIO_STEPS, axis, class_scale, legend, ratio_scale, soft_ink
-from apps.pages.sizes import FIT
+from apps.pages.charts import (
+    RATIO_STEPS,
+    axis,
+    class_scale,
+    legend,
+    names,
+    on_lines,
+    ratio_scale,
+    soft_ink,
+)
 from apps.reports.star_glyphs import Stars
 
 # The selection of a place, and the field of the data that names it.
@@ -51,7 +59,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
         sort=labels,
         axis=axis(None, labelAngle=angle, labelOverlap=len(labels) > _CROWDED),
     )
-    y = alt.Y("metric:N", sort=[_CLASS, *glyphs.names], axis=axis(None, labelFlush=False))
+    y = names("metric", sort=[_CLASS, *glyphs.names])
     place = alt.selection_point(name=PLACE, fields=[PLACE])
     heat = (
         alt.Chart(cells)
@@ -99,7 +107,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
             )
         )
     chart: alt.LayerChart = alt.layer(*layers).resolve_scale(color="independent")
-    return chart.properties(height=alt.Step(20), autosize=FIT)
+    return on_lines(chart, 20)
 
 
 _CLASS = "bottleneck"
