@@ -235,19 +235,14 @@ def throughput(
     wait: WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
-    from apps.fitting.throughput import (
-        choose_form,
-        make_fit,
-        parse_reduction,
-        read_training_segments,
-    )
+    from apps.fitting import throughput as fitting
     from apps.reports.fit import throughput_fit_report, throughput_fit_sentence
     from ingest.analyse import analyse_all
     from udfs.throughput.fitting import fit_throughput
     from warehouse import models
     from warehouse.transactions import transaction
 
-    reduction = parse_reduction(reduce)
+    reduction = fitting.parse_reduction(reduce)
     if relative is not None and core is None:
         raise UsageError("--relative is for --core", hint="Name the core to estimate: --core NAME")
     if core is not None:
@@ -255,11 +250,11 @@ def throughput(
         if not _estimate_core(context, core, relative, seed, wait):
             return
     with reading(context, wait, after_changes=core is not None) as con:
-        segments = read_training_segments(con, form or choose_form(con), core)
+        segments = fitting.read_training_segments(con, form or fitting.choose_form(con), core)
     options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
     training = {name: value for name, value in options.items() if value is not None}
     fitted = fit_throughput(segments.samples, reduction, seed, note_progress, **training)
-    fit = make_fit(segments, fitted, subject, seed)
+    fit = fitting.make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):
             version = models.store(con, fit)

@@ -70,16 +70,7 @@ def gate(
     output: OutputOption = None,
 ) -> None:
     """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
-    from apps.reports.gate import (
-        failing_metrics,
-        find_sides,
-        gate_cause,
-        gate_comment,
-        gate_markdown,
-        judge_metrics,
-        needs_run,
-        neutral_markdown,
-    )
+    from apps.reports import gate as reports
 
     if pr_comment and style is not Format.table:
         raise UsageError(
@@ -88,24 +79,24 @@ def gate(
     most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
         app = resolve_app(con, app)
-        sides = find_sides(con, app, baseline, candidate)
+        sides = reports.find_sides(con, app, baseline, candidate)
         if baseline is None and not sides.baseline:
-            _write(neutral_markdown(app, sides), app, output, is_comment=pr_comment)
+            _write(reports.neutral_markdown(app, sides), app, output, is_comment=pr_comment)
             return
-        relation = judge_metrics(
+        relation = reports.judge_metrics(
             con, sides, metric or [], most, level, better, provisional=provisional
         )
         rows = dicts(relation)
-        cause = gate_cause(con, sides, rows) if style is Format.table else []
+        cause = reports.gate_cause(con, sides, rows) if style is Format.table else []
         if style is not Format.table:
             emit(con, relation, style, output)
     if style is Format.table:
-        summary = gate_comment if pr_comment else gate_markdown
+        summary = reports.gate_comment if pr_comment else reports.gate_markdown
         text = summary(app, sides, rows, level, cause)
         _write(text, app, output, is_comment=pr_comment)
-    if failing_metrics(rows):
+    if reports.failing_metrics(rows):
         raise typer.Exit(1)
-    if needs_run(rows):
+    if reports.needs_run(rows):
         raise typer.Exit(6)
 
 

@@ -23,7 +23,7 @@ from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.scaling import ScalingSet, scaling_functions
-from apps.reports.scaling_question import GAIN
+from apps.reports.scaling_question import GAIN, Question
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection
 
@@ -72,6 +72,8 @@ def scale(
     output: OutputOption = None,
 ) -> None:
     """Predict how a program scales, and which functions will limit it."""
+    from apps.reports.scaling_question import choose_set, complete_question
+
     counts, kinds = _counts(at), parse_parameters(parameter or [])
     with reading(context) as con:
         if not words:
@@ -85,24 +87,13 @@ def scale(
                 f"{' '.join(words)!r} is more than one application",
                 hint="pwh scale APP, or pwh scale compare APP V1 V2",
             )
+        which, others = choose_set(con, words[0], version, machine)
         if bases == "patent":
-            _patent(con, words[0], version, machine, counts, style, output)
+            _patent(con, which, complete_question(which, counts, None, None), style, output)
             return
         scaling = None if weak is None else "weak" if weak else "strong"
-        _predict(
-            con,
-            words[0],
-            version,
-            machine,
-            counts,
-            problem_size,
-            scaling,
-            kinds,
-            gain,
-            cost_weight,
-            style,
-            output,
-        )
+        question = complete_question(which, counts, scaling, problem_size, kinds)
+        _predict(con, which, others, question, gain, cost_weight, style, output)
 
 
 def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
@@ -127,41 +118,20 @@ def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
 
 def _predict(
     con: Connection,
-    app: str,
-    version: str | None,
-    machine: str | None,
-    counts: list[int],
-    problem_size: float | None,
-    scaling: str | None,
-    kinds: dict[str, str],
+    which: ScalingSet,
+    others: Sequence[ScalingSet],
+    question: Question,
     gain: float,
     weight: float,
     style: Format,
     output: Path | None,
 ) -> None:
+    from apps.reports import scaling_tables as tables
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
     from apps.reports.scaling_limits import worth_sentences
-    from apps.reports.scaling_question import (
-        choose_set,
-        complete_question,
-        predict_grid,
-        predict_program,
-    )
-    from apps.reports.scaling_tables import (
-        EFFICIENCIES,
-        LAWS,
-        PROGRAM,
-        RANKED,
-        WIDTHS,
-        efficiency_lines,
-        law_lines,
-        program_lines,
-        ranking_lines,
-    )
+    from apps.reports.scaling_question import predict_grid, predict_program
 
-    which, others = choose_set(con, app, version, machine)
-    question = complete_question(which, counts, scaling, problem_size, kinds)
     if style is not Format.table:
         emit(con, predict_program(con, question), style, output)
         return
@@ -174,27 +144,29 @@ def _predict(
     worth = worth_sentences(question, ask_dicts(con, "scaling/worth", **params), gain, weight)
     sentences = scaling_sentences(question, grid, functions, turning, worth)
     sentences += scaling_imbalance_sentences(imbalance)
-    first, growing = ranking_lines(functions)
+    first, growing = tables.ranking_lines(functions)
     efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)
+    laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
+    at = imbalance[0]["parallelism"] if imbalance else None
+    shown = (
+        (f"Largest shares at {question.target}", tables.RANKED, first),
+        ("Shares that grow fastest", tables.RANKED, growing),
+        (
+            "Efficiencies (POP) at the measured counts",
+            *(tables.EFFICIENCIES, tables.efficiency_lines(efficiencies)),
+        ),
+        (f"Laws of speed-up, against {which.smallest}", tables.LAWS, tables.law_lines(laws)),
+        (f"Imbalance over ranks at {at}", IMBALANCE, imbalance_lines(imbalance)),
+    )
     parts = [
         "\n".join(f"* {sentence}" for sentence in sentences),
-        table_text(PROGRAM, program_lines(program)),
+        table_text(tables.PROGRAM, tables.program_lines(program)),
+        *(
+            f"{title}\n{table_text(names, lines, tables.WIDTHS)}"
+            for title, names, lines in shown
+            if lines
+        ),
     ]
-    if first:
-        parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first, WIDTHS)}")
-    if growing:
-        parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing, WIDTHS)}")
-    if lines := efficiency_lines(efficiencies):
-        parts.append(
-            f"Efficiencies (POP) at the measured counts\n{table_text(EFFICIENCIES, lines)}"
-        )
-    laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
-    if lines := law_lines(laws):
-        against = f"against {which.smallest}"
-        parts.append(f"Laws of speed-up, {against}\n{table_text(LAWS, lines)}")
-    if lines := imbalance_lines(imbalance):
-        at = imbalance[0]["parallelism"]
-        parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")
     if others:
         parts += _other_sets(con, which.app, others)
     write_text("\n\n".join(parts), output)
@@ -203,20 +175,11 @@ def _predict(
 
 
 def _patent(
-    con: Connection,
-    app: str,
-    version: str | None,
-    machine: str | None,
-    counts: list[int],
-    style: Format,
-    output: Path | None,
+    con: Connection, which: ScalingSet, question: Question, style: Format, output: Path | None
 ) -> None:
     """Print what the patent's bases alone predict of each function."""
-    from apps.reports.scaling_question import choose_set, complete_question
     from apps.reports.scaling_tables import PATENT, WIDTHS, patent_lines
 
-    which, _ = choose_set(con, app, version, machine)
-    question = complete_question(which, counts, None, None)
     rows = ask(con, "scaling/patent", set_id=which.set_id, counts=list(question.counts))
     if style is not Format.table:
         emit(con, rows, style, output)

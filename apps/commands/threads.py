@@ -18,28 +18,9 @@ from apps.output.writing import emit
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import thread_picture
+from apps.reports import threads as reports
 from apps.reports.flags import flag_text
 from apps.reports.thread_imbalance import FUNCTIONS, function_line, thread_imbalance_sentences
-from apps.reports.threads import (
-    BLOCKS,
-    FIGURES,
-    GROUPS,
-    KERNELS,
-    PHASES,
-    WARPS,
-    block_line,
-    compared_sentences,
-    compared_table,
-    group_line,
-    kernel_line,
-    launch_line,
-    launch_names,
-    launch_sentences,
-    phase_line,
-    program_sentences,
-    similar_launches,
-    warp_line,
-)
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection, Relation
 
@@ -146,7 +127,7 @@ def threads(
         if imbalance:
             tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
-            tables.insert(0, _Table("Kernels", of_kernels, KERNELS, kernel_line))
+            tables.insert(0, _Table("Kernels", of_kernels, reports.KERNELS, reports.kernel_line))
         if style is not Format.table:
             first = tables[0].rows if tables else verdicts if block is None else blocks
             emit(con, first, style, output)
@@ -174,9 +155,9 @@ def _compare(
             emit(con, rows, style, output)
             return
         sides = [programs[run_id] for run_id in runs]
-        lines = [f"* {line}" for line in compared_sentences(*sides)]
+        lines = [f"* {line}" for line in reports.compared_sentences(*sides)]
         text = "\n".join(
-            ["Threads of two programs", "", *lines, "", table_text(*compared_table(*sides))]
+            ["Threads of two programs", "", *lines, "", table_text(*reports.compared_table(*sides))]
         )
     write_text(text, output)
 
@@ -322,7 +303,7 @@ def _draw_flow(con: Connection, run_id: str, chosen: Row, path: Path) -> None:
         )
     style = path.suffix.lower()[1:]
     shown = blocks if style == "dot" else largest_blocks(blocks)
-    dot = graph_dot(f"{launch_names([chosen])} of {run_id}", shown, edges)
+    dot = graph_dot(f"{reports.launch_names([chosen])} of {run_id}", shown, edges)
     save_picture(path, dot.encode() if style == "dot" else draw_graph(dot, style))
     less = (
         f", those with the most instructions of {len(blocks)}" if len(shown) < len(blocks) else ""
@@ -366,12 +347,12 @@ def _tables(
                 f"the run {run_id} has no threads to group", hint="Its trace records warps only."
             )
         title, every = "Groups of similar threads", rows_command("thread_groups", run_id)
-        found.append(_Table(title, alike, GROUPS, group_line, _LINES, every))
+        found.append(_Table(title, alike, reports.GROUPS, reports.group_line, _LINES, every))
         warps = ask(con, "threads/warps", run_id=run_id, launch=launch)
         if warps.limit(1).fetchone() is not None:
             title = "Warps that lose most to divergence"
             every = rows_command("warp_divergence", run_id)
-            found.append(_Table(title, warps, WARPS, warp_line, _FEW_LINES, every))
+            found.append(_Table(title, warps, reports.WARPS, reports.warp_line, _FEW_LINES, every))
     if phases:
         over_time = ask(con, "threads/phases", run_id=run_id, launch=launch)
         if over_time.limit(1).fetchone() is None:
@@ -380,7 +361,7 @@ def _tables(
                 hint="Phases need vectors over time: valgrind --tool=exp-bbv, SimPoint.",
             )
         title, every = "Phases over time", rows_command("phase_representatives", run_id)
-        found.append(_Table(title, over_time, PHASES, phase_line, _LINES, every))
+        found.append(_Table(title, over_time, reports.PHASES, reports.phase_line, _LINES, every))
     return found
 
 
@@ -394,18 +375,18 @@ def _text(
     metric: Metric,
     tables: list[_Table],
 ) -> str:
-    kinds = similar_launches(rows)
+    kinds = reports.similar_launches(rows)
     lines = [f"Run {run_id}", "", *(f"* {line}" for line in uneven)]
     for row in program:
-        first, *others = program_sentences(row)
+        first, *others = reports.program_sentences(row)
         lines += [f"* {first}", *(f"  {line}" for line in others)]
     for kind in kinds[:_SENTENCES]:
-        first, *others = launch_sentences(kind)
+        first, *others = reports.launch_sentences(kind)
         lines += [f"* {first}", *(f"  {line}" for line in others)]
     if len(kinds) > _SENTENCES:
         lines.append(f"* {len(kinds) - _SENTENCES} more kinds of launches: see the table.")
-    shown = [launch_line(row) for row in rows[:_LINES]]
-    lines += ["", "Launches", table_text(FIGURES, shown)]
+    shown = [reports.launch_line(row) for row in rows[:_LINES]]
+    lines += ["", "Launches", table_text(reports.FIGURES, shown)]
     if len(rows) > _LINES:
         lines.append(
             f"... and {len(rows) - _LINES:,} more: {rows_command('thread_behaviour', run_id)}"
@@ -415,7 +396,7 @@ def _text(
         which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric)}"
         every = sql_command(f"FROM block_behaviour({which})")
         tables = [
-            _Table(title, blocks, BLOCKS, block_line, _FEW_LINES, every),
+            _Table(title, blocks, reports.BLOCKS, reports.block_line, _FEW_LINES, every),
             *tables,
         ]
     return "\n\n".join(["\n".join(lines), *(table.text() for table in tables)])

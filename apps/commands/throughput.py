@@ -15,26 +15,13 @@ from apps.output.tables import dicts, relation_text, table_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
-from apps.reports.throughput import (
-    EFFECTS,
-    LIMITS,
-    SEGMENTS,
-    THREADS,
-    block_reasons,
-    block_sentences,
-    effect_line,
-    effects_sentence,
-    limit_line,
-    segment_line,
-    thread_line,
-    throughput_sentences,
-)
+from apps.reports import throughput as reports
 from warehouse.session import Connection, Relation
 
 By = Literal["thread", "segment"]
 _SHOWN = {
-    "thread": (THREADS, thread_line),
-    "segment": (SEGMENTS, segment_line),
+    "thread": (reports.THREADS, reports.thread_line),
+    "segment": (reports.SEGMENTS, reports.segment_line),
 }
 
 
@@ -73,7 +60,7 @@ def throughput(
         return
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        sentences = throughput_sentences(con, run_id)
+        sentences = reports.throughput_sentences(con, run_id)
         if style is not Format.table:
             emit(con, ask(con, f"throughput/{by}s", run_id=run_id), style, output)
             return
@@ -93,7 +80,7 @@ def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
 
 def _block_text(con: Connection, code: str, block: Relation) -> str:
     (row,) = dicts(block)
-    lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
+    lines = [*reports.block_sentences(row), "", relation_text(block), *reports.block_reasons(row)]
     if row["instructions"]:
         instructions = ask(con, "throughput/block_instructions", hex=code, core=row["core"])
         lines += ["", "Instructions and the units that they need", relation_text(instructions)]
@@ -103,19 +90,19 @@ def _block_text(con: Connection, code: str, block: Relation) -> str:
 def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
     effects = ask_dicts(con, "throughput/effects", run_id=run_id)
     models = ask_dicts(con, "throughput/model", run_id=run_id)
-    sentence = effects_sentence(effects)
+    sentence = reports.effects_sentence(effects)
     lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in sentences)]
     lines += [f"* {sentence}"] if sentence else []
     lines += [
         f"* Model: {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models
     ]
-    limits = [limit_line(row) for row in ask_dicts(con, "throughput/limits", run_id=run_id)]
-    lines += ["", "What limits the predicted cycles", table_text(LIMITS, limits)]
+    limits = [reports.limit_line(row) for row in ask_dicts(con, "throughput/limits", run_id=run_id)]
+    lines += ["", "What limits the predicted cycles", table_text(reports.LIMITS, limits)]
     if effects:
-        shown = [effect_line(row) for row in effects]
+        shown = [reports.effect_line(row) for row in effects]
         lines += ["", "Feature contributions (Shapley values) relative to a typical segment"]
-        lines.append(table_text(EFFECTS, shown))
+        lines.append(table_text(reports.EFFECTS, shown))
     return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
 
 
