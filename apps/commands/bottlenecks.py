@@ -16,7 +16,6 @@ from apps.commands.options import (
     writable,
     writing,
 )
-from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data, write_text
 from apps.output.tables import relation_text
@@ -57,7 +56,7 @@ def diagnose(
             ".svg.",
         ),
     ] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Name the bottleneck that hardware counters show, what drove the verdict, and what helps."""
@@ -78,7 +77,7 @@ def diagnose(
         title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
         if glyphs is not None:
             _draw(con, runs, by, title, glyphs)
-        if style is not Format.table:
+        if style != "table":
             rows = (
                 ask(con, f"bottlenecks/by_{by}", runs=runs)
                 if by

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
-from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import write_text
 from apps.output.tables import dicts
@@ -33,7 +32,7 @@ def compare(
     ] = None,
     metric: MetricOption = None,
     level: LevelOption = LEVEL,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Show what got slower from A to B, by how much, and what of it is beyond the noise."""
@@ -41,7 +40,7 @@ def compare(
         first, second = (resolve_side(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
-        if style is not Format.table:
+        if style != "table":
             rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
             emit(con, rows, style, output)
             return

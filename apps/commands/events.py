@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import Row, dicts
 from apps.output.writing import emit
@@ -69,7 +68,7 @@ def events(
     text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
     said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
     wait: WaitOption = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """List changes as events, the open ones first; with a number, show or triage one."""
@@ -109,7 +108,7 @@ def events(
             app = resolve_app(con, app)
             wanted = wanted._replace(app=app)
         found = ask(con, "events/list", **wanted.params())
-        if style is not Format.table:
+        if style != "table":
             emit(con, found, style, output)
             return
         rows = dicts(found)

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
@@ -32,7 +31,7 @@ def explain(
     every: Annotated[
         bool, typer.Option("--all", help="Show all findings, their figures and call paths.")
     ] = False,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Explain why a run is slower than those before: functions, bottlenecks, idle time ..."""
@@ -41,7 +40,7 @@ def explain(
     with reading(context) as con:
         which = compared_sides(con, resolve_side(con, run), against or [])
         found = explanation(con, which)
-        if style is not Format.table:
+        if style != "table":
             emit(con, found.filter("topic <> 'ledger'"), style, output)
             return
         text = explanation_text(con, which, dicts(found), show_queries=sql, is_short=not every)

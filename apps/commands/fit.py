@@ -18,7 +18,6 @@ from apps.commands.options import (
     reading,
     writing,
 )
-from apps.output.formats import Format
 from apps.output.progress import note_progress
 from apps.output.streams import note, print_data, write_text
 from apps.output.writing import emit
@@ -79,7 +78,7 @@ def bottlenecks(
             "autoencoder of Feng, Liu and He."
         ),
     ] = "auto",
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
     wait: WaitOption = None,
 ) -> None:
@@ -103,7 +102,7 @@ def bottlenecks(
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
         analyse_all(con)
-        if style is not Format.table:
+        if style != "table":
             note(bottleneck_fit_sentence(con, model.fit, version))
             scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
@@ -160,7 +159,7 @@ def behaviour(
     labelled_by: Annotated[
         str | None, typer.Option("--by", help="Who assigns the label, and why.")
     ] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
     wait: WaitOption = None,
 ) -> None:
@@ -230,7 +229,7 @@ def throughput(
         typer.Option(min=0, help="A training ends where an iteration lowers the loss by less."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
     wait: WaitOption = None,
 ) -> None:
@@ -259,7 +258,7 @@ def throughput(
         with transaction(con):
             version = models.store(con, fit)
         analyse_all(con)
-        if style is not Format.table:
+        if style != "table":
             note(throughput_fit_sentence(con, fit, version))
             emit(con, ask(con, "fit/scores", kind=fit.kind, version=version), style, output)
             return

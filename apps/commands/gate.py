@@ -15,7 +15,6 @@ from apps.commands.options import (
     parse_share,
     reading,
 )
-from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
@@ -66,13 +65,13 @@ def gate(
             "GITHUB_TOKEN or GITLAB_TOKEN; later calls edit it.",
         ),
     ] = False,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
     from apps.reports import gate as reports
 
-    if pr_comment and style is not Format.table:
+    if pr_comment and style != "table":
         raise UsageError(
             "--pr-comment is Markdown, not rows", hint="Leave --format out, and let -o end in .md."
         )
@@ -87,10 +86,10 @@ def gate(
             con, sides, metric or [], most, level, better, provisional=provisional
         )
         rows = dicts(relation)
-        cause = reports.gate_cause(con, sides, rows) if style is Format.table else []
-        if style is not Format.table:
+        cause = reports.gate_cause(con, sides, rows) if style == "table" else []
+        if style != "table":
             emit(con, relation, style, output)
-    if style is Format.table:
+    if style == "table":
         summary = reports.gate_comment if pr_comment else reports.gate_markdown
         text = summary(app, sides, rows, level, cause)
         _write(text, app, output, is_comment=pr_comment)

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import relation_text
 from apps.output.writing import emit
@@ -58,7 +57,7 @@ def idle(
             help="Only this window: from and to, in ns after clock correction.", metavar="FROM TO"
         ),
     ] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Explain why GPUs idle, and what limits them, or why the workers of a task runtime do."""
@@ -82,7 +81,7 @@ def idle(
         else:
             sentences = idle_sentences(con, run_id, how)
             rows = in_reading(con, "idle/by", how, run_id=run_id, by=by or "worker")
-        if style is not Format.table:
+        if style != "table":
             emit(con, rows, style, output)
             return
         text = "\n".join(

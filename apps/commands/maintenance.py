@@ -22,7 +22,6 @@ from apps.commands.options import (
     remove_rule,
     writing,
 )
-from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.queries.base import ask, ask_column
@@ -310,7 +309,7 @@ def add(
 @retention.command()
 def rules(
     context: typer.Context,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """List the rules."""
@@ -395,7 +394,7 @@ def maintain(
 
 
 def doctor(
-    context: typer.Context, style: FormatOption = Format.table, output: OutputOption = None
+    context: typer.Context, style: FormatOption = "table", output: OutputOption = None
 ) -> None:
     """Check the installation and the warehouse; exit with code 4 if a check fails."""
     import duckdb

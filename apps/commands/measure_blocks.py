@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption
-from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.progress import note_progress
 from apps.output.streams import note
@@ -43,7 +42,7 @@ def measure_blocks(
         int | None, typer.Option("--cpu", min=0, help="Processor to measure on.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of blocks.")] = 0,
-    style: FormatOption = Format.csv,
+    style: FormatOption = "csv",
     output: OutputOption = None,
 ) -> None:
     """Measure the cycles of blocks of machine code on this machine, for fit throughput --core."""

@@ -19,7 +19,6 @@ from apps.commands.options import (
     remove_rule,
     writing,
 )
-from apps.output.formats import Format
 from apps.output.streams import note, print_data
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
@@ -156,7 +155,7 @@ def _pending_changes(con: Connection, recipient: str) -> set[str]:
 
 def rules(
     context: typer.Context,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """List the rules."""

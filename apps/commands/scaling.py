@@ -68,7 +68,7 @@ def scale(
         Literal["all", "patent"],
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
     ] = "all",
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Predict how a program scales, and which functions will limit it."""
@@ -107,7 +107,7 @@ def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
         raise NothingToAnalyse(
             "there are no function times at known counts", hint=how_to_begin(con)
         )
-    if style is not Format.table:
+    if style != "table":
         emit(con, rows, style, output)
         return
     write_text(table_text(SETS, set_lines(found)), output)
@@ -132,7 +132,7 @@ def _predict(
     from apps.reports.scaling_limits import worth_sentences
     from apps.reports.scaling_question import predict_grid, predict_program
 
-    if style is not Format.table:
+    if style != "table":
         emit(con, predict_program(con, question), style, output)
         return
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
@@ -181,7 +181,7 @@ def _patent(
     from apps.reports.scaling_tables import PATENT, WIDTHS, patent_lines
 
     rows = ask(con, "scaling/patent", set_id=which.set_id, counts=list(question.counts))
-    if style is not Format.table:
+    if style != "table":
         emit(con, rows, style, output)
         return
     found = [row for row in dicts(rows) if row["parallelism"] == question.target]
@@ -238,7 +238,7 @@ def _compare(
         after=after.set_id,
         at=at,
     )
-    if style is not Format.table:
+    if style != "table":
         emit(con, rows, style, output)
         return
     times = ask_dicts(con, "scaling/comparison_times", before=before.set_id, after=after.set_id)

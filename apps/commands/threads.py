@@ -86,7 +86,7 @@ def threads(
     phases: Annotated[
         bool, typer.Option("--phases", help="List phases over time, for traces with intervals.")
     ] = False,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Show whether threads diverge or wait for each other; draw their control flow."""
@@ -128,7 +128,7 @@ def threads(
             tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
             tables.insert(0, _Table("Kernels", of_kernels, reports.KERNELS, reports.kernel_line))
-        if style is not Format.table:
+        if style != "table":
             first = tables[0].rows if tables else verdicts if block is None else blocks
             emit(con, first, style, output)
             return
@@ -151,7 +151,7 @@ def _compare(
         for run_id in runs:
             if run_id not in programs:
                 raise _no_blocks(run_id)
-        if style is not Format.table:
+        if style != "table":
             emit(con, rows, style, output)
             return
         sides = [programs[run_id] for run_id in runs]
@@ -192,7 +192,7 @@ def _show_imbalance(
 ) -> None:
     """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
     functions = _uneven_functions(con, run_id) if imbalance else None
-    if style is not Format.table:
+    if style != "table":
         rows = ask(con, "threads/imbalance", run_id=run_id) if functions is None else functions.rows
         emit(con, rows, style, output)
         return
@@ -222,9 +222,9 @@ def _uneven_functions(con: Connection, run_id: str) -> _Table:
 def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
     """Raise `UsageError` where a format for one table is to hold several."""
     names = [name for name, found in wanted.items() if found]
-    if len(names) > 1 and style is not Format.table:
+    if len(names) > 1 and style != "table":
         raise UsageError(
-            f"{' and '.join(names)} are {len(names)} tables, of which {style.value} can hold one",
+            f"{' and '.join(names)} are {len(names)} tables, of which {style} can hold one",
             hint="Run the command once with each.",
         )
 

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts, relation_text, table_text
 from apps.output.writing import emit
@@ -46,14 +45,14 @@ def throughput(
     isa: Annotated[
         str | None, typer.Option(help="With --hex, the instruction set: x86-64, aarch64, riscv64.")
     ] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Predict what the code could sustain on its core, and show what limits it."""
     if code is not None:
         with _for_block(context) as con:
             block = ask(con, "throughput/block", hex=code, core=core, isa=isa)
-            if style is Format.table:
+            if style == "table":
                 write_text(_block_text(con, code, block), output)
             else:
                 emit(con, block, style, output)
@@ -61,7 +60,7 @@ def throughput(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         sentences = reports.throughput_sentences(con, run_id)
-        if style is not Format.table:
+        if style != "table":
             emit(con, ask(con, f"throughput/{by}s", run_id=run_id), style, output)
             return
         text = _text(con, run_id, sentences, by, limit)

@@ -59,7 +59,7 @@ def trend(
         typer.Option("--keep", help="Store --by and the rules of changes in the warehouse."),
     ] = False,
     wait: WaitOption = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Show since when metrics of an application are better or worse, and by how much."""
@@ -103,7 +103,7 @@ def trend(
             _of_branch(con, app, branch, metric, style, output)
             return
         series = Series(app, metric or EVERY_METRIC, machine)
-        if style is not Format.table:
+        if style != "table":
             emit(con, ask(con, "trend/points", **series.params()), style, output)
             return
         text = trend_text(con, app, metric or [], machine)
@@ -138,7 +138,7 @@ def _of_branch(
             f"no run of {app} is on its default branch{f' {default}' if default else ''}",
             hint="Runs of it are those without a branch, and those landed with its --branch.",
         )
-    if style is not Format.table:
+    if style != "table":
         rows = run_comparison(con, against, runs, LEVEL, metric or EVERY_METRIC)
         emit(con, rows, style, output)
         return

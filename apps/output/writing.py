@@ -27,18 +27,18 @@ _FORMULA = r"^\s*[-=+@\t\r]"
 
 
 _COPY = {
-    Format.csv: "FORMAT csv, HEADER true",
-    Format.safe_csv: "FORMAT csv, HEADER true",
-    Format.json: "FORMAT json, ARRAY true",
-    Format.jsonl: "FORMAT json",
-    Format.parquet: "FORMAT parquet",
+    "csv": "FORMAT csv, HEADER true",
+    "safe-csv": "FORMAT csv, HEADER true",
+    "json": "FORMAT json, ARRAY true",
+    "jsonl": "FORMAT json",
+    "parquet": "FORMAT parquet",
 }
 
 
 def emit(
     con: Connection,
     relation: Relation | None,
-    style: Format = Format.table,
+    style: Format = "table",
     target: Path | None = None,
     *,
     exact: bool = False,
@@ -49,15 +49,15 @@ def emit(
     """
     if relation is None:
         return
-    if style is Format.table:
+    if style == "table":
         write_text(relation_text(relation, exact=exact), target)
         return
-    if style is Format.markdown:
+    if style == "markdown":
         write_text(markdown_text(relation.columns, relation.fetchall()), target)
         return
-    if target is None and style is Format.parquet and sys.stdout.isatty():
+    if target is None and style == "parquet" and sys.stdout.isatty():
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
-    if style is Format.safe_csv:
+    if style == "safe-csv":
         relation = _without_formulas(relation)
     # This makes a temporary view of the relation. SQL finds no variable of Python by its name where
     # it may not read files, and what `query` itself runs, Ctrl-C does not stop.
