@@ -189,7 +189,10 @@ def schema_reference() -> str:
         "serve` do:\n",
         _code(tuple(calling_functions(con))) + ".\n",
         "## Cookbook\n",
-        _table(("question", "query"), list(_cookbook())),
+        _table(
+            ("question", "query"),
+            [(question, f"[{name}](cookbook/{name}.sql)") for name, question, _ in cookbook()],
+        ),
     ]
     con.close()
     return "\n".join(parts)
@@ -278,11 +281,6 @@ def _options(options: Sequence[tuple[str, str]]) -> str:
     return _table(
         ("argument or option", "what"), [(f"`{name}`", " ".join(t.split())) for name, t in options]
     )
-
-
-def _cookbook() -> Iterator[tuple[str, str]]:
-    for name, question, _ in cookbook():
-        yield question, f"[{name}](cookbook/{name}.sql)"
 
 
 def _function(udf: Udf) -> tuple[str, str, str]:

@@ -318,7 +318,8 @@ def _land_all(
                 failed = True
                 note(f"rejected {landed}")
                 if not keep_going:
-                    _note_unread(len(found) - number)
+                    if unread := len(found) - number:
+                        note(f"{counted(unread, 'file')} after it not read; --keep-going goes on")
                     break
             elif list_skipped:
                 print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
@@ -349,11 +350,6 @@ def _first(skipped: list[Found]) -> str:
     """Return the names of the first files."""
     names = ", ".join(one.path.name for one in skipped[:3])
     return names + (", ..." if len(skipped) > 3 else "")
-
-
-def _note_unread(count: int) -> None:
-    if count:
-        note(f"{counted(count, 'file')} after it not read; --keep-going goes on")
 
 
 def _nothing(skipped: list[Found]) -> InputError:

@@ -92,8 +92,8 @@ def threads(
     """Show whether threads diverge or wait for each other; draw their control flow."""
     over_all = {"--kernels": kernels, "--imbalance": imbalance}
     _check_tables(style, over_all | {"--groups": groups, "--phases": phases})
-    if launch is not None:
-        _check_launches(over_all)
+    if launch is not None and (wrong := [name for name, wanted in over_all.items() if wanted]):
+        raise UsageError(f"{wrong[0]} is over all launches", hint="Leave out --launch.")
     _check_pictures(cfg, matrix)
     if other is not None:
         listed = (groups, phases, kernels, imbalance)
@@ -227,13 +227,6 @@ def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
             f"{' and '.join(names)} are {len(names)} tables, of which {style} can hold one",
             hint="Run the command once with each.",
         )
-
-
-def _check_launches(wanted: dict[str, bool]) -> None:
-    """Raise `UsageError` where one launch is chosen for a table over all of them."""
-    for name, found in wanted.items():
-        if found:
-            raise UsageError(f"{name} is over all launches", hint="Leave out --launch.")
 
 
 def _check_pictures(cfg: Path | None, matrix: Path | None) -> None:

@@ -65,7 +65,9 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
         sqlfiles.read("queries/fit/measured_blocks"), {"core": core.lower()}
     ).fetchall()
     sets = {name: isa for name, isa, _ in known}
-    isa = sets[relative.lower()] if relative else _most_common([row[4] for row in rows])
+    found = [row[4] for row in rows]
+    usual = max(set(found), key=found.count, default=SIMULATED)
+    isa = sets[relative.lower()] if relative else usual
     rows = [row for row in rows if row[4] == isa or row[5]]
     if len(rows) < _BLOCKS_NEEDED:
         raise NothingToAnalyse(
@@ -89,11 +91,6 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
         },
         isa == SIMULATED and sum(is_loop(row[2]) for row in rows) >= _LOOPS_NEEDED,
     )
-
-
-def _most_common(sets: list[str]) -> str:
-    """Return the instruction set of most blocks; x86-64 without any."""
-    return max(set(sets), key=sets.count, default=SIMULATED)
 
 
 def estimate_core(

@@ -20,7 +20,7 @@ from apps.output.numbers import counted
 from apps.pages.answers import Answer, Answers
 from apps.pages.charts import show
 from apps.pages.filters import Filters
-from apps.pages.tables import choose_rows, show_rows
+from apps.pages.tables import show_rows
 from apps.pages.text import plain
 from apps.queries.base import Asked, ask, ask_count, ask_page
 from warehouse.address import Address
@@ -176,7 +176,7 @@ class View(Filters):
         """
         self._tables += 1
         key = f"_table {self.address.page} {self._tables}" if "run_id" in frame.columns else None
-        self._see_run(show_rows(frame, units or {}, percent, height, key))
+        self._see_run(show_rows(frame, units or {}, percent, height, key)[1])
 
     def _see_run(self, run: str | None) -> None:
         """Go to the page of the run whose row was clicked."""
@@ -226,7 +226,7 @@ class View(Filters):
         )
         with place:
             if choose:
-                marked, clicked = choose_rows(frame, units or {}, f"_{key}_rows")
+                marked, clicked = show_rows(frame, units or {}, key=f"_{key}_rows", marks=True)
                 self._see_run(clicked)
                 return frame[marked]
             self.table(frame, units=units, percent=percent)

@@ -50,10 +50,9 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         place=pl.int_range(pl.len()),
     )
     # Only the ends of the drawn intervals decide the extent, so that small changes are seen.
-    reach = max(
-        1.05,
-        *(max(value, 1 / value) for value in (*rows["at"].to_list(), *_bounded(rows)) if value > 0),
-    )
+    bounded = rows.filter(pl.col("low").is_not_null(), pl.col("high").is_not_null())
+    drawn = (*rows["at"], *bounded["begin"], *bounded["end"])
+    reach = max(1.05, *(max(value, 1 / value) for value in drawn if value > 0))
     extent = alt.Scale(type="log", domain=[1 / reach, reach], clamp=True, nice=False)
     verdicts = [one for one in _VERDICTS if one in rows["verdict"].to_list()]
     colour = alt.Color("verdict:N", scale=scale(verdicts, _VERDICTS), legend=legend(columns=2))
@@ -66,9 +65,8 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     ]
     base = alt.Chart(rows).encode(y=names("name", by="place"), color=colour, tooltip=tips)
     # Where nothing bounds the ratio, a line over the whole width would say no more.
-    bounded = "isValid(datum.low) || isValid(datum.high)"
     ranges = (
-        base.transform_filter(bounded)
+        base.transform_filter("isValid(datum.low) || isValid(datum.high)")
         .mark_rule(strokeWidth=2, clip=True)
         .encode(
             x=alt.X(
@@ -93,12 +91,6 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     ]
     layers = [one.encode(x=alt.X("at:Q", scale=extent)), ranges, points, *beyond]
     return on_lines(alt.layer(*layers), 20)
-
-
-def _bounded(rows: pl.DataFrame) -> list[float]:
-    """Return the ends of intervals that have bounds, as far as they are drawn."""
-    known = rows.filter(pl.col("low").is_not_null(), pl.col("high").is_not_null())
-    return [*known["begin"].to_list(), *known["end"].to_list()]
 
 
 def _ticks(reach: float) -> list[float]:

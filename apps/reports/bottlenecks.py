@@ -129,7 +129,9 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     sentences += _region_sentences(con, newest)
     for part in known:
         (row,) = (row for row in classes if row["class"] == part["class"])
-        sentences += _driver_sentences(row, len(known) > 1)
+        if names := row["drivers"]:
+            it = part["class"] if len(known) > 1 else "it"
+            sentences.append(f"What drove {it}: {', '.join(map(cell, names))}.")
     sentences += _cost_sentences(con, newest)
     sentences += contradiction_sentences(con, newest)
     for part in known:
@@ -242,12 +244,6 @@ def _region_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
 
 def _region(name: str | None) -> str:
     return "outside of regions" if name is None else short_name(cell(name, None), _REGION)
-
-
-def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
-    names = part["drivers"] or []
-    it = part["class"] if several else "it"
-    return [f"What drove {it}: {', '.join(map(cell, names))}."] if names else []
 
 
 def _limit(threshold: float | None, vendor: str) -> str:
