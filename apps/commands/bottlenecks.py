@@ -9,6 +9,7 @@ import typer
 
 from apps.commands.options import (
     FormatOption,
+    LabellerOption,
     OutputOption,
     RunArgument,
     WaitOption,
@@ -125,7 +126,7 @@ def label(
     thread: Annotated[int | None, typer.Option(help="Only this thread.")] = None,
     region: Annotated[str | None, typer.Option(help="Only this code region.")] = None,
     sample: Annotated[int | None, typer.Option(help="Only this sample.")] = None,
-    labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
+    labelled_by: LabellerOption = None,
     wait: WaitOption = None,
 ) -> None:
     """Label the bottleneck of a run manually; the label overrules every model."""

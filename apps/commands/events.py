@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
+from apps.commands.options import (
+    FormatOption,
+    MachineOption,
+    NoteOption,
+    OutputOption,
+    SpeakerOption,
+    WaitOption,
+    reading,
+    writing,
+)
 from apps.output.streams import write_text
 from apps.output.tables import Row, dicts
 from apps.output.writing import emit
@@ -35,9 +44,7 @@ def events(
         str | None, typer.Option(help="Only of this application, or that of a run.")
     ] = None,
     branch: Annotated[str | None, typer.Option(help="Only of runs of this branch.")] = None,
-    machine: Annotated[
-        str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
-    ] = None,
+    machine: MachineOption = None,
     since: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Only since this day."),
@@ -65,8 +72,8 @@ def events(
     ticket: Annotated[
         str | None, typer.Option(metavar="URL", help="Address of the event's ticket.")
     ] = None,
-    text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
+    text: NoteOption = None,
+    said_by: SpeakerOption = None,
     wait: WaitOption = None,
     style: FormatOption = "table",
     output: OutputOption = None,

@@ -10,10 +10,11 @@ from typing import Annotated, Literal, TypeVar
 import typer
 
 from apps.commands.options import (
-    PLAIN,
     FormatOption,
+    LabellerOption,
     OutputOption,
     WaitOption,
+    group,
     need,
     reading,
     writing,
@@ -32,11 +33,8 @@ Algorithm = Literal[
     "auto", "autoencoder", "tree", "neighbours", "logistic", "forest", "boosting", "networks"
 ]
 
-fit = typer.Typer(
-    name="fit",
-    no_args_is_help=True,
-    help="Train models on the warehouse's rows, each stored as a new version; choose one.",
-    **PLAIN,
+fit = group(
+    "fit", "Train models on the warehouse's rows, each stored as a new version; choose one."
 )
 
 
@@ -63,7 +61,7 @@ def bottlenecks(
             metavar="CLUSTER=CLASS", help="Label a cluster manually, also for later fits."
         ),
     ] = None,
-    labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
+    labelled_by: LabellerOption = None,
     search: Annotated[
         bool,
         typer.Option(

@@ -15,6 +15,7 @@ import typer
 
 from apps.commands.options import (
     ParameterOption,
+    TagOption,
     WaitOption,
     parse_parameters,
     parse_size,
@@ -92,9 +93,7 @@ def ingest(
     wall_seconds: Annotated[
         float | None, typer.Option(help="Wall-clock time of the run, s.")
     ] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
-    ] = None,
+    tag: TagOption = None,
     parameter: ParameterOption = None,
     clock_offset: Annotated[
         list[str] | None,

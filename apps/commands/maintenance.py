@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from apps.commands.options import (
-    PLAIN,
     FormatOption,
     OutputOption,
     WaitOption,
+    group,
     need,
     parse_size,
     reading,
-    remove_rule,
+    rule_commands,
     writing,
 )
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
-from apps.queries.base import ask, ask_column
+from apps.queries.base import ask_column
 from warehouse.address import Address
 from warehouse.errors import PwhError, UsageError
 from warehouse.session import Connection
@@ -240,11 +240,9 @@ def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:
     ]
 
 
-retention = typer.Typer(
-    name="retention",
-    no_args_is_help=True,
-    help="Set what pwh maintain deletes, by rules: of which applications and branches, how old.",
-    **PLAIN,
+retention = group(
+    "retention",
+    "Set what pwh maintain deletes, by rules: of which applications and branches, how old.",
 )
 
 
@@ -306,27 +304,7 @@ def add(
     print_data(f"rule {number} set; pwh maintain applies it")
 
 
-@retention.command()
-def rules(
-    context: typer.Context,
-    style: FormatOption = "table",
-    output: OutputOption = None,
-) -> None:
-    """List the rules."""
-    from apps.output.writing import emit
-
-    with reading(context) as con:
-        emit(con, ask(con, "maintenance/rules"), style, output)
-
-
-@retention.command()
-def remove(
-    context: typer.Context,
-    number: Annotated[int, typer.Argument(help="Number of the rule (pwh retention rules).")],
-    wait: WaitOption = None,
-) -> None:
-    """Remove a rule; what it deleted stays deleted."""
-    remove_rule(context, "retention_rules", number, wait, "retention")
+rule_commands(retention, "retention_rules", "maintenance/rules", "what it deleted stays deleted")
 
 
 def maintain(
@@ -397,21 +375,11 @@ def doctor(
     context: typer.Context, style: FormatOption = "table", output: OutputOption = None
 ) -> None:
     """Check the installation and the warehouse; exit with code 4 if a check fails."""
-    import duckdb
-
-    from apps.output.writing import emit
+    from apps.output.writing import emit_columns
     from apps.reports.doctor import examine
 
     findings = examine(context.obj)
-    con = duckdb.connect()
-    listing = con.sql(
-        'SELECT unnest($c) AS "check", unnest($s) AS status, unnest($d) AS detail',
-        params={
-            "c": [f.check for f in findings],
-            "s": [f.status for f in findings],
-            "d": [f.detail for f in findings],
-        },
-    )
-    emit(con, listing, style, output)
+    names = ("check", "status", "detail")
+    emit_columns(style, output, **{name: [getattr(f, name) for f in findings] for name in names})
     if any(finding.status == "wrong" for finding in findings):
         raise typer.Exit(4)

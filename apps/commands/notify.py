@@ -9,27 +9,22 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import (
-    PLAIN,
-    FormatOption,
-    OutputOption,
     WaitOption,
+    group,
     need,
     parse_share,
     reading,
-    remove_rule,
+    rule_commands,
     writing,
 )
 from apps.output.streams import note, print_data
-from apps.output.writing import emit
-from apps.queries.base import ask, ask_dicts
+from apps.queries.base import ask_dicts
 from warehouse.errors import PwhError, UsageError
 from warehouse.session import Connection
 
-notify = typer.Typer(
-    name="notify",
-    no_args_is_help=True,
-    help="Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
-    **PLAIN,
+notify = group(
+    "notify",
+    "Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
 )
 
 
@@ -153,24 +148,6 @@ def _pending_changes(con: Connection, recipient: str) -> set[str]:
     }
 
 
-def rules(
-    context: typer.Context,
-    style: FormatOption = "table",
-    output: OutputOption = None,
-) -> None:
-    """List the rules."""
-    with reading(context) as con:
-        emit(con, ask(con, "notify/rules"), style, output)
-
-
-def remove(
-    context: typer.Context,
-    number: Annotated[int, typer.Argument(help="Number of the rule (pwh notify rules).")],
-    wait: WaitOption = None,
-) -> None:
-    """Remove a rule; what was sent stays known."""
-    remove_rule(context, "notification_rules", number, wait, "notify")
-
-
-for _command in (send, add, rules, remove):
+for _command in (send, add):
     notify.command(_command.__name__)(_command)
+rule_commands(notify, "notification_rules", "notify/rules", "what was sent stays known")

@@ -16,6 +16,7 @@ from apps.commands.options import (
     HardwareOption,
     LevelOption,
     ProgramOption,
+    TagOption,
     parse_duration,
     parse_share,
     parse_tags,
@@ -98,9 +99,7 @@ def record(
             metavar="TIME", help="Longest time to measure with --until-decided: 90s, 10m."
         ),
     ] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
-    ] = None,
+    tag: TagOption = None,
     keep: Annotated[
         Path | None,
         typer.Option(

@@ -13,7 +13,7 @@ from apps.commands.options import FormatOption, OutputOption, WaitOption, readin
 from apps.output.files import place_to_write
 from apps.output.streams import note
 from apps.output.tables import TABLE_ROWS
-from apps.output.writing import emit
+from apps.output.writing import emit, emit_columns
 from apps.queries.schema import FIRST, schema_objects, schema_of
 from warehouse.damage import damage
 from warehouse.errors import UsageError
@@ -22,8 +22,6 @@ from warehouse.messages import plain_message
 
 def readers(style: FormatOption = "table", output: OutputOption = None) -> None:
     """List the formats that pwh reads."""
-    import duckdb
-
     from ingest.readers import all_readers
 
     rows = []
@@ -33,13 +31,9 @@ def readers(style: FormatOption = "table", output: OutputOption = None) -> None:
         except UsageError as error:  # one of another package
             facts = (error.problem, "", "")
         rows.append((reader.NAME, *facts))
-    con = duckdb.connect()
-    listing = con.sql(
-        "SELECT unnest($n) AS reader, unnest($d) AS reads, unnest($p) AS files, "
-        "unnest($t) AS fills",
-        params=dict(zip("ndpt", map(list, zip(*rows, strict=True)), strict=True)),
-    )
-    emit(con, listing, style, output)
+    names = ("reader", "reads", "files", "fills")
+    columns = map(list, zip(*rows, strict=True))
+    emit_columns(style, output, **dict(zip(names, columns, strict=True)))
 
 
 def schema(

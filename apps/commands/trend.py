@@ -9,8 +9,11 @@ import typer
 
 from apps.commands.options import (
     FormatOption,
+    MachineOption,
     MetricOption,
+    NoteOption,
     OutputOption,
+    SpeakerOption,
     WaitOption,
     parse_share,
     reading,
@@ -29,9 +32,7 @@ def trend(
     context: typer.Context,
     app: Annotated[str, typer.Argument(help="An application, or a run of it.")],
     metric: MetricOption = None,
-    machine: Annotated[
-        str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
-    ] = None,
+    machine: MachineOption = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -175,8 +176,8 @@ def ack(
         typer.Option("--in", metavar="VERSION|COMMIT", help="Where it is fixed."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Only this metric, or a pattern with * and ?.")] = "*",
-    text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
+    text: NoteOption = None,
+    said_by: SpeakerOption = None,
     wait: WaitOption = None,
 ) -> None:
     """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""

@@ -9,10 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from warehouse import sqlfiles
-
-sql_text = sqlfiles.literal
-
 CELL = 60
 # The place of a function in the source: name [{file} {line,column}-{line,column}].
 _PLACE = re.compile(r" \[\{[^{}]*\}( \{[^{}]*\}(-\{[^{}]*\})?)?\]$")
@@ -112,6 +108,11 @@ def sql_command(sql: str) -> str:
 def rows_command(view: str, run_id: str) -> str:
     """Return the command that shows all rows that a view has of a run."""
     return sql_command(f"FROM {view} WHERE run_id = {sql_text(run_id)}")
+
+
+def sql_text(value: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def version_text(version: str) -> str:

@@ -7,9 +7,10 @@ import re
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from apps.output.files import not_written, replacing
 from apps.output.formats import Format
@@ -66,6 +67,15 @@ def emit(
     statement = f"COPY (FROM {_ROWS}) TO ? ({_COPY[style]}, USE_TMP_FILE false)"
     with _stdout_as_path() if target is None else replacing(target) as path:
         con.execute(statement, [str(path)])
+
+
+def emit_columns(style: Format, target: Path | None, **columns: Sequence[Any]) -> None:
+    """Write rows of no warehouse, given by their columns, to stdout or a file."""
+    import duckdb
+
+    values = ", ".join(f'unnest(${name}) AS "{name}"' for name in columns)
+    con = duckdb.connect()
+    emit(con, con.sql(f"SELECT {values}", params=columns), style, target)
 
 
 def _without_formulas(relation: Relation) -> Relation:
