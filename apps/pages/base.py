@@ -148,14 +148,14 @@ class View(Filters):
         st.code(command, language="bash")
 
     def link(self, label: str, page: str, *, icon: str | None = None, **params: Any) -> None:
-        """Show a link to another page (its path in PAGES) with filters set."""
-        symbol = None if icon is None else f":material/{icon}:"
+        """Show a link to a page (its path in PAGES) with filters set, and its icon or another."""
+        symbol = self.pages[page].icon if icon is None else f":material/{icon}:"
         given = {
             key: value if isinstance(value, list) else str(value)
             for key, value in params.items()
             if value is not None
         }
-        st.page_link(self.pages[page], label=plain(label), icon=symbol, query_params=given)
+        st.page_link(self.pages[page], label=plain(label), icon=symbol or None, query_params=given)
 
     def link_to_cause(self, label: str, change: Mapping[str, Any]) -> None:
         """Show a link to what explains a change of a metric at a run."""

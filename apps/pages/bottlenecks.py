@@ -362,7 +362,7 @@ def _history(view: View, app: str) -> None:
         )
     else:
         st.caption("No version has a known time: neither its runs nor its samples contain one.")
-    view.link("Since when? The trends of this application", "trends", icon="trending_up", app=app)
+    view.link("Since when? The trends of this application", "trends", app=app)
     view.table(
         history,
         units={"seconds": "s", "gain_percent": "%", "gain_since_first_percent": "%"},

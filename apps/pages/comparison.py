@@ -77,13 +77,7 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
     of_one = _configuration(view, rows)
     _ratios(view, of_one)
     if rows["metric"].is_in(["functions:seconds", "functions:cost"]).any():
-        view.link(
-            "Profiles of the two",
-            "profile",
-            icon="local_fire_department",
-            run=to,
-            against=sides[0][0],
-        )
+        view.link("Profiles of the two", "profile", run=to, against=sides[0][0])
     st.subheader("Why", anchor=False)
     fields = of_one["fields_after"].to_list()[0] if len(of_one) else None
     causes.show(view, view.value(comparable, after, before, fields))

@@ -44,7 +44,7 @@ def page(view: View) -> None:
             "No change is certain yet: changes are detected in series of 10 runs or more.",
             icon=":material/inbox:",
         )
-        view.link("What has landed", "overview", icon="home")
+        view.link("What has landed", "overview")
         _early(view, None)
         return
     apps, branches, machines, owners = (
@@ -121,13 +121,7 @@ def _card(
         with st.container(horizontal=True, vertical_alignment="center"):
             if row["state"] != WITHDRAWN:
                 view.link_to_cause("Why did it change?", row)
-                view.link(
-                    "Compare",
-                    "compare",
-                    icon="compare_arrows",
-                    before=row["previous_run_id"],
-                    after=row["run_id"],
-                )
+                view.link("Compare", "compare", before=row["previous_run_id"], after=row["run_id"])
             if row["url"]:
                 st.link_button("See the commit", row["url"], icon=":material/commit:")
             named = run_label(row["version"], row["run_id"], row["started_at"])

@@ -58,9 +58,9 @@ def page(view: View) -> None:
     view.address.carry("app", facts.get("app") or "")
     st.markdown(f"**{plain(run_id)}**  {plain(facts_line(facts))}")
     with st.container(horizontal=True):
-        view.link("Compare with another run", "compare", icon="compare_arrows", after=run_id)
+        view.link("Compare with another run", "compare", after=run_id)
         if facts.get("app") and facts.get("started_at"):
-            view.link("Trends of the application", "trends", icon="trending_up", app=facts["app"])
+            view.link("Trends of the application", "trends", app=facts["app"])
     with st.spinner("Reading its traces ..."):
         sentences, sections = view.value(_report, run_id)
     if sentences:

@@ -227,9 +227,7 @@ def _chosen(view: View, points: pl.DataFrame, choice: Choice) -> None:
             view.link(f"{label}: {value}", "run", icon="open_in_new", run=row["run_id"])
         if len(runs) > 1:
             before, after = runs.sort("started_at")["run_id"].to_list()
-            view.link(
-                "Compare the two", "compare", icon="compare_arrows", before=before, after=after
-            )
+            view.link("Compare the two", "compare", before=before, after=after)
     if not choice.runs and len(points) > 1:
         st.caption(
             "Click a point for its run, a second one for a comparison; drag over a part of the "

@@ -88,7 +88,7 @@ def show_upload(view: View) -> None:
             for run in runs[:_LINKS]:
                 view.link(f"See {run}", "run", icon="arrow_forward", run=run)
             if len(runs) > _LINKS:
-                view.link(f"All of {counted(len(runs), 'run')}", "runs", icon="list_alt")
+                view.link(f"All of {counted(len(runs), 'run')}", "runs")
         st.code(done.text, language=None, wrap_lines=True)
 
 
