@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import (
-    HardwareOption,
-    ProgramOption,
-    WaitOption,
-    parse_share,
-    reading,
-)
+from apps.commands import options
 from apps.commands.record import land_recorded, recorded_side
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
@@ -54,20 +48,20 @@ def bisect(
     certainty: Annotated[
         str, typer.Option(metavar="P%", help="Probability of the commit at which to stop.")
     ] = "95%",
-    app: ProgramOption = None,
-    machine: HardwareOption = None,
+    app: options.ProgramOption = None,
+    machine: options.HardwareOption = None,
     tool: Annotated[
         list[str] | None,
         typer.Option(metavar="TOOL", help="As of pwh record; none unless stated. Repeatable."),
     ] = None,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Find the commit that changed a metric, by stored runs and by those that tell most."""
     from apps.recording.process import check_program
     from apps.recording.standard_input import open_missing
     from apps.recording.work_trees import WorkTrees, repository_of
 
-    enough = parse_share(certainty, "--certainty")
+    enough = options.parse_share(certainty, "--certainty")
     if not 0.5 <= enough < 1:
         raise UsageError(f"--certainty {certainty} is out of range", hint="Such as 95%")
     if not command and app is None:
@@ -150,7 +144,7 @@ class _Search:
         db = self.context.obj
         if self.command and isinstance(db, Path) and not db.exists():
             return
-        with reading(self.context, after_changes=bool(self.command)) as con:
+        with options.reading(self.context, after_changes=bool(self.command)) as con:
             self.rows = ask_dicts(
                 con,
                 "record/values",
@@ -303,7 +297,7 @@ def _report(context: typer.Context, top: Path, search: _Search, enough: float) -
     for row, at in zip(search.rows, places, strict=True):
         sides[at >= known.culprit].append(row["run_id"])
     if all(sides):
-        with reading(context, after_changes=True) as con:
+        with options.reading(context, after_changes=True) as con:
             why = leading_sentence(con, comparable(con, sides[1], sides[0]))
         if why is not None:
             print_data(f"* {why}")

@@ -7,16 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    LabellerOption,
-    OutputOption,
-    RunArgument,
-    WaitOption,
-    reading,
-    writable,
-    writing,
-)
+from apps.commands import options
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data, write_text
 from apps.output.tables import relation_text
@@ -52,13 +43,13 @@ def diagnose(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=writable,
+            callback=options.writable,
             help="Draw a star glyph for each run, process, region or sample, one ray per metric: "
             ".svg.",
         ),
     ] = None,
-    style: FormatOption = "table",
-    output: OutputOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Name the bottleneck that hardware counters show, what drove the verdict, and what helps."""
     from apps.reports.bottlenecks import bottleneck_sentences, bottleneck_tables
@@ -66,7 +57,7 @@ def diagnose(
 
     if glyphs is not None:
         check_path(glyphs, (".svg",), "--glyphs")
-    with reading(context) as con:
+    with options.reading(context) as con:
         if history:
             app = _application(con, name)
             found = ask(con, "bottlenecks/tuning_history", app=app)
@@ -120,20 +111,20 @@ def _no_history(name: str) -> NothingToAnalyse:
 
 def label(
     context: typer.Context,
-    run: RunArgument,
+    run: options.RunArgument,
     what: Annotated[str, typer.Argument(metavar="CLASS", help="Balance, Mem, DTB ...")],
     rank: Annotated[int | None, typer.Option(help="Only this process.")] = None,
     thread: Annotated[int | None, typer.Option(help="Only this thread.")] = None,
     region: Annotated[str | None, typer.Option(help="Only this code region.")] = None,
     sample: Annotated[int | None, typer.Option(help="Only this sample.")] = None,
-    labelled_by: LabellerOption = None,
-    wait: WaitOption = None,
+    labelled_by: options.LabellerOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Label the bottleneck of a run manually; the label overrules every model."""
     from apps.fitting.labels import add_label
 
     place = {"rank": rank, "thread": thread, "region": region, "sample": sample}
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         run_id = resolve_run(con, run)
         known = add_label(con, run_id, what, labelled_by, place)
         shown = relation_text(

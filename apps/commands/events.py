@@ -7,16 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    MachineOption,
-    NoteOption,
-    OutputOption,
-    SpeakerOption,
-    WaitOption,
-    reading,
-    writing,
-)
+from apps.commands import options
 from apps.output.streams import write_text
 from apps.output.tables import Row, dicts
 from apps.output.writing import emit
@@ -44,7 +35,7 @@ def events(
         str | None, typer.Option(help="Only of this application, or that of a run.")
     ] = None,
     branch: Annotated[str | None, typer.Option(help="Only of runs of this branch.")] = None,
-    machine: MachineOption = None,
+    machine: options.MachineOption = None,
     since: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Only since this day."),
@@ -72,11 +63,11 @@ def events(
     ticket: Annotated[
         str | None, typer.Option(metavar="URL", help="Address of the event's ticket.")
     ] = None,
-    text: NoteOption = None,
-    said_by: SpeakerOption = None,
-    wait: WaitOption = None,
-    style: FormatOption = "table",
-    output: OutputOption = None,
+    text: options.NoteOption = None,
+    said_by: options.SpeakerOption = None,
+    wait: options.WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """List changes as events, the open ones first; with a number, show or triage one."""
     from apps.output.text import cell
@@ -101,14 +92,14 @@ def events(
         if state is not None or any(one is not None for one in said):
             stored = _stored(state, fixed_in)
             known = Acknowledgement(stored, "*", fixed_in, owner, ticket, text, said_by)
-            with writing(context, wait) as con:
+            with options.writing(context, wait) as con:
                 row = _event(con, event)
                 if row["state"] == WITHDRAWN:
                     raise UsageError(
                         f"event {event} is withdrawn: later runs leave no change there"
                     )
                 annotate(con, row["run_id"], known, event, withdrawn=state == "open")
-    with reading(context, wait) as con:
+    with options.reading(context, wait) as con:
         if event is not None:
             _event(con, event)
         if app is not None:

@@ -9,16 +9,7 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    LabellerOption,
-    OutputOption,
-    WaitOption,
-    group,
-    need,
-    reading,
-    writing,
-)
+from apps.commands import options
 from apps.output.progress import note_progress
 from apps.output.streams import note, print_data, write_text
 from apps.output.writing import emit
@@ -33,7 +24,7 @@ Algorithm = Literal[
     "auto", "autoencoder", "tree", "neighbours", "logistic", "forest", "boosting", "networks"
 ]
 
-fit = group(
+fit = options.group(
     "fit", "Train models on the warehouse's rows, each stored as a new version; choose one."
 )
 
@@ -61,7 +52,7 @@ def bottlenecks(
             metavar="CLUSTER=CLASS", help="Label a cluster manually, also for later fits."
         ),
     ] = None,
-    labelled_by: LabellerOption = None,
+    labelled_by: options.LabellerOption = None,
     search: Annotated[
         bool,
         typer.Option(
@@ -76,12 +67,12 @@ def bottlenecks(
             "autoencoder of Feng, Liu and He."
         ),
     ] = "auto",
-    style: FormatOption = "table",
-    output: OutputOption = None,
-    wait: WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
-    need("fit")
+    options.need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
     from apps.reports.fit import bottleneck_fit_report, bottleneck_fit_sentence
     from ingest.analyse import analyse_all
@@ -89,14 +80,14 @@ def bottlenecks(
 
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
-    with reading(context, wait) as con:
+    with options.reading(context, wait) as con:
         data = read_training_data(con, metric_set, labels, overruled, note_progress)
     model = _until_interrupted(
         lambda progress: train(
             data, clusters, seed, progress, search=search, algorithm=_full_name(algorithm)
         )
     )
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
         analyse_all(con)
@@ -157,9 +148,9 @@ def behaviour(
     labelled_by: Annotated[
         str | None, typer.Option("--by", help="Who assigns the label, and why.")
     ] = None,
-    style: FormatOption = "table",
-    output: OutputOption = None,
-    wait: WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Learn the thresholds of divergence and synchronisation from launches of known behaviour."""
     if run is not None:
@@ -168,7 +159,7 @@ def behaviour(
         from ingest.analyse import analyse_all
         from warehouse.transactions import transaction
 
-        with writing(context, wait) as con:
+        with options.writing(context, wait) as con:
             run_id = resolve_run(con, run)
             which = only_launch(con, run_id) if launch is None else launch
             with transaction(con):
@@ -177,7 +168,7 @@ def behaviour(
                 )
             analyse_all(con)
         note(reference_sentence(rows))
-    with reading(context, wait, after_changes=True) as con:
+    with options.reading(context, wait, after_changes=True) as con:
         emit(con, ask(con, "threads/thresholds"), style, output)
 
 
@@ -227,9 +218,9 @@ def throughput(
         typer.Option(min=0, help="A training ends where an iteration lowers the loss by less."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    style: FormatOption = "table",
-    output: OutputOption = None,
-    wait: WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
     from apps.fitting import throughput as fitting
@@ -246,13 +237,13 @@ def throughput(
         form, subject, core = "code", subject or core.lower(), core.lower()
         if not _estimate_core(context, core, relative, seed, wait):
             return
-    with reading(context, wait, after_changes=core is not None) as con:
+    with options.reading(context, wait, after_changes=core is not None) as con:
         segments = fitting.read_training_segments(con, form or fitting.choose_form(con), core)
-    options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
-    training = {name: value for name, value in options.items() if value is not None}
+    stated = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
+    training = {name: value for name, value in stated.items() if value is not None}
     fitted = fit_throughput(segments.samples, reduction, seed, note_progress, **training)
     fit = fitting.make_fit(segments, fitted, subject, seed)
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             version = models.store(con, fit)
         analyse_all(con)
@@ -273,11 +264,11 @@ def _estimate_core(
     from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
-    with reading(context, wait) as con:
+    with options.reading(context, wait) as con:
         blocks = read_measured_blocks(con, core, relative)
     relative, estimated = estimate_core(blocks, seed, note_progress)
     is_modelled = blocks.isa == SIMULATED
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             store_core(con, blocks, relative, estimated)
         if not is_modelled:
@@ -294,7 +285,7 @@ def choose(
         str, typer.Argument(metavar="MODEL", help="Kind and version, such as throughput/3.")
     ],
     chosen_by: Annotated[str | None, typer.Option("--by", help="Who chooses it.")] = None,
-    wait: WaitOption = 60.0,
+    wait: options.WaitOption = 60.0,
 ) -> None:
     """Use a stored model for its subject, whatever is fitted later."""
     from ingest.analyse import analyse_all
@@ -307,7 +298,7 @@ def choose(
             f"{model!r} is not a kind and a version",
             hint="Such as throughput/3. List them: pwh sql 'FROM models'",
         )
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             models.choose(con, kind, int(version), chosen_by or _user())
         analyse_all(con)

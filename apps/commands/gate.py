@@ -7,14 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    LevelOption,
-    MetricOption,
-    OutputOption,
-    parse_share,
-    reading,
-)
+from apps.commands import options
 from apps.output.streams import note, write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
@@ -46,7 +39,7 @@ def gate(
             metavar="P%", help="Regression that is allowed; by default the stored threshold, or 5%."
         ),
     ] = None,
-    metric: MetricOption = None,
+    metric: options.MetricOption = None,
     better: Annotated[
         Literal["lower", "higher"] | None,
         typer.Option(help="What is better for metrics of which that is not known."),
@@ -55,7 +48,7 @@ def gate(
         bool,
         typer.Option("--provisional", help="Fail also where a regression is not certain yet."),
     ] = False,
-    level: LevelOption = LEVEL,
+    level: options.LevelOption = LEVEL,
     pr_comment: Annotated[
         bool,
         typer.Option(
@@ -65,8 +58,8 @@ def gate(
             "GITHUB_TOKEN or GITLAB_TOKEN; later calls edit it.",
         ),
     ] = False,
-    style: FormatOption = "table",
-    output: OutputOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
     from apps.reports import gate as reports
@@ -75,8 +68,8 @@ def gate(
         raise UsageError(
             "--pr-comment is Markdown, not rows", hint="Leave --format out, and let -o end in .md."
         )
-    most = None if limit is None else parse_share(limit, "--limit")
-    with reading(context) as con:
+    most = None if limit is None else options.parse_share(limit, "--limit")
+    with options.reading(context) as con:
         app = resolve_app(con, app)
         sides = reports.find_sides(con, app, baseline, candidate)
         if baseline is None and not sides.baseline:
@@ -99,7 +92,7 @@ def gate(
         raise typer.Exit(6)
 
 
-def _write(text: str, app: str, output: OutputOption, *, is_comment: bool) -> None:
+def _write(text: str, app: str, output: options.OutputOption, *, is_comment: bool) -> None:
     """Write the summary, and the comment with it."""
     write_text(text, output)
     if is_comment:

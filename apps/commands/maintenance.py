@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    OutputOption,
-    WaitOption,
-    group,
-    need,
-    parse_size,
-    reading,
-    rule_commands,
-    writing,
-)
+from apps.commands import options
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.queries.base import ask_column
@@ -37,7 +27,7 @@ if TYPE_CHECKING:
 def forget(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="A run, a source, or the path of a source.")],
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Delete a run or an ingested file and all its rows from the warehouse."""
     from apps.queries.runs import resolve_forgettable
@@ -45,7 +35,7 @@ def forget(
     from ingest.forget import forget_run, forget_source
     from warehouse.transactions import transaction
 
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         kind, names = resolve_forgettable(con, name)
 
         def take_out(found: str, failed: Mapping[str, str]) -> dict[str, int]:
@@ -71,14 +61,14 @@ OnOption = Annotated[
 ]
 
 
-def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None) -> None:
+def migrate(context: typer.Context, on: OnOption = None, wait: options.WaitOption = None) -> None:
     """Update the tables, views, shipped rows and stored results of a warehouse to this pwh."""
     from warehouse.connection import MEMORY, open_unchecked
     from warehouse.errors import PwhError
     from warehouse.replacement import replacement
 
     if on is not None:
-        need("dask")
+        options.need("dask")
     where = context.obj
     is_file = isinstance(where, Path) and str(where) != MEMORY
     lines: list[str] = []
@@ -158,7 +148,7 @@ def refresh(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of all runs.")] = False,
     on: OnOption = None,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Compute anew what is stored of runs: idle attribution, decoded machine code, scalars."""
     from apps.output.progress import watched
@@ -167,10 +157,10 @@ def refresh(
     from ingest.scalars import differing_scalars
 
     if on is not None:
-        need("dask")
+        options.need("dask")
     if runs and every:
         raise UsageError("--all is all runs, so name none", hint="Leave --all or the names out.")
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         if every:
             asked = all_of(con, ask_column(con, "runs/ids"))
         elif runs:
@@ -240,7 +230,7 @@ def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:
     ]
 
 
-retention = group(
+retention = options.group(
     "retention",
     "Set what pwh maintain deletes, by rules: of which applications and branches, how old.",
 )
@@ -266,7 +256,7 @@ def add(
     rows: Annotated[
         str, typer.Option(help="Only rows of this landing table, or a pattern, such as bb_*.")
     ] = "*",
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Add a rule, or change its age; what an event, a label or an acknowledgement is of stays."""
     from fnmatch import filter as matching
@@ -286,7 +276,7 @@ def add(
             f"no landing table is called {rows}", hint="pwh schema lists them, as fn_timings."
         )
     rule = [keep, app, branch, rows, days or 0.0]
-    with writing(context, wait) as con, transaction(con):
+    with options.writing(context, wait) as con, transaction(con):
         # of two with different ages that of the smaller one would always win
         (number,) = (
             con.execute(
@@ -304,7 +294,9 @@ def add(
     print_data(f"rule {number} set; pwh maintain applies it")
 
 
-rule_commands(retention, "retention_rules", "maintenance/rules", "what it deleted stays deleted")
+options.rule_commands(
+    retention, "retention_rules", "maintenance/rules", "what it deleted stays deleted"
+)
 
 
 def maintain(
@@ -326,7 +318,7 @@ def maintain(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what rules would delete, and change nothing.")
     ] = False,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Delete what the rules say (pwh retention), and compact the warehouse; no answer changes."""
     from ingest.retention import apply, expired
@@ -335,15 +327,15 @@ def maintain(
     from warehouse.replacement import compact
 
     where, now = context.obj, datetime.now(UTC)
-    limit = None if most is None else parse_size(most, "--most")
+    limit = None if most is None else options.parse_size(most, "--most")
     if dry_run:
-        with reading(context, wait) as con:
+        with options.reading(context, wait) as con:
             check_local(con)
             lines = _gone(con, expired(con, now, limit))
         for line in lines or ["nothing"]:
             print_data(f"would delete {line}")
         return
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         check_local(con)
         # how many bytes rows take is known while they are there
         lines = _gone(con, expired(con, now, limit))
@@ -372,7 +364,9 @@ def maintain(
 
 
 def doctor(
-    context: typer.Context, style: FormatOption = "table", output: OutputOption = None
+    context: typer.Context,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Check the installation and the warehouse; exit with code 4 if a check fails."""
     from apps.output.writing import emit_columns

@@ -8,21 +8,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    WaitOption,
-    group,
-    need,
-    parse_share,
-    reading,
-    rule_commands,
-    writing,
-)
+from apps.commands import options
 from apps.output.streams import note, print_data
 from apps.queries.base import ask_dicts
 from warehouse.errors import PwhError, UsageError
 from warehouse.session import Connection
 
-notify = group(
+notify = options.group(
     "notify",
     "Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
 )
@@ -37,15 +29,15 @@ def send(
         str | None,
         typer.Option(envvar="PWH_URL", metavar="URL", help="Address of the app, for links."),
     ] = None,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Send each recipient one message with all that is new; for a timer or the end of a job."""
     from apps.exports.messages import send as send_message
     from apps.reports.notifications import pending_messages
 
     if not dry_run:
-        need("notify")
-    with reading(context, wait) as con:
+        options.need("notify")
+    with options.reading(context, wait) as con:
         messages = pending_messages(con, datetime.now(UTC), url)
     failures = []
     for message in messages:
@@ -57,7 +49,7 @@ def send(
         except PwhError as error:
             failures.append(error)
             continue
-        with writing(context, wait) as con:
+        with options.writing(context, wait) as con:
             _remember_sent(con, message.recipient, message.subjects, datetime.now(UTC))
         print_data(f"notified {message.recipient}: {message.title}")
     if not messages:
@@ -106,7 +98,7 @@ def add(
     earlier: Annotated[
         bool, typer.Option("--earlier", help="Also send the changes that are open already.")
     ] = False,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Add a rule: what is sent to whom. The address itself is never stored."""
     from apps.exports.messages import check_recipient
@@ -120,8 +112,8 @@ def add(
         )
     if least is not None and what != "changes":
         raise UsageError("--least is of --what changes")
-    size = None if least is None else parse_share(least, "--least")
-    with writing(context, wait) as con, transaction(con):
+    size = None if least is None else options.parse_share(least, "--least")
+    with options.writing(context, wait) as con, transaction(con):
         before = _pending_changes(con, recipient)
         (number,) = con.execute(
             "INSERT INTO notification_rules SELECT coalesce(max(rule_id), 0) + 1, "
@@ -150,4 +142,4 @@ def _pending_changes(con: Connection, recipient: str) -> set[str]:
 
 for _command in (send, add):
     notify.command(_command.__name__)(_command)
-rule_commands(notify, "notification_rules", "notify/rules", "what was sent stays known")
+options.rule_commands(notify, "notification_rules", "notify/rules", "what was sent stays known")

@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import (
-    HardwareOption,
-    LevelOption,
-    ProgramOption,
-    TagOption,
-    parse_duration,
-    parse_share,
-    parse_tags,
-    reading,
-    writable,
-)
+from apps.commands import options
 from apps.output.numbers import counted
 from apps.output.progress import Countdown
 from apps.output.streams import note
@@ -51,11 +41,11 @@ def record(
         typer.Option(min=1, help="Runs to record: 1 unless stated, with --against 5 of each."),
     ] = None,
     warmup: Annotated[int, typer.Option(min=0, help="Runs before, not recorded.")] = 0,
-    app: ProgramOption = None,
+    app: options.ProgramOption = None,
     version: Annotated[
         str | None, typer.Option(help="Version; else that of the folder's git repository.")
     ] = None,
-    machine: HardwareOption = None,
+    machine: options.HardwareOption = None,
     tool: Annotated[
         list[str] | None,
         typer.Option(
@@ -99,17 +89,17 @@ def record(
             metavar="TIME", help="Longest time to measure with --until-decided: 90s, 10m."
         ),
     ] = None,
-    tag: TagOption = None,
+    tag: options.TagOption = None,
     keep: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", callback=writable, help="Keep the recordings in this folder."
+            metavar="FOLDER", callback=options.writable, help="Keep the recordings in this folder."
         ),
     ] = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Continue after a run that failed.")
     ] = False,
-    level: LevelOption = LEVEL,
+    level: options.LevelOption = LEVEL,
     wait: Annotated[
         float, typer.Option(min=0, help="Seconds to wait while others use the warehouse.")
     ] = 60.0,
@@ -122,13 +112,13 @@ def record(
     open_missing()
     if until_decided and repeat is not None:
         raise UsageError("--until-decided and --repeat exclude each other")
-    seconds = None if budget is None else parse_duration(budget, "--budget")
+    seconds = None if budget is None else options.parse_duration(budget, "--budget")
     lacks: dict[str, list[str]] = {}
     decided: str | None = None
     with ExitStack() as stack:
         places, against = _places(command, against, build, stack, or_before=until_decided)
         facts = {"version": version, "machine": machine}
-        sides = _sides(places, app, facts, parse_tags(tag or []), tool, lacks)
+        sides = _sides(places, app, facts, options.parse_tags(tag or []), tool, lacks)
         design = _design(smallest, false_alarm, miss) if until_decided else None
         rounds = repeat or (1 if against is None else _AGAINST)
         most = rounds if design is None else _MOST_PAIRS
@@ -218,7 +208,7 @@ def _design(smallest: str, false_alarm: str, miss: str) -> Design:
     from udfs.measuring.sequential import Design
 
     shares = {
-        option: parse_share(text, option)
+        option: options.parse_share(text, option)
         for option, text in (
             ("--smallest", smallest),
             ("--false-alarm", false_alarm),
@@ -248,7 +238,7 @@ def known_noise(context: typer.Context, side: Side) -> Noise:
     if isinstance(context.obj, Path) and not context.obj.exists():
         return Noise()
     names = ("arguments", "variables", "profiler")
-    with reading(context, after_changes=True) as con:
+    with options.reading(context, after_changes=True) as con:
         (found,) = ask_dicts(
             con,
             "record/noise",
@@ -469,5 +459,5 @@ def _compare(
         (against, [one.run_id for one in recorded if one.side is first]),
         (command, [one.run_id for one in recorded if one.side is not first]),
     )
-    with reading(context, after_changes=True) as con:
+    with options.reading(context, after_changes=True) as con:
         note(compared_text(con, sides, level))

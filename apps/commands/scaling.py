@@ -8,13 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    OutputOption,
-    ParameterOption,
-    parse_parameters,
-    reading,
-)
+from apps.commands import options
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, write_text
@@ -55,7 +49,7 @@ def scale(
             "--weak/--strong", help="Whether the problem grows with the count or is fixed."
         ),
     ] = None,
-    parameter: ParameterOption = None,
+    parameter: options.ParameterOption = None,
     gain: Annotated[
         float,
         typer.Option(min=1.0, max=2.0, help="Speed-up that doubling has to buy to be worth it."),
@@ -68,14 +62,14 @@ def scale(
         Literal["all", "patent"],
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
     ] = "all",
-    style: FormatOption = "table",
-    output: OutputOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Predict how a program scales, and which functions will limit it."""
     from apps.reports.scaling_question import choose_set, complete_question
 
-    counts, kinds = _counts(at), parse_parameters(parameter or [])
-    with reading(context) as con:
+    counts, kinds = _counts(at), options.parse_parameters(parameter or [])
+    with options.reading(context) as con:
         if not words:
             _list_sets(con, style, output)
             return

@@ -7,18 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    MachineOption,
-    MetricOption,
-    NoteOption,
-    OutputOption,
-    SpeakerOption,
-    WaitOption,
-    parse_share,
-    reading,
-    writing,
-)
+from apps.commands import options
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.output.writing import emit
@@ -31,8 +20,8 @@ from warehouse.session import Connection
 def trend(
     context: typer.Context,
     app: Annotated[str, typer.Argument(help="An application, or a run of it.")],
-    metric: MetricOption = None,
-    machine: MachineOption = None,
+    metric: options.MetricOption = None,
+    machine: options.MachineOption = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -59,9 +48,9 @@ def trend(
         bool,
         typer.Option("--keep", help="Store --by and the rules of changes in the warehouse."),
     ] = False,
-    wait: WaitOption = None,
-    style: FormatOption = "table",
-    output: OutputOption = None,
+    wait: options.WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Show since when metrics of an application are better or worse, and by how much."""
     from apps.queries.runs import resolve_app
@@ -73,7 +62,7 @@ def trend(
         raise UsageError(
             f"--significance {significance:g} is not a probability", hint="Such as 0.01"
         )
-    smallest = None if threshold is None else parse_share(threshold, "--threshold")
+    smallest = None if threshold is None else options.parse_share(threshold, "--threshold")
     has_rules = any(rule is not None for rule in (smallest, significance, better))
     if keep and by is None and not has_rules:
         raise UsageError(
@@ -81,7 +70,7 @@ def trend(
             hint="It stores --by, --threshold, --significance and --better.",
         )
     opened: AbstractContextManager[Connection] = (
-        writing(context, wait) if keep else reading(context, wait)
+        options.writing(context, wait) if keep else options.reading(context, wait)
     )
     with opened as con:
         app = resolve_app(con, app)
@@ -117,7 +106,7 @@ def _of_branch(
     branch: str,
     metric: list[str] | None,
     style: Format,
-    output: OutputOption,
+    output: options.OutputOption,
 ) -> None:
     """Write the comparison of a branch with the history that it left."""
     from apps.commands.comparison import compared_text
@@ -176,9 +165,9 @@ def ack(
         typer.Option("--in", metavar="VERSION|COMMIT", help="Where it is fixed."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Only this metric, or a pattern with * and ?.")] = "*",
-    text: NoteOption = None,
-    said_by: SpeakerOption = None,
-    wait: WaitOption = None,
+    text: options.NoteOption = None,
+    said_by: options.SpeakerOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""
     from apps.commands.events import annotate
@@ -193,7 +182,7 @@ def ack(
             "fixed and --in belong together", hint="Such as: pwh ack RUN fixed --in v12"
         )
     stored = "invalid run" if reason == "invalid" else reason
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         run_id, event_id = resolve_change(con, run)
         before = changes_of_run(con, run_id)
         known = Acknowledgement(stored, metric, fixed_in, note=text, said_by=said_by)
