@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.explanations import Comparison, comparable, explained_against, explanation
@@ -40,11 +40,9 @@ def explain(
     with reading(context) as con:
         which = compared_sides(con, resolve_side(con, run), against or [])
         found = explanation(con, which)
-        if style != "table":
-            emit(con, found.filter("topic <> 'ledger'"), style, output)
-            return
-        text = explanation_text(con, which, dicts(found), show_queries=sql, is_short=not every)
-    write_text(text, output)
+        how = {"show_queries": sql, "is_short": not every}
+        text = partial(explanation_text, con, which, dicts(found), **how)
+        emit(con, found.filter("topic <> 'ledger'"), style, output, text)
 
 
 def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comparison:

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.streams import write_text
 from apps.output.tables import relation_text
 from apps.output.writing import emit
 from apps.queries.base import ask
@@ -81,10 +80,5 @@ def idle(
         else:
             sentences = idle_sentences(con, run_id, how)
             rows = in_reading(con, "idle/by", how, run_id=run_id, by=by or "worker")
-        if style != "table":
-            emit(con, rows, style, output)
-            return
-        text = "\n".join(
-            [f"Run {run_id}", "", *(f"* {line}" for line in sentences), "", relation_text(rows)]
-        )
-        write_text(text, output)
+        lines = [f"Run {run_id}", "", *(f"* {line}" for line in sentences), ""]
+        emit(con, rows, style, output, lambda: "\n".join([*lines, relation_text(rows)]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -175,15 +176,13 @@ def _patent(
     from apps.reports.scaling_tables import PATENT, WIDTHS, patent_lines
 
     rows = ask(con, "scaling/patent", set_id=which.set_id, counts=list(question.counts))
-    if style != "table":
-        emit(con, rows, style, output)
-        return
     found = [row for row in dicts(rows) if row["parallelism"] == question.target]
     title = (
         f"By the patent's bases alone, exponents free: predicted at {question.target}, from "
         f"{which.counts} counts ({which.smallest} to {which.largest})"
     )
-    write_text(f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}", output)
+    text = f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}"
+    emit(con, rows, style, output, lambda: text)
 
 
 def _other_sets(con: Connection, app: str | None, others: Sequence[ScalingSet]) -> Iterator[str]:
@@ -225,19 +224,11 @@ def _compare(
     before, _ = choose_set(con, words[0], words[1], machine)
     after, _ = choose_set(con, words[0], words[2], machine or before.machine)
     at = counts[-1] if counts else COMPARED * max(before.largest, after.largest)
-    rows = ask(
-        con,
-        "scaling/comparison",
-        before=before.set_id,
-        after=after.set_id,
-        at=at,
-    )
-    if style != "table":
-        emit(con, rows, style, output)
-        return
-    times = ask_dicts(con, "scaling/comparison_times", before=before.set_id, after=after.set_id)
-    text = version_comparison_text(before, after, rows, times, at)
-    write_text(text, output)
+    sets = {"before": before.set_id, "after": after.set_id}
+    rows = ask(con, "scaling/comparison", **sets, at=at)
+    times = ask_dicts(con, "scaling/comparison_times", **sets)
+    text = partial(version_comparison_text, before, after, rows, times, at)
+    emit(con, rows, style, output, text)
 
 
 def _counts(text: str) -> list[int]:

@@ -151,15 +151,11 @@ def _compare(
         for run_id in runs:
             if run_id not in programs:
                 raise _no_blocks(run_id)
-        if style != "table":
-            emit(con, rows, style, output)
-            return
         sides = [programs[run_id] for run_id in runs]
         lines = [f"* {line}" for line in reports.compared_sentences(*sides)]
-        text = "\n".join(
-            ["Threads of two programs", "", *lines, "", table_text(*reports.compared_table(*sides))]
-        )
-    write_text(text, output)
+        table = table_text(*reports.compared_table(*sides))
+        text = "\n".join(["Threads of two programs", "", *lines, "", table])
+        emit(con, rows, style, output, lambda: text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +188,10 @@ def _show_imbalance(
 ) -> None:
     """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
     functions = _uneven_functions(con, run_id) if imbalance else None
-    if style != "table":
-        rows = ask(con, "threads/imbalance", run_id=run_id) if functions is None else functions.rows
-        emit(con, rows, style, output)
-        return
+    rows = ask(con, "threads/imbalance", run_id=run_id) if functions is None else functions.rows
     lines = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in sentences)])
-    write_text(lines if functions is None else f"{lines}\n\n{functions.text()}", output)
+    text = lines if functions is None else f"{lines}\n\n{functions.text()}"
+    emit(con, rows, style, output, lambda: text)
 
 
 def _uneven_functions(con: Connection, run_id: str) -> _Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,10 +53,7 @@ def throughput(
     if code is not None:
         with _for_block(context) as con:
             block = ask(con, "throughput/block", hex=code, core=core, isa=isa)
-            if style == "table":
-                write_text(_block_text(con, code, block), output)
-            else:
-                emit(con, block, style, output)
+            emit(con, block, style, output, partial(_block_text, con, code, block))
         return
     with reading(context) as con:
         run_id = resolve_run(con, run)

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,17 +41,19 @@ def emit(
     relation: Relation | None,
     style: Format = "table",
     target: Path | None = None,
+    text: Callable[[], str] | None = None,
     *,
     exact: bool = False,
 ) -> None:
     """Write a relation to stdout or a file. A statement without rows writes nothing.
 
-    Numbers of tables are `exact` or not as in `table_text`.
+    Numbers of tables are `exact` or not as in `table_text`. Where there is a `text` that answers
+    in words, that is written in place of a table.
     """
     if relation is None:
         return
     if style == "table":
-        write_text(relation_text(relation, exact=exact), target)
+        write_text(text() if text else relation_text(relation, exact=exact), target)
         return
     if style == "markdown":
         write_text(markdown_text(relation.columns, relation.fetchall()), target)
