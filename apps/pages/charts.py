@@ -86,11 +86,13 @@ def bars(frame: pl.DataFrame, step: int, *, size: int | None = None, **encodings
 
 
 def stacked(field: str, title: str, most: float | None = None, **options: Any) -> alt.X:
-    """Return the axis of shares (0.1: 10 %) or of per cent, parts of a bar of at most `most`."""
+    """Return the axis of shares (0.1: 10 %) or of per cent that are parts of bars.
+
+    It ends at `most`, where that is stated, on a scale with these options.
+    """
     shown = axis(title, "%") if field == "percent" else axis(title, format="%")
-    if most is not None:
-        options["scale"] = alt.Scale(domain=[0, most], **options.pop("scale", {}))
-    return alt.X(f"{field}:Q", stack="zero", axis=shown, **options)
+    ends = alt.Undefined if most is None else alt.Scale(domain=[0, most], **options)
+    return alt.X(f"{field}:Q", stack="zero", axis=shown, scale=ends)
 
 
 def on_lines(chart: C, step: int) -> C:
