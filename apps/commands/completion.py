@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -12,30 +13,6 @@ from apps.output.streams import print_data
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
 
-_CALL = "pwh completion words --"
-_SCRIPTS = {
-    # bash takes @, : and = for ends of words, so what is before them is there already.
-    "bash": f"""\
-_pwh() {{
-    local line=${{COMP_LINE:0:COMP_POINT}} words current typed
-    read -ra words <<< "$line"
-    [[ $line == *[[:blank:]] ]] && words+=("")
-    current=${{words[-1]}}
-    typed=${{current%"${{current##*[@:=]}}"}}
-    local IFS=$'\\n'
-    COMPREPLY=($({_CALL} "${{words[@]:1}}" 2>/dev/null))
-    COMPREPLY=("${{COMPREPLY[@]#"$typed"}}")
-}}
-complete -o default -F _pwh pwh""",
-    "zsh": f"""\
-_pwh() {{
-    local -a found
-    found=("${{(@f)$({_CALL} "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
-    if [[ -n $found ]]; then compadd -a found; else _files; fi
-}}
-compdef _pwh pwh""",
-    "fish": f"complete -c pwh -a '({_CALL} (commandline -opc)[2..] (commandline -ct))'",
-}
 # What parameters are names of, by their own name.
 _KINDS = {
     **dict.fromkeys(("run", "before", "after", "against", "baseline", "candidate"), "runs"),
@@ -57,8 +34,8 @@ def completion(
     ] = None,
 ) -> None:
     """Print the script that completes commands, runs and metrics in a shell."""
-    if shell in _SCRIPTS:
-        print_data(_SCRIPTS[shell])
+    if shell != "words":
+        print_data(Path(__file__).with_suffix(f".{shell}").read_text("utf-8").rstrip("\n"))
         return
     found = completions(context.find_root().command, typed or [""], context.obj)
     if found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -149,6 +149,19 @@ class Answers:
         except _NotCachedError:
             answer = ask()
             return self.cached(question, params, lambda: answer)
+
+
+def answer_now(
+    path: Address,
+    question: str,
+    params: Any,
+    compute: Callable[[Connection], Any],
+    wait: float | None = None,
+) -> Any:
+    """Return what `Answers.get` does, beside a page; None where the warehouse cannot be read."""
+    with closing(Answers(path, wait)) as answers, suppress(WarehouseError):
+        return answers.get(question, params, compute).value
+    return None
 
 
 class _NotCachedError(Exception):

@@ -30,25 +30,7 @@ from warehouse.errors import PwhError
 _ICON = Path(__file__).parent / "icon.svg"
 _ROOT = "home"  # what Streamlit calls the page at the bare address, which nobody sees
 _SIDEBAR = 220  # pixels
-_STYLE = """
-[data-testid="stHeader"] { background: transparent; }
-[data-testid="stMainBlockContainer"] { padding: 40px 2rem 2rem; }
-@media (max-width: 900px) {
-  [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; }
-  [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
-  [data-testid="stColumn"]:not(:has([data-testid="stMetric"])) { min-width: 100%; }
-}
-[data-testid="stMainBlockContainer"] h1 { padding-top: 0; font-size: 1.9rem; }
-[data-testid="stMainBlockContainer"] h3 { font-size: 1.25rem; }
-[data-testid="stVegaLiteChart"], [data-testid="stGraphVizChart"] { overflow-x: auto; }
-[data-testid="stGraphVizChart"] .graph > polygon { fill: none; }
-[data-testid="stGraphVizChart"] text { fill: currentColor; }
-[data-testid="stGraphVizChart"] path { stroke: currentColor; }
-[data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
-[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
-[class*="st-key-_cause_"] { flex-wrap: nowrap !important; }
-:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
-"""
+_STYLE = "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")
 # Parts of highlighted code: Streamlit's own colours are too pale for text.
 _CODE = "\n".join(
     f'[data-testid="stCode"] .token:is({parts}) '

@@ -9,11 +9,10 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from apps.output.text import short_name
-from apps.pages.answers import Answers
+from apps.pages.answers import answer_now
 from apps.pages.text import plain
 from apps.queries.base import ask_dicts
 from warehouse.address import Address
-from warehouse.errors import WarehouseError
 
 _EACH = 6
 _NAME = 34
@@ -41,16 +40,9 @@ def find_box(path: Address, pages: Mapping[str, Page]) -> None:
 
 
 def _found(path: Address, text: str) -> list[dict[str, Any]]:
-    answers = Answers(path)
-    try:
-        rows: list[dict[str, Any]] = answers.get(
-            "find", text, lambda con: ask_dicts(con, "overview/find", text=text, number=_EACH + 1)
-        ).value
-        return rows
-    except WarehouseError:
-        return []
-    finally:
-        answers.close()
+    params = {"text": text, "number": _EACH + 1}
+    found = answer_now(path, "find", text, lambda con: ask_dicts(con, "overview/find", **params))
+    return found or []
 
 
 def _link(row: Mapping[str, Any], pages: Mapping[str, Page]) -> None:
