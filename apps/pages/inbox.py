@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import streamlit as st
@@ -9,17 +12,19 @@ import streamlit as st
 from apps.output.numbers import counted, signed_percent
 from apps.output.text import short_name
 from apps.pages.base import View
+from apps.pages.components import component
 from apps.pages.failures import show_errors
 from apps.pages.text import plain, run_label
 from apps.pages.triage import triaging
-from apps.pages.visits import is_unseen, last_seen, remember_seen
 from apps.queries.events import OPEN, SETTLED, WITHDRAWN, Events
 from apps.reports.changes import commit_range, confirmation
 from apps.reports.events import event_sentences, state_text, triage_sentence
 from apps.reports.gate import gate_result
 from apps.reports.sparklines import sparkline
+from warehouse.address import Address
 
 _CARDS, _VALUES, _NAME = 8, 40, 80
+_VISIT = 1800.0  # s without a look at the page, after which the next one is another visit
 _EARLY = 5  # changes that are not certain yet
 _EVERY = "Open and settled"
 _STATES = {"Open": OPEN, **{one.capitalize(): (one,) for one in (*OPEN, *SETTLED, WITHDRAWN)}}
@@ -157,3 +162,30 @@ def _early(view: View, app: str | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":gray[:material/pending:] **{plain(row['app'])}** {plain(said)}")
             view.link_to_cause("Why?", row)
+
+
+def last_seen(path: Address) -> int:
+    """Return the number of the newest event of the last visit; 0 for a first visitor.
+
+    The browser keeps it in a cookie, written by components/inbox.js.
+    """
+    parts = st.context.cookies.get(_cookie(path), "").split(".")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+        return 0
+    before, seen, at = map(int, parts)
+    return seen if time.time() - at / 1000 > _VISIT else before
+
+
+def is_unseen(event: Mapping[str, Any], seen: int) -> bool:
+    """Return whether an event is open and was not there at the last visit."""
+    return event["state"] in OPEN and event["event_id"] > seen
+
+
+def remember_seen(path: Address, newest: int) -> None:
+    """Let the browser keep the number of the newest event, and go through events by keys."""
+    component("inbox")(key="inbox", data={"cookie": _cookie(path), "newest": newest})
+
+
+def _cookie(path: Address) -> str:
+    """Return the name of the cookie of a warehouse: browsers have one set for all ports."""
+    return f"pwh_seen_{sha256(str(path).encode()).hexdigest()[:12]}"
