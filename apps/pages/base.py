@@ -126,11 +126,14 @@ class View(Filters):
         self,
         chart: ChartType,
         title: str,
-        of: str | tuple[str, ...],
+        of: str | tuple[str, ...] = "",
         *,
         choose: tuple[str, str] | None = None,
     ) -> None:
-        """Show a chart (`show`), whose SQL goes along with its picture (`behind`)."""
+        """Show a chart (`show`), whose SQL goes along with its picture (`behind`).
+
+        That is the last question unless `of` names another.
+        """
         self.behind(title, of)
         show(chart, title, choose=choose)
 

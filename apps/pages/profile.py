@@ -120,7 +120,7 @@ def _ranks(view: View, which: Profile, function: str | None, unit: str) -> None:
         x=alt.X("x:N", sort=None, axis=axis("rank", labelAngle=0, labelOverlap=True)),
         y=alt.Y("y:Q", axis=axis("own", named)),
     )
-    view.chart(drawn, title, "profile/ranks", choose=("x", "rank"))
+    view.chart(drawn, title, choose=("x", "rank"))
 
 
 def _within(zoom: list[str], looked: Mapping[str, Any]) -> dict[str, Any]:
