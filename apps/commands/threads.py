@@ -12,7 +12,7 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading, writable
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Row, column_values, dicts, table_text
 from apps.output.text import rows_command, sql_command, sql_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_column, ask_dicts
@@ -20,7 +20,7 @@ from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import thread_picture
 from apps.reports import threads as reports
 from apps.reports.flags import flag_text
-from apps.reports.thread_imbalance import FUNCTIONS, function_line, thread_imbalance_sentences
+from apps.reports.thread_imbalance import FUNCTIONS, thread_imbalance_sentences
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection, Relation
 
@@ -111,7 +111,12 @@ def threads(
         options = (block, cfg, matrix)
         of_launches = groups or phases or kernels or any(one is not None for one in options)
         if not rows and (uneven or imbalance) and not of_launches:
-            _show_imbalance(con, run_id, uneven, imbalance, style, output)
+            text = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in uneven)])
+            every = ask(con, "threads/imbalance", run_id=run_id)
+            if imbalance:
+                functions = _uneven_functions(con, run_id)
+                every, text = functions.rows, f"{text}\n\n{functions.text()}"
+            emit(con, every, style, output, lambda: text)
             return
         chosen = _chosen(con, run_id, launch, rows)
         is_narrow = launch is not None or block is not None
@@ -165,7 +170,7 @@ class _Table:
     title: str
     rows: Relation
     header: Sequence[str]
-    line: Callable[[Row], tuple[Any, ...]]
+    line: Callable[[Row], Sequence[Any]]
     limit: int = _LINES
     every: str = _EVERY
 
@@ -176,22 +181,6 @@ class _Table:
             total = (self.rows.count("*").fetchone() or (0,))[0]
             lines.append(f"... and {total - self.limit:,} more: {self.every}")
         return "\n".join(lines)
-
-
-def _show_imbalance(
-    con: Connection,
-    run_id: str,
-    sentences: list[str],
-    imbalance: bool,
-    style: Format,
-    output: Path | None,
-) -> None:
-    """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
-    functions = _uneven_functions(con, run_id) if imbalance else None
-    rows = ask(con, "threads/imbalance", run_id=run_id) if functions is None else functions.rows
-    lines = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in sentences)])
-    text = lines if functions is None else f"{lines}\n\n{functions.text()}"
-    emit(con, rows, style, output, lambda: text)
 
 
 def _uneven_functions(con: Connection, run_id: str) -> _Table:
@@ -206,8 +195,8 @@ def _uneven_functions(con: Connection, run_id: str) -> _Table:
     return _Table(
         "Functions by the excess of the busiest thread",
         functions,
-        FUNCTIONS,
-        function_line,
+        [*FUNCTIONS],
+        lambda row: column_values(FUNCTIONS, [row])[0],
         _FEW_LINES,
         rows_command("thread_imbalance", run_id),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from apps.output.numbers import amount, is_number, prefixed
@@ -60,6 +60,15 @@ def table_text(
     rule = "  ".join("-" * min(width, CELL) for width in room)
     lines = [_line(names, room, right), rule, *(_line(row, room, right) for row in cells)]
     return "\n".join(lines if rows else [*lines, "(no rows)"])
+
+
+Columns = Mapping[str, Callable[[Row], Any]]
+"""The columns of a table: the name of each, and what it has of a row."""
+
+
+def column_values(columns: Columns, rows: Sequence[Row]) -> list[list[Any]]:
+    """Return what columns have of each row."""
+    return [[value(row) for value in columns.values()] for row in rows]
 
 
 def table_columns(

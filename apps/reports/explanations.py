@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from apps.output.numbers import (
@@ -15,7 +16,7 @@ from apps.output.numbers import (
     signed_percent,
     three_digits,
 )
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Columns, Row, column_values, dicts, table_text
 from apps.output.text import cell, day, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.explanations import (
@@ -60,19 +61,6 @@ _LESS = re.compile(r"waits_|kernel|sleeps|collects_|touches_|slower_(?!clock|cal
 _UNCOUNTED = {"cause_unknown", "works_longer", "slower_calls"}
 _WAITING = ("run_delay", "waiting")
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
-_COLUMNS = (
-    "topic",
-    "subject",
-    "metric",
-    "before",
-    "after",
-    "unit",
-    "change",
-    "interval",
-    "share",
-    "certain",
-    "flags",
-)
 _TREE = ("call path", "own before", "own after", "with callees before", "after", "share", "flags")
 _INDENT = "  "
 _LINES = 25
@@ -492,29 +480,31 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         )
 
 
+def _side(row: Row, side: str) -> Any:
+    return row[f"{side}_label"] if row["before"] is None else three_digits(row[side])
+
+
+_COLUMNS: Columns = {
+    "topic": itemgetter("topic"),
+    "subject": lambda row: row["subject"] or "(all)",
+    "metric": itemgetter("metric"),
+    "before": lambda row: _side(row, "before"),
+    "after": lambda row: _side(row, "after"),
+    "unit": itemgetter("unit"),
+    "change": lambda row: signed_percent(row["change"]),
+    "interval": change_interval,
+    "share": lambda row: percent(row["share"]),
+    "certain": lambda row: {True: "yes", None: "unknown"}.get(row["certain"], "no"),
+    "flags": lambda row: flag_labels(row["flags"]),
+}
+
+
 def finding_table(rows: Sequence[Row]) -> str:
     """Return the first findings as a table, and how many more there are."""
-    lines = [table_text(_COLUMNS, [_line(row) for row in rows[:_LINES]], _WIDTHS)]
+    lines = [table_text([*_COLUMNS], column_values(_COLUMNS, rows[:_LINES]), _WIDTHS)]
     if len(rows) > _LINES:
         lines.append(f"... and {len(rows) - _LINES} more; --format csv gives all")
     return "\n".join(lines)
-
-
-def _line(row: Row) -> tuple[Any, ...]:
-    is_number = row["before"] is not None
-    return (
-        row["topic"],
-        row["subject"] or "(all)",
-        row["metric"],
-        three_digits(row["before"]) if is_number else row["before_label"],
-        three_digits(row["after"]) if is_number else row["after_label"],
-        row["unit"],
-        None if row["change"] is None else signed_percent(row["change"]),
-        change_interval(row),
-        percent(row["share"]),
-        {True: "yes", None: "unknown"}.get(row["certain"], "no"),
-        flag_labels(row["flags"]),
-    )
 
 
 def tree_table(tree: Sequence[Row]) -> str:
