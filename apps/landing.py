@@ -184,20 +184,16 @@ class Lander:
             raise
 
     def _rejected(self, found: Found, error: errors.InputError) -> errors.InputError:
-        if not found.skipped:
-            self._reject(found, error)
-        return error
-
-    def _reject(self, found: Found, error: errors.InputError) -> None:
         """Store why a recording was rejected; no warehouse is created only for that."""
-        if self.dry_run or not self.db.exists():
-            return
+        if found.skipped or self.dry_run or not self.db.exists():
+            return error
         reader = None if found.reader is None else found.reader.NAME
         try:
             remember_rejection(self._connection(), found.path, reader, error)
         except errors.WarehouseError as trouble:
             # The rejection itself matters more to the user.
             note(f"the rejection could not be stored: {trouble.problem}")
+        return error
 
     def _choose_threads(self, con: Connection, size: int) -> None:
         """Let one thread land a small file: waking others for it takes a quarter of its time."""

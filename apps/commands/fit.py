@@ -74,7 +74,7 @@ def bottlenecks(
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
     options.need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
-    from apps.reports.fit import bottleneck_fit_report, bottleneck_fit_sentence
+    from apps.reports.fit import bottleneck_fit_report, fit_sentence
     from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
@@ -92,7 +92,7 @@ def bottlenecks(
             version = store_model(con, data, model, labelled_by)
         analyse_all(con)
         if style != "table":
-            note(bottleneck_fit_sentence(con, model.fit, version))
+            note(fit_sentence(con, model.fit, version))
             scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
             return
@@ -224,7 +224,7 @@ def throughput(
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
     from apps.fitting import throughput as fitting
-    from apps.reports.fit import throughput_fit_report, throughput_fit_sentence
+    from apps.reports.fit import fit_sentence, throughput_fit_report
     from ingest.analyse import analyse_all
     from udfs.throughput.fitting import fit_throughput
     from warehouse import models
@@ -248,7 +248,7 @@ def throughput(
             version = models.store(con, fit)
         analyse_all(con)
         if style != "table":
-            note(throughput_fit_sentence(con, fit, version))
+            note(fit_sentence(con, fit, version))
             emit(con, ask(con, "fit/scores", kind=fit.kind, version=version), style, output)
             return
         text = throughput_fit_report(con, segments, fitted, fit, version)

@@ -93,7 +93,6 @@ def gate(
 
 
 def _write(text: str, app: str, output: options.OutputOption, *, is_comment: bool) -> None:
-    """Write the summary, and the comment with it."""
     write_text(text, output)
     if is_comment:
         from apps.exports.pull_request import comment

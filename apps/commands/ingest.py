@@ -36,7 +36,6 @@ _LOOK_SECONDS = 1.0  # between two looks at folders that are watched
 
 
 def _time(text: str) -> datetime:
-    """Return a point in time."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -47,7 +46,6 @@ def _time(text: str) -> datetime:
 
 
 def _zone(text: str) -> ZoneInfo:
-    """Return a time zone by its name."""
     try:
         return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -346,7 +344,6 @@ def _note_skipped(skipped: list[Found], list_skipped: bool) -> None:
 
 
 def _first(skipped: list[Found]) -> str:
-    """Return the names of the first files."""
     names = ", ".join(one.path.name for one in skipped[:3])
     return names + (", ..." if len(skipped) > 3 else "")
 

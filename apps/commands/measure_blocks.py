@@ -77,7 +77,6 @@ def measure_blocks(
 
 
 def _read(file: Path) -> list[str]:
-    """Return the blocks of a file."""
     import duckdb
 
     if not file.is_file():

@@ -138,7 +138,6 @@ def _of_branch(
 
 
 def _fields(text: str) -> list[str]:
-    """Return the fields of --by."""
     fields = [field.strip() for field in text.split(",") if field.strip()]
     return [] if fields == ["none"] else fields
 

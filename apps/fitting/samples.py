@@ -117,7 +117,7 @@ def training_samples(con: Connection, metric_set: str, labels: pa.Table | None =
             hint=_missing_metrics(con, metric_set),
         )
     names = tuple(found["names"][0].as_py())
-    metrics = _matrix(found["metrics"], len(names))
+    metrics = matrix(found["metrics"])
     number = {name: i for i, name in enumerate(CLASSES)}
     return Training(
         names=names,
@@ -126,7 +126,7 @@ def training_samples(con: Connection, metric_set: str, labels: pa.Table | None =
         programs=np.array(found["program"].to_pylist(), np.str_),
         families=np.array(found["family"].fill_null(_NO_FAMILY).to_pylist(), np.str_),
         runs=np.array(found["run"].to_pylist(), np.str_),
-        shares=_with_zero_costs(_matrix(found["shares"], 4), names, metrics),
+        shares=_with_zero_costs(matrix(found["shares"]), names, metrics),
     )
 
 
@@ -152,12 +152,12 @@ def _missing_metrics(con: Connection, metric_set: str) -> str:
     return f"Not measured: {', '.join(name for (name,) in rows)} (see the view metric_coverage)."
 
 
-def _matrix(lists: pa.ChunkedArray, wide: int) -> Floats:
-    """Return lists of `wide` numbers as a matrix, NaN for NULL."""
+def matrix(lists: pa.ChunkedArray) -> Floats:
+    """Return lists of numbers, all of one length, as a matrix; NaN for NULL."""
     import numpy as np
 
     flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.float64).reshape(-1, wide)
+    return np.asarray(flat, np.float64).reshape(len(lists), -1)
 
 
 def _with_zero_costs(shares: Floats, names: Sequence[str], metrics: Floats) -> Floats:

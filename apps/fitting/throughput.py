@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from apps.fitting.samples import matrix
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from udfs.throughput.algorithms import Samples
     from udfs.throughput.fitting import Fitted
-    from udfs.throughput.network import Floats
 
 KIND = "throughput"
 _REDUCE = re.compile(r"som:(\d+),(\d*\.?\d+)")
@@ -79,7 +79,7 @@ def read_training_segments(con: Connection, form: str, core: str | None = None) 
     used = found.filter(pc.is_null(found["kept_out"]))
     if used.num_rows < _SEGMENTS_NEEDED:
         raise _too_few(f"{used.num_rows} segments", f"{_SEGMENTS_NEEDED} segments", left_out)
-    x, bounds = _matrix(used["features"]), _matrix(used["bounds"])
+    x, bounds = matrix(used["features"]), matrix(used["bounds"])
     groups = _groups(form, used)
     if len(np.unique(groups)) < _GROUPS_NEEDED:
         kind = "programs" if form == "trace" else "families of blocks"
@@ -131,14 +131,6 @@ def _groups(form: str, used: pa.Table) -> NDArray[np.str_]:
     from udfs.throughput.families import families
 
     return families(used["hex"].to_pylist()).astype(np.str_)
-
-
-def _matrix(lists: pa.ChunkedArray) -> Floats:
-    """Return lists of numbers, all of one length, as a matrix; NaN for NULL."""
-    import numpy as np
-
-    flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.float64).reshape(len(lists), -1)
 
 
 def _too_few(found: str, needed: str, left_out: Counter[str]) -> NothingToAnalyse:

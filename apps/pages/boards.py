@@ -55,7 +55,6 @@ def _rows(items: Sequence[dict[str, Any]]) -> list[list[int]]:
 
 
 def _item(view: View, items: Sequence[dict[str, Any]], number: int) -> None:
-    """Show a query of the board."""
     row = items[number]
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.subheader(plain(row["name"]), anchor=False, width="content")

@@ -113,21 +113,14 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
                 show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
         finally:
             view.close()
-        _keep_imports(entry)
+        if entry.path not in _drawn:
+            # Streamlit collects garbage after each run of a page and each look for news. Over all
+            # modules that takes longer than the queries of most pages.
+            _drawn.add(entry.path)
+            gc.collect()
+            gc.freeze()
 
     return run
-
-
-def _keep_imports(entry: Entry) -> None:
-    """Leave what the first view of a page has imported out of garbage collection, once.
-
-    Streamlit collects after each run of a page and each look for news. Over all modules that takes
-    longer than the queries of most pages.
-    """
-    if entry.path not in _drawn:
-        _drawn.add(entry.path)
-        gc.collect()
-        gc.freeze()
 
 
 def _find_box(path: Address, pages: Mapping[str, Page]) -> None:

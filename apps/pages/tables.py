@@ -91,7 +91,6 @@ def _without_empty(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_flag_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with flags in words."""
     if "flags" not in frame.columns or frame.schema["flags"] == pl.List(pl.String):
         return frame
     texts = [[flag_text(flag) for flag in flags or ()] for flags in frame["flags"].to_list()]

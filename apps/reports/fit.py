@@ -46,7 +46,7 @@ def bottleneck_fit_report(con: Connection, model: TrainedModel, version: int) ->
     """Return the report on a model of bottlenecks that was just stored."""
     fit, found = model.fit, model.clusters
     sentences = [
-        bottleneck_fit_sentence(con, fit, version),
+        fit_sentence(con, fit, version),
         f"* It learned from {fit.description}.",
         *(f"* {sentence}" for sentence in _cluster_sentences(found)),
         f"* {_training_sentence(fit)}",
@@ -62,20 +62,11 @@ def bottleneck_fit_report(con: Connection, model: TrainedModel, version: int) ->
     return "\n\n".join(parts)
 
 
-def bottleneck_fit_sentence(con: Connection, fit: Fit, version: int) -> str:
+def fit_sentence(con: Connection, fit: Fit, version: int) -> str:
     """Return which model was just stored, and whether it is in use, and if not, why."""
-    return (
-        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}."
-    )
-
-
-def throughput_fit_sentence(con: Connection, fit: Fit, version: int) -> str:
-    """Return which model was just stored, and whether it is in use."""
-    return (
-        f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}."
-    )
+    of = "the metric set " if fit.kind == samples.KIND else ""
+    named = f"Model {fit.kind}/{version} of {of}{fit.subject}"
+    return f"{named}: {fit.algorithm}, {_in_use(con, fit, version)}."
 
 
 def core_sentence(blocks: MeasuredBlocks, relative: str, estimated: Estimated) -> str:
@@ -99,7 +90,7 @@ def throughput_fit_report(
 ) -> str:
     """Return the report on a model of throughput that was just stored."""
     lines = [
-        throughput_fit_sentence(con, fit, version),
+        fit_sentence(con, fit, version),
         f"* It learned from {fit.description}, in {fitted.seconds:.0f} s.",
     ]
     if segments.left_out:
