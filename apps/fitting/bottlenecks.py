@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from apps.fitting.label_files import read_labels
 from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
 from apps.output.numbers import counted
+from udfs.bottleneck.clusters import Clusters, Namer, clustered, profile_classes
+from udfs.bottleneck.fit import DEFAULT_SHAPE, SEARCH
+from udfs.bottleneck.training import CLASSES, Arrays, Floats, Training, scale, standardised
+from udfs.clustering.points import InsufficientData
 from udfs.progress import Progress
-from warehouse import sqlfiles
+from warehouse import models, sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
 from warehouse.session import Connection
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from udfs.bottleneck.clusters import Clusters, Namer
-    from udfs.bottleneck.training import Arrays, Floats, Training
 
 
 def cluster_classifier(
@@ -33,10 +32,6 @@ def cluster_classifier(
     medoid nearest to the labelled one, the latest label last. Labels of medoids with another
     number of metrics are skipped.
     """
-    import numpy as np
-
-    from udfs.bottleneck.clusters import profile_classes
-
     rules = con.execute(sqlfiles.read("queries/fit/bottleneck_profiles")).fetchall()
     indicated_by = dict(
         con.execute(
@@ -121,8 +116,6 @@ def read_training_data(
 
     Raises `NothingToAnalyse`, `UsageError` or, of the file of labels, `InputError`.
     """
-    from udfs.bottleneck.training import scale
-
     labels, labelled_by = read_labels(file) if file is not None else (None, "")
     found = metric_sets(con, labels)
     chosen = _choose_metric_set(con, metric_set, found, progress)
@@ -193,10 +186,6 @@ def train(
     `algorithm` is used whatever its score.
     Raises `NothingToAnalyse` where there is too little to learn from.
     """
-    import numpy as np
-
-    from udfs.bottleneck.fit import DEFAULT_SHAPE, SEARCH
-
     samples = data.samples
     found = _cluster(data, k, seed, progress)
     labels_from = data.labels_from
@@ -225,8 +214,6 @@ def store_model(
     con: Connection, data: TrainingData, model: TrainedModel, labelled_by: str | None
 ) -> int:
     """Store the model, and the manual labels of its clusters; return its version."""
-    from warehouse import models
-
     for number, kind in data.overruled.items():
         medoid = model.medoids[number - 1]
         label_cluster(con, data.metric_set, medoid, kind, labelled_by)
@@ -234,10 +221,6 @@ def store_model(
 
 
 def _cluster(data: TrainingData, k: int | None, seed: int, progress: Progress) -> Clusters:
-    from udfs.bottleneck.clusters import clustered
-    from udfs.bottleneck.training import standardised
-    from udfs.clustering.points import InsufficientData
-
     progress(f"clustering {len(data.samples.metrics)} samples")
     points = standardised(data.samples.metrics, data.scale)
     try:
@@ -265,10 +248,6 @@ def _has_enough_labels(samples: Training) -> bool:
 
 def _label_by_clusters(found: Clusters, samples: Training) -> Training:
     """Return the samples, each without a manual label with the class of its cluster."""
-    import numpy as np
-
-    from udfs.bottleneck.training import CLASSES
-
     number = {name: i for i, name in enumerate(CLASSES)}
     by_rule = np.array([number.get(name, -1) for name in found.classes])[found.labels]
     return replace(samples, labels=np.where(samples.labelled, samples.labels, by_rule))
@@ -285,8 +264,6 @@ def _cluster_label_origin(samples: Training) -> str:
 
 def _limit_labels(samples: Training, seed: int) -> tuple[Training, int]:
     """Drop labels at random where there are too many; return the samples and how many."""
-    import numpy as np
-
     known = np.flatnonzero(samples.labelled)
     if len(known) <= MOST_LABELLED:
         return samples, 0
@@ -298,10 +275,6 @@ def _limit_labels(samples: Training, seed: int) -> tuple[Training, int]:
 
 def _with_clusters(fit: Fit, found: Clusters, medoids: Floats) -> Fit:
     """Return the model with the clusters in its arrays and the gap statistic in its history."""
-    import numpy as np
-
-    from udfs.bottleneck.training import CLASSES
-
     numbers = [CLASSES.index(c) if c in CLASSES else len(CLASSES) for c in found.classes]
     arrays = {
         **fit.arrays,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ingest.derive import decode_again
 from udfs.progress import Progress, silent
 from warehouse import sqlfiles
@@ -97,8 +99,6 @@ def estimate_core(
     blocks: MeasuredBlocks, seed: int = 0, progress: Progress = silent
 ) -> tuple[str, Estimated]:
     """Return the relative, that whose table simulates the blocks best, and the estimated table."""
-    import numpy as np
-
     from udfs.throughput.estimate import error, estimate
     from udfs.throughput.estimate_aarch64 import aarch64_error, estimate_aarch64
 

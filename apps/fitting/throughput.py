@@ -7,6 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from apps.fitting.samples import matrix
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -14,10 +18,6 @@ from warehouse.models import Fit
 from warehouse.session import Connection
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
     from udfs.throughput.algorithms import Samples
     from udfs.throughput.fitting import Fitted
 
@@ -69,7 +69,6 @@ def read_training_segments(con: Connection, form: str, core: str | None = None) 
 
     Raises `NothingToAnalyse` where there are too few, or too few programs or families of blocks.
     """
-    import numpy as np
     import pyarrow.compute as pc
 
     found = con.execute(
@@ -103,8 +102,6 @@ def read_training_segments(con: Connection, form: str, core: str | None = None) 
 
 def make_fit(segments: TrainingSegments, fitted: Fitted, subject: str | None, seed: int) -> Fit:
     """Return the model ready for `models.store`."""
-    import numpy as np
-
     n = len(segments.samples.cycles)
     kinds = len(np.unique(segments.samples.groups))
     what = "programs" if segments.form == "trace" else "families of blocks"
@@ -124,8 +121,6 @@ def make_fit(segments: TrainingSegments, fitted: Fitted, subject: str | None, se
 
 def _groups(form: str, used: pa.Table) -> NDArray[np.str_]:
     """Return the group of near-duplicates of each segment: its program, or family of blocks."""
-    import numpy as np
-
     if form == "trace":
         return np.array(used["program"].to_pylist(), np.str_)
     from udfs.throughput.families import families

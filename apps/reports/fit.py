@@ -13,6 +13,7 @@ from udfs.bottleneck.baselines import SIMPLE_RULES
 from udfs.bottleneck.calibration import ERROR, LEAST_IF_EXACT, MOST_IF_EXACT, TENTH
 from udfs.bottleneck.validation import LABELLED
 from warehouse import models
+from warehouse.models import Fit
 from warehouse.session import Connection
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from udfs.bottleneck.clusters import Clusters
     from udfs.throughput.estimate import Estimated
     from udfs.throughput.fitting import Fitted, Thinned
-    from warehouse.models import Fit
 
 # A metric of a medoid is named where it is so many deviations off the mean.
 _FAR = 0.5
