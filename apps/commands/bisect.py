@@ -16,6 +16,7 @@ from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.output.tables import Row
 from apps.queries.base import ask_dicts
+from apps.queries.explanations import comparable
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -280,7 +281,6 @@ def _is_certain(search: _Search, enough: float) -> bool:
 
 
 def _report(context: typer.Context, top: Path, search: _Search, enough: float) -> None:
-    from apps.queries.explanations import comparable
     from apps.reports.bisection import bisected_text
     from apps.reports.explanations import leading_sentence
     from ingest.git import lines_of

@@ -10,9 +10,11 @@ import typer
 from apps.commands import options
 from apps.output.streams import write_text
 from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.events import OPEN, WITHDRAWN, Events
+from apps.queries.runs import resolve_app
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.series import Acknowledgement
 from warehouse.session import Connection
@@ -70,8 +72,6 @@ def events(
     output: options.OutputOption = None,
 ) -> None:
     """List changes as events, the open ones first; with a number, show or triage one."""
-    from apps.output.text import cell
-    from apps.queries.runs import resolve_app
     from apps.reports.events import events_text
     from warehouse.series import Acknowledgement
 

@@ -23,6 +23,7 @@ from apps.commands.options import (
 )
 from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
+from apps.output.progress import Countdown
 from apps.output.streams import note, print_data
 from warehouse.address import Address
 from warehouse.errors import InputError, UsageError, WarehouseError
@@ -293,7 +294,6 @@ def _land_all(
 ) -> bool:
     """Land every recording; return whether any was rejected."""
     from apps.landing import Lander
-    from apps.output.progress import Countdown
     from ingest.compressed import path_text
 
     readable = [one for one in found if one.reader is not None]

@@ -13,10 +13,13 @@ import typer
 
 from apps.commands import options
 from apps.output.numbers import counted
+from apps.output.progress import watched
 from apps.output.streams import note, print_data
+from apps.output.writing import emit_columns
 from apps.queries.base import ask_column
+from apps.queries.runs import resolve_forgettable, resolve_runs
 from warehouse.address import Address
-from warehouse.errors import PwhError, UsageError
+from warehouse.errors import PwhError, UsageError, WarehouseOutdated
 from warehouse.session import Connection
 
 if TYPE_CHECKING:
@@ -30,7 +33,6 @@ def forget(
     wait: options.WaitOption = None,
 ) -> None:
     """Delete a run or an ingested file and all its rows from the warehouse."""
-    from apps.queries.runs import resolve_forgettable
     from ingest.analyse import until_analysed
     from ingest.forget import forget_run, forget_source
     from warehouse.transactions import transaction
@@ -64,7 +66,6 @@ OnOption = Annotated[
 def migrate(context: typer.Context, on: OnOption = None, wait: options.WaitOption = None) -> None:
     """Update the tables, views, shipped rows and stored results of a warehouse to this pwh."""
     from warehouse.connection import MEMORY, open_unchecked
-    from warehouse.errors import PwhError
     from warehouse.replacement import replacement
 
     if on is not None:
@@ -96,7 +97,6 @@ def _is_current(file: Path, wait: float | None) -> bool:
     from ingest.analyse import outdated_keys
     from ingest.refresh import Outdated, outdated
     from warehouse import connect
-    from warehouse.errors import WarehouseOutdated
 
     try:
         with closing(connect(file, create=False, wait=wait, on_wait=note)) as con:
@@ -111,7 +111,6 @@ def _migrate(
     """Bring a warehouse up to date; return whether anything was done, and what could not be."""
     from ingest.refresh import outdated
     from warehouse import migrations, modules, shipped
-    from warehouse.errors import WarehouseOutdated
     from warehouse.lake import stamp
     from warehouse.lake.writers import alone
     from warehouse.transactions import in_lake, transaction
@@ -151,8 +150,6 @@ def refresh(
     wait: options.WaitOption = None,
 ) -> None:
     """Compute anew what is stored of runs: idle attribution, decoded machine code, scalars."""
-    from apps.output.progress import watched
-    from apps.queries.runs import resolve_runs
     from ingest.refresh import all_of, outdated
     from ingest.scalars import differing_scalars
 
@@ -186,7 +183,6 @@ def _refresh(
 
     Return whether anything was, and what could not be.
     """
-    from apps.output.progress import watched
     from ingest.analyse import analyse_all
     from ingest.cluster import open_cluster
     from ingest.refresh import Refreshed, refresh
@@ -369,7 +365,6 @@ def doctor(
     output: options.OutputOption = None,
 ) -> None:
     """Check the installation and the warehouse; exit with code 4 if a check fails."""
-    from apps.output.writing import emit_columns
     from apps.reports.doctor import examine
 
     findings = examine(context.obj)

@@ -9,9 +9,13 @@ import typer
 
 from apps.commands import options
 from apps.output.formats import Format
-from apps.output.streams import note, write_text
+from apps.output.numbers import counted
+from apps.output.streams import note, print_data, write_text
+from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.base import ask
+from apps.queries.base import ask, ask_dicts
+from apps.queries.comparison import LEVEL, run_comparison
+from apps.queries.runs import resolve_app, resolve_change
 from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.session import Connection
@@ -53,7 +57,6 @@ def trend(
     output: options.OutputOption = None,
 ) -> None:
     """Show since when metrics of an application are better or worse, and by how much."""
-    from apps.queries.runs import resolve_app
     from apps.reports.trend import trend_text
     from ingest.analyse import analyse_all, analyse_here
     from warehouse.series import Threshold, add_thresholds, set_fields
@@ -110,9 +113,6 @@ def _of_branch(
 ) -> None:
     """Write the comparison of a branch with the history that it left."""
     from apps.commands.comparison import compared_text
-    from apps.output.text import cell
-    from apps.queries.base import ask_dicts
-    from apps.queries.comparison import LEVEL, run_comparison
 
     (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch)
     runs, against, default = found["runs"], found["against"], found["default_branch"]
@@ -170,9 +170,6 @@ def ack(
 ) -> None:
     """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""
     from apps.commands.events import annotate
-    from apps.output.numbers import counted
-    from apps.output.streams import print_data
-    from apps.queries.runs import resolve_change
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement
 
