@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import warehouse
 from apps.output.progress import bar
@@ -18,16 +18,14 @@ from apps.output.streams import note
 from apps.output.text import printable
 from ingest.load import Landed, Options, known, land, land_together
 from ingest.parsed import Parsed
+from ingest.recording import Recording
 from ingest.rejections import forget_rejections, remember_rejection
+from ingest.walk import Found
 from warehouse import errors
 from warehouse.address import Address
 from warehouse.connection import MEMORY
 from warehouse.opened import Identity, close, written_file
 from warehouse.session import Connection
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-    from ingest.walk import Found
 
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands import options
-from apps.commands.record import land_recorded, recorded_side
+from apps.commands.record import configuration, land_recorded, recorded_side
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.output.tables import Row
@@ -134,10 +134,9 @@ class _Search:
         app, machine = self.facts["app"], self.facts["machine"] or surroundings.machine()
         facts = {"version": None, "machine": machine}
         side = recorded_side(self.command, app, facts, {}, list(self.tools), {}, Path())
-        names = ("arguments", "variables", "profiler")
         self.side = side
         self.facts = {"app": side.facts["app"], "machine": side.facts["machine"]}
-        self.configuration = [side.tags.get(name, "") for name in names]
+        self.configuration = configuration(side)
         self.read()
 
     def read(self) -> None:

@@ -237,16 +237,20 @@ def known_noise(context: typer.Context, side: Side) -> Noise:
 
     if isinstance(context.obj, Path) and not context.obj.exists():
         return Noise()
-    names = ("arguments", "variables", "profiler")
     with options.reading(context, after_changes=True) as con:
         (found,) = ask_dicts(
             con,
             "record/noise",
             app=side.facts["app"],
             machine=side.facts["machine"],
-            configuration=[side.tags.get(name, "") for name in names],
+            configuration=configuration(side),
         )
     return Noise(found["variance"], found["freedom"])
+
+
+def configuration(side: Side) -> list[str]:
+    """Return the tags without which runs are not of one history."""
+    return [side.tags.get(name, "") for name in ("arguments", "variables", "profiler")]
 
 
 def _run_until_decided(

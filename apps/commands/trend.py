@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Annotated, Literal
 
 import typer
@@ -72,10 +71,7 @@ def trend(
             "--keep has nothing to store",
             hint="It stores --by, --threshold, --significance and --better.",
         )
-    opened: AbstractContextManager[Connection] = (
-        options.writing(context, wait) if keep else options.reading(context, wait)
-    )
-    with opened as con:
+    with options.writing(context, wait) if keep else options.reading(context, wait) as con:
         app = resolve_app(con, app)
         if by is not None:
             set_fields(con, _fields(by), keep=keep)
