@@ -90,14 +90,19 @@ def threads(
     output: OutputOption = None,
 ) -> None:
     """Show whether threads diverge or wait for each other; draw their control flow."""
-    over_all = {"--kernels": kernels, "--imbalance": imbalance}
-    _check_tables(style, over_all | {"--groups": groups, "--phases": phases})
-    if launch is not None and (wrong := [name for name, wanted in over_all.items() if wanted]):
-        raise UsageError(f"{wrong[0]} is over all launches", hint="Leave out --launch.")
+    over_all = [name for name in ("kernels", "imbalance") if context.params[name]]
+    listed = [*over_all, *(name for name in ("groups", "phases") if context.params[name])]
+    if len(listed) > 1 and style != "table":
+        names = " and ".join(f"--{name}" for name in listed)
+        raise UsageError(
+            f"{names} are {len(listed)} tables, of which {style} can hold one",
+            hint="Run the command once with each.",
+        )
+    if launch is not None and over_all:
+        raise UsageError(f"--{over_all[0]} is over all launches", hint="Leave out --launch.")
     _check_pictures(cfg, matrix)
     if other is not None:
-        listed = (groups, phases, kernels, imbalance)
-        if any(listed) or any(one is not None for one in (launch, block, cfg, matrix)):
+        if listed or any(one is not None for one in (launch, block, cfg, matrix)):
             raise UsageError(
                 "two programs are compared as a whole", hint="Leave out the other options."
             )
@@ -200,16 +205,6 @@ def _uneven_functions(con: Connection, run_id: str) -> _Table:
         _FEW_LINES,
         rows_command("thread_imbalance", run_id),
     )
-
-
-def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
-    """Raise `UsageError` where a format for one table is to hold several."""
-    names = [name for name, found in wanted.items() if found]
-    if len(names) > 1 and style != "table":
-        raise UsageError(
-            f"{' and '.join(names)} are {len(names)} tables, of which {style} can hold one",
-            hint="Run the command once with each.",
-        )
 
 
 def _check_pictures(cfg: Path | None, matrix: Path | None) -> None:
