@@ -13,14 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from apps.commands.options import (
-    ParameterOption,
-    TagOption,
-    WaitOption,
-    parse_parameters,
-    parse_size,
-    parse_tags,
-)
+from apps.commands import options
 from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
 from apps.output.progress import Countdown
@@ -92,8 +85,8 @@ def ingest(
     wall_seconds: Annotated[
         float | None, typer.Option(help="Wall-clock time of the run, s.")
     ] = None,
-    tag: TagOption = None,
-    parameter: ParameterOption = None,
+    tag: options.TagOption = None,
+    parameter: options.ParameterOption = None,
     clock_offset: Annotated[
         list[str] | None,
         typer.Option(
@@ -149,7 +142,7 @@ def ingest(
             help="Land what arrives in the folders, each file once it is complete, until stopped.",
         ),
     ] = False,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
     from ingest.load import Options
@@ -157,7 +150,7 @@ def ingest(
     from ingest.recording import MAX_BYTES
     from ingest.walk import find, reader_named
 
-    kinds = parse_parameters(parameter or [])
+    kinds = options.parse_parameters(parameter or [])
     if started_at is not None and started_at.tzinfo is None:
         started_at = started_at.replace(tzinfo=time_zone or UTC)
     facts = {
@@ -173,30 +166,31 @@ def ingest(
         "problem_size": problem_size,
         "wall_seconds": wall_seconds,
     }
-    options = Options(
+    how = Options(
         run_id=run,
         facts={name: value for name, value in facts.items() if value is not None},
-        tags=parse_tags(tag or []) | {f"{KIND_OF}{name}": kind for name, kind in kinds.items()},
+        tags=options.parse_tags(tag or [])
+        | {f"{KIND_OF}{name}": kind for name, kind in kinds.items()},
         parameters=kinds,
         replace=replace,
         clock_offsets=dict(map(_clock_offset, clock_offset or [])),
         align_clocks=align_clocks,
         lenient=lenient,
         time_zone=time_zone,
-        max_bytes=MAX_BYTES if max_size is None else parse_size(max_size, "--max-size"),
+        max_bytes=MAX_BYTES if max_size is None else options.parse_size(max_size, "--max-size"),
     )
     chosen = None if reader is None else reader_named(reader)
     if watch:
         if dry_run:
             raise UsageError("--watch and --dry-run exclude each other")
-        _watch(context.obj, paths, chosen, options, wait)
+        _watch(context.obj, paths, chosen, how, wait)
         return
     with prompt_interrupts():
         found = list(find(paths, chosen))
         failed = _land_all(
             context.obj,
             [replaced(one, skipped=False) for one in found] if reject_unknown else found,
-            options,
+            how,
             wait,
             dry_run=dry_run,
             keep_going=keep_going or dry_run,
@@ -210,7 +204,7 @@ def _watch(
     db: Address,
     paths: list[str],
     reader: Reader | None,
-    options: Options,
+    how: Options,
     wait: float | None,
 ) -> None:
     """Land what arrives in folders until a signal ends it, after the file that is landing.
@@ -243,7 +237,7 @@ def _watch(
                         continue
                     if one.skipped:
                         skipped.append(one)
-                    elif not _land_arrived(db, one, options, wait):
+                    elif not _land_arrived(db, one, how, wait):
                         break
                     ready -= parts
                     arriving.done(parts)
@@ -257,10 +251,10 @@ def _watch(
     note("stopped")
 
 
-def _land_arrived(db: Address, one: Found, options: Options, wait: float | None) -> bool:
+def _land_arrived(db: Address, one: Found, how: Options, wait: float | None) -> bool:
     """Land a recording, or report why not; return False where it has to be tried again."""
     try:
-        _land_all(db, [one], options, wait, dry_run=False, keep_going=True, list_skipped=False)
+        _land_all(db, [one], how, wait, dry_run=False, keep_going=True, list_skipped=False)
     except WarehouseError as error:
         note(f"{error.problem}; {one.path} will be tried again")
         return False
@@ -285,7 +279,7 @@ def _clock_offset(text: str) -> tuple[str, int]:
 def _land_all(
     db: Address,
     found: list[Found],
-    options: Options,
+    how: Options,
     wait: float | None,
     *,
     dry_run: bool,
@@ -305,7 +299,7 @@ def _land_all(
     without_zone: list[Found] = []
     countdown = Countdown(len(found), "files")
     with Lander(db, wait, dry_run) as lander:
-        landings = lander.land_all((one, options) for one in found)
+        landings = lander.land_all((one, how) for one in found)
         for number, (one, landed) in enumerate(landings, 1):
             if not isinstance(landed, InputError):
                 _report(one, landed, dry_run)
