@@ -89,15 +89,10 @@ def _values(parameter: Any, part: str, command: Any, db: Address) -> list[str]:
     kind = _KINDS.get(parameter.name)
     if kind is None or command.name in ("ingest", "record", "schema"):
         return []
-    try:
-        import warehouse
-        from apps.queries.base import ask_column
-        from apps.queries.runs import LATEST
+    import warehouse
+    from apps.queries.base import ask_column
+    from apps.queries.runs import LATEST
 
-        con = warehouse.connect(db, read_only=True, wait=0)
-    except PwhError:
-        return []
-    try:
+    with suppress(PwhError), warehouse.connect(db, read_only=True, wait=0) as con:
         return ask_column(con, "completion/names", kind=kind, part=part, latest=LATEST)
-    finally:
-        con.close()
+    return []

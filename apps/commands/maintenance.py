@@ -89,7 +89,7 @@ def migrate(context: typer.Context, on: OnOption = None, wait: options.WaitOptio
         print_data(line)
     if not is_changed:
         print_data(f"{where} is up to date")
-    _end_with(failures)
+    options.end_with(failures)
 
 
 def _is_current(file: Path, wait: float | None) -> bool:
@@ -171,7 +171,7 @@ def refresh(
         except KeyboardInterrupt:
             note("stopped; what was stored remains, run it again for the rest")
             raise
-    _end_with(failures)
+    options.end_with(failures)
     if not is_refreshed:
         print_data(f"what is stored of the runs of {context.obj} is up to date")
 
@@ -203,14 +203,6 @@ def _refresh(
     if answers:
         report(f"computed {counted(answers, 'answer')}")
     return bool(done.decoded or done.kept or answers), done.failures
-
-
-def _end_with(failures: list[PwhError]) -> None:
-    """Print what could not be done, and exit with the code of the last, where there is one."""
-    for failure in failures:
-        note(str(failure))
-    if failures:
-        raise typer.Exit(failures[-1].exit_code)
 
 
 def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands import options
-from apps.output.streams import note, print_data
+from apps.output.streams import print_data
 from apps.queries.base import ask_dicts
 from warehouse.errors import PwhError, UsageError
 from warehouse.session import Connection
@@ -54,10 +54,7 @@ def send(
         print_data(f"notified {message.recipient}: {message.title}")
     if not messages:
         print_data("nothing is new")
-    for failure in failures:
-        note(str(failure))
-    if failures:
-        raise typer.Exit(failures[-1].exit_code)
+    options.end_with(failures)
 
 
 def _remember_sent(

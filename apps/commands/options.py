@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from apps.output.files import check_output, is_stdout
 from apps.output.formats import Format, format_of
 from apps.output.streams import note, print_data, printed_afterwards
 from warehouse.address import Address, Lake, Served
-from warehouse.errors import NothingToAnalyse, ReadingInterrupted, UsageError
+from warehouse.errors import NothingToAnalyse, PwhError, ReadingInterrupted, UsageError
 from warehouse.session import Connection
 from warehouse.unneeded import show_unneeded
 
@@ -211,6 +211,14 @@ MetricOption = Annotated[
 LevelOption = Annotated[
     float, typer.Option(min=0.5, max=0.9999, help="Probability that all intervals hold together.")
 ]
+
+
+def end_with(failures: Sequence[PwhError]) -> None:
+    """Print what could not be done, and exit with the code of the last, where there is one."""
+    for failure in failures:
+        note(str(failure))
+    if failures:
+        raise typer.Exit(failures[-1].exit_code)
 
 
 def group(name: str, help: str) -> typer.Typer:  # noqa: A002

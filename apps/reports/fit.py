@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from apps.fitting import samples, throughput
@@ -280,15 +280,23 @@ def _bottleneck_scores(fit: Fit) -> str:
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     heads = [chr(ord("A") + i) for i in range(len(splits))]
     values = {(a, split, measure): value for a, split, measure, value in fit.scores}
-    lines = [
-        (
-            f"{algorithm}{' *' if algorithm == fit.algorithm else ''}",
-            *(_bottleneck_score(values, algorithm, split) for split in splits),
-        )
-        for algorithm in dict.fromkeys(algorithm for algorithm, *_ in fit.scores)
-    ]
+    cells = {
+        name: [_bottleneck_score(values, name, split) for split in splits]
+        for name, *_ in fit.scores
+    }
     legend = [f"{head}: {split}" for head, split in zip(heads, splits, strict=True)]
-    return "\n".join([table_text(("algorithm", *heads), lines), *legend, "*: the model stored"])
+    return _score_table(fit, heads, cells, legend)
+
+
+def _score_table(
+    fit: Fit, heads: Sequence[str], cells: Mapping[str, Sequence[Any]], legend: Sequence[str]
+) -> str:
+    """Return the cells of each algorithm as a table in which the one stored is marked."""
+    rows = [
+        (f"{name}{' *' if name == fit.algorithm else ''}", *scores)
+        for name, scores in cells.items()
+    ]
+    return "\n".join([table_text(("algorithm", *heads), rows), *legend, "*: the model stored"])
 
 
 def _bottleneck_score(
@@ -324,28 +332,17 @@ def _throughput_scores(fit: Fit) -> str:
     """Return the errors of every algorithm: on held-out groups, then on segments at random."""
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     values = {(name, split, what): value for name, split, what, value in fit.scores}
-    rows = [
-        (
-            f"{name}{' *' if name == fit.algorithm else ''}",
-            *(
-                _throughput_score(values.get((name, split, what)), what)
-                for split in splits
-                for what in _THROUGHPUT_MEASURES
-            ),
-        )
-        for name in dict.fromkeys(name for name, *_ in fit.scores)
-    ]
-    heads = [
-        f"{what}{'' if i == 0 else ' (random)'}"
-        for i in range(len(splits))
-        for what in _THROUGHPUT_MEASURES
-    ]
+    measures = [(split, what) for split in splits for what in _THROUGHPUT_MEASURES]
+    cells = {
+        name: [_throughput_score(values.get((name, *one)), one[1]) for one in measures]
+        for name, *_ in fit.scores
+    }
+    heads = [f"{what}{'' if split == splits[0] else ' (random)'}" for split, what in measures]
     legend = [
         f"Test set: {splits[0]}; (random): {splits[1]}, which is optimistic: near-duplicates of "
         "the test set are trained on.",
-        "*: the model stored",
     ]
-    return "\n".join([table_text(("algorithm", *heads), rows), *legend])
+    return _score_table(fit, heads, cells, legend)
 
 
 def _throughput_score(value: float | None, what: str) -> str | None:
