@@ -140,7 +140,8 @@ def _cured(rows: Sequence[Row]) -> str:
 
 def _everywhere(rows: Sequence[Row]) -> str:
     traces = {row["trace"] for row in rows}
-    low, *_, high = sorted(rows, key=itemgetter("percent"))
+    percents = itemgetter("percent")
+    low, high = min(rows, key=percents), max(rows, key=percents)
     return (
         f"From {low['percent']:.0f} % ({low['app']}) to {high['percent']:.0f} % "
         f"({high['app']}), seen in {len(traces)} kinds of trace by one statement."

@@ -62,17 +62,6 @@ def cluster_classifier(
     return classify
 
 
-def label_cluster(
-    con: Connection, metric_set: str, medoid: Floats, kind: str, labelled_by: str | None
-) -> None:
-    """Store a manual label of the cluster of a medoid (m: log10 of metric + log_offset)."""
-    con.execute(
-        "INSERT INTO cluster_classes (metric_set, medoid, class, said_by, said_at) "
-        "VALUES (?, ?, ?, ?, now())",
-        [metric_set, medoid.tolist(), kind, labelled_by],
-    )
-
-
 # Cross-validation holds out programs in so many groups, for every classifier.
 FOLDS = 5
 # Classifiers compare samples with each other: more labelled ones than these add little.
@@ -216,7 +205,11 @@ def store_model(
     """Store the model, and the manual labels of its clusters; return its version."""
     for number, kind in data.overruled.items():
         medoid = model.medoids[number - 1]
-        label_cluster(con, data.metric_set, medoid, kind, labelled_by)
+        con.execute(
+            "INSERT INTO cluster_classes (metric_set, medoid, class, said_by, said_at) "
+            "VALUES (?, ?, ?, ?, now())",
+            [data.metric_set, medoid.tolist(), kind, labelled_by],
+        )
     return models.store(con, model.fit)
 
 

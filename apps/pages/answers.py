@@ -62,11 +62,9 @@ def file_state(path: Address) -> FileState:
 
 def _last_snapshot(lake: Lake) -> tuple[int, int] | None:
     """Return the number and time of the last snapshot; None where the lake cannot be read."""
-    try:
-        with shared_reading(lake, wait=0) as con:
-            return last_snapshot(con)
-    except (WarehouseError, duckdb.Error):
-        return None
+    with suppress(WarehouseError, duckdb.Error), shared_reading(lake, wait=0) as con:
+        return last_snapshot(con)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

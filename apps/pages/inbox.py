@@ -94,7 +94,9 @@ def page(view: View) -> None:
     few = f"The first {_CARDS} of {len(rows)}; the table below has all. " if rows[_CARDS:] else ""
     st.caption(f"{few}Keys: j and k go through the events, Enter explains one, e acknowledges it.")
     _early(view, app)
-    remember_seen(view.path, view.ask("events/newest")["event_id"][0])
+    # The browser keeps the number of the newest event, and goes through events by keys.
+    newest = view.ask("events/newest")["event_id"][0]
+    component("inbox")(key="inbox", data={"cookie": _cookie(view.path), "newest": newest})
     view.table(
         found.select(
             *("event_id", "state", "owner", "app", "machine", "started_at", "run_id", "version"),
@@ -179,11 +181,6 @@ def last_seen(path: Address) -> int:
 def is_unseen(event: Mapping[str, Any], seen: int) -> bool:
     """Return whether an event is open and was not there at the last visit."""
     return event["state"] in OPEN and event["event_id"] > seen
-
-
-def remember_seen(path: Address, newest: int) -> None:
-    """Let the browser keep the number of the newest event, and go through events by keys."""
-    component("inbox")(key="inbox", data={"cookie": _cookie(path), "newest": newest})
 
 
 def _cookie(path: Address) -> str:

@@ -25,24 +25,16 @@ _FIXES = {
 def events_text(con: Connection, rows: Sequence[Row]) -> str:
     """Return the events as a table, and the causes of the first that are open; one in words."""
     if len(rows) == 1:
-        return event_text(con, rows[0])
+        (row,) = rows
+        machine = cell(row["machine"] or "an unknown machine")
+        title = f"Event {row['event_id']} of {cell(row['app'])} on {machine}"
+        return "\n".join([title, *(f"* {sentence}" for sentence in event_sentences(con, row))])
     opened = [row for row in rows if row["acknowledged"] is None and row["state"] != "withdrawn"]
     causes = [(row, cause_sentence(con, row["run_id"])) for row in opened[:_EXPLAINED]]
     lines = [f"* Event {row['event_id']}: {why}" for row, why in causes if why]
     table = table_text([*_COLUMNS], column_values(_COLUMNS, rows), _WIDTHS)
     total = f"{counted(len(rows), 'event')}, {len(opened)} open"
     return "\n\n".join(part for part in (total, table, "\n".join(lines)) if part)
-
-
-def event_text(con: Connection, row: Row) -> str:
-    """Return in words what is known of an event: the change, its state, and its cause."""
-    return "\n".join(
-        [
-            f"Event {row['event_id']} of {cell(row['app'])} on "
-            f"{cell(row['machine'] or 'an unknown machine')}",
-            *(f"* {sentence}" for sentence in event_sentences(con, row)),
-        ]
-    )
 
 
 def others_text(row: Mapping[str, Any]) -> str:

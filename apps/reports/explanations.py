@@ -96,9 +96,11 @@ def explanation_text(
     if is_short:
         return "\n".join([*lines, "", "All findings, figures and call paths: --all"])
     if findings := [row for row in rows if row["topic"] != "ledger"]:
-        lines += ["", "What changed", finding_table(findings)]
-    shown = {"smallest_share": 0.05, "most": 25}
-    tree = ask_dicts(con, "explanations/call_tree", **shown, **which.sides)
+        shown = table_text([*_COLUMNS], column_values(_COLUMNS, findings[:_LINES]), _WIDTHS)
+        lines += ["", "What changed", shown]
+        if more := findings[_LINES:]:
+            lines.append(f"... and {len(more)} more; --format csv gives all")
+    tree = ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
     for unit, paths in groupby(tree, key=lambda row: row["unit"]):
         of_unit = list(paths)
         if any(row["inclusive_before"] is not None for row in of_unit):
@@ -497,14 +499,6 @@ _COLUMNS: Columns = {
     "certain": lambda row: {True: "yes", None: "unknown"}.get(row["certain"], "no"),
     "flags": lambda row: flag_labels(row["flags"]),
 }
-
-
-def finding_table(rows: Sequence[Row]) -> str:
-    """Return the first findings as a table, and how many more there are."""
-    lines = [table_text([*_COLUMNS], column_values(_COLUMNS, rows[:_LINES]), _WIDTHS)]
-    if len(rows) > _LINES:
-        lines.append(f"... and {len(rows) - _LINES} more; --format csv gives all")
-    return "\n".join(lines)
 
 
 def tree_table(tree: Sequence[Row]) -> str:
