@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from apps.commands import options
-from apps.commands.record import configuration, land_recorded, recorded_side
+from apps.commands.record import INTERRUPTED, configuration, land_recorded, recorded_side
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
 from apps.output.tables import Row
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from apps.recording.work_trees import WorkTrees
     from udfs.measuring.bisection import Belief
 
-_INTERRUPTED = 130
 _BUILD_RUNS = 3.0  # what building a commit is taken to cost before one was built, in runs
 
 
@@ -85,7 +85,7 @@ def bisect(
     search = _Search(context, names, {"app": app, "machine": machine}, metric, command, tool or [])
     search.prepare()
     code = _measure(search, trees, runs, enough, 60.0 if wait is None else wait)
-    if code == _INTERRUPTED:
+    if code == INTERRUPTED:
         note("stopped; the same command continues with the runs that have landed")
         raise typer.Exit(code)
     trees.remove()
@@ -123,8 +123,6 @@ class _Search:
     @property
     def values(self) -> list[float]:
         """The logarithms of the values."""
-        from math import log
-
         return [log(row["value"]) for row in self.rows]
 
     def prepare(self) -> None:
@@ -185,10 +183,10 @@ class _Search:
                 one = session.record(side)
                 recorded.append(one)
                 if one.done.interrupted or one.done.exit_code:
-                    code = _INTERRUPTED if one.done.interrupted else one.done.exit_code
+                    code = INTERRUPTED if one.done.interrupted else one.done.exit_code
                     break
         except KeyboardInterrupt:
-            code = _INTERRUPTED
+            code = INTERRUPTED
         if not recorded:
             session.discard()
             return [], code
@@ -244,7 +242,7 @@ def _measure(search: _Search, trees: WorkTrees, runs: int, enough: float, wait: 
             if is_new:
                 built, spent = built + 1, spent + time.monotonic() - began
             recorded, code = search.record(folder, min(often, runs - done), wait)
-            if code == _INTERRUPTED:
+            if code == INTERRUPTED:
                 return code
             if code:
                 note(f"skipped: the program fails at {search.commits[at][:9]}")
@@ -262,7 +260,7 @@ def _measure(search: _Search, trees: WorkTrees, runs: int, enough: float, wait: 
                 f"{counted(len(known.not_told_apart(enough)), 'commit')} not told apart"
             )
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     return 0
 
 

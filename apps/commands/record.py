@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from apps.recording.session import Recorded, Session, Side
     from udfs.measuring.sequential import Design, Noise
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _MOST_PAIRS = 1000  # of a test
 _AGAINST = 5  # runs of each of two commands, unless --repeat states another number
 
@@ -274,7 +274,7 @@ def _run_until_decided(
         for side in turns(sides, warmup):
             if (done := session.warm_up(side)).exit_code or done.interrupted:
                 note(f"the program failed before it was recorded: exit code {done.exit_code}")
-                return [], done.exit_code or _INTERRUPTED, None
+                return [], done.exit_code or INTERRUPTED, None
         while state is None or state.verdict is None:
             started = time.monotonic()
             pair = {}
@@ -282,7 +282,7 @@ def _run_until_decided(
                 one = session.record(side)
                 recorded.append(one)
                 if one.done.exit_code or one.done.interrupted:
-                    return recorded, one.done.exit_code or _INTERRUPTED, None
+                    return recorded, one.done.exit_code or INTERRUPTED, None
                 pair[id(side)] = one.done.wall
             times.append((pair[id(sides[0])], pair[id(sides[1])]))
             state = look(times, design)
@@ -291,7 +291,7 @@ def _run_until_decided(
             if seconds is not None and time.monotonic() - began + longest > seconds:
                 break
     except KeyboardInterrupt:
-        return recorded, _INTERRUPTED, None
+        return recorded, INTERRUPTED, None
     return recorded, 0, decided_text(state, design)
 
 
@@ -353,7 +353,7 @@ def _run(
             done = session.warm_up(side)
             if done.interrupted or (done.exit_code and not keep_going):
                 note(f"the program failed before it was recorded: exit code {done.exit_code}")
-                return [], done.exit_code or _INTERRUPTED
+                return [], done.exit_code or INTERRUPTED
         countdown = Countdown(total, "runs")
         for number, side in enumerate(turns(sides, rounds), 1):
             one = session.record(side)
@@ -364,7 +364,7 @@ def _run(
             if (left := countdown.after(number)) is not None:
                 note(left)
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = INTERRUPTED
     if 0 < len(recorded) < total:
         note(f"stopped after {counted(len(recorded), 'run')} of {total}")
     return recorded, code
@@ -408,7 +408,7 @@ def land_recorded(
         note(str(error) or "stopped")
         runs = counted(len(recorded) - landed, "run")
         note(f"the recordings of {runs} are kept; to land them: sh {shlex.quote(str(script))}")
-        return error.exit_code if isinstance(error, PwhError) else _INTERRUPTED
+        return error.exit_code if isinstance(error, PwhError) else INTERRUPTED
     finally:
         sides = dict.fromkeys(id(one.side) for one in recorded)
         for side in sides:

@@ -81,10 +81,9 @@ def trend(
                 for one in metric or ["*"]
             ]
             add_thresholds(con, rules, keep=keep)
-        if keep:
-            note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
         # On this connection, whose fields and rules may be those of the options.
         if keep:
+            note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
             analyse_all(con)
         elif by is not None or has_rules:
             analyse_here(con, app)
