@@ -376,21 +376,31 @@ WITH
   -- it, nor on later runs than the first ones.
   histories AS (
     SELECT
-      r.id, r.configuration_id, m.metric,
-      _values_of_points(list({
-        'point': _point_of(p.run_id, p.repeats, p.counted_at, p.point.position), 'at': p.place,
-        'value': m.value
-      })) AS history
-    FROM reached AS r
-    JOIN _run_places AS p
-      ON r.configuration_id = p.configuration_id
-      AND p.place > r.place - 200 AND (p.place <= r.place OR _is_first(p.place))
-    ANTI JOIN sides AS o ON r.id = o.id AND p.run_id = o.run_id
-    JOIN _scalars AS m ON p.run_id = m.run_id
-    JOIN scarce AS a
-      ON r.id = a.id AND r.configuration_id = a.configuration_id AND m.metric = a.metric
-    WHERE isfinite(m.value)
-    GROUP BY r.id, r.configuration_id, m.metric
+      id, configuration_id, metric,
+      CASE
+        WHEN count(*) = 1 THEN any_value("values")
+        ELSE _values_in_order(list({'at': point, 'value': "value"}))
+      END AS history
+    FROM (
+      SELECT
+        r.id, r.configuration_id, m.metric,
+        _point_of(p.run_id, p.repeats, p.counted_at, p.point.position) AS point,
+        median(m.value) AS "value",
+        CASE WHEN count(*) = 1 THEN [any_value(m.value)]
+          ELSE _values_in_order(list({'at': p.place, 'value': m.value}))
+        END AS "values"
+      FROM reached AS r
+      JOIN _run_places AS p
+        ON r.configuration_id = p.configuration_id
+        AND p.place > r.place - 200 AND (p.place <= r.place OR _is_first(p.place))
+      ANTI JOIN sides AS o ON r.id = o.id AND p.run_id = o.run_id
+      JOIN _scalars AS m ON p.run_id = m.run_id
+      JOIN scarce AS a
+        ON r.id = a.id AND r.configuration_id = a.configuration_id AND m.metric = a.metric
+      WHERE isfinite(m.value)
+      GROUP BY ALL
+    )
+    GROUP BY id, configuration_id, metric
   ),
 
   -- Materialized: it says which metrics need more than that.
