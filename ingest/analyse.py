@@ -282,7 +282,7 @@ def _renew(
                 "FROM _inputs",
                 name | {"failed": failed},
             )
-            for _ in _parts(con, analysis.together or outdated) if failed is None else ():
+            for _ in _parts(con, analysis.together) if failed is None else ():
                 with _of_keys(con, analysis):
                     con.execute(
                         f"INSERT INTO {table} BY NAME FROM ({analysis.rows}) "
@@ -299,16 +299,19 @@ def _renew(
     return outdated
 
 
-def _parts(con: Connection, together: int) -> Iterator[None]:
-    """Let _inputs have so many of its keys, and then others, until all were in it."""
-    ((number,),) = con.execute("SELECT count(*) FROM _inputs").fetchall()
-    if number <= together:
+def _parts(con: Connection, together: int | None) -> Iterator[None]:
+    """Let _inputs have keys whose runs have about so many scalars, and then others, until all were.
+
+    All at once without a number.
+    """
+    if together is None:
         yield
         return
-    con.execute("CREATE TEMP TABLE _every AS SELECT *, row_number() OVER () AS nth FROM _inputs")
-    for first in range(0, number, together):
-        part = "SELECT * EXCLUDE (nth) FROM _every WHERE nth > $1 AND nth <= $2"
-        con.execute(f"CREATE OR REPLACE TEMP TABLE _inputs AS {part}", [first, first + together])
+    con.execute(sqlfiles.read("derived/analyses/parts"), {"together": together})
+    parts = con.execute("SELECT DISTINCT part FROM _every ORDER BY part").fetchall()
+    for (part,) in parts:
+        one = "SELECT * EXCLUDE (part) FROM _every WHERE part = $1"
+        con.execute(f"CREATE OR REPLACE TEMP TABLE _inputs AS {one}", [part])
         yield
     con.execute("DROP TABLE _every")
 
