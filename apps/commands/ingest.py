@@ -294,7 +294,12 @@ def _land_all(
     rejected = [one for one in found if one.error is not None and not one.skipped]
     skipped = [one for one in found if one.skipped]
     if not readable and not rejected:
-        raise _nothing(skipped)
+        if len(skipped) == 1 and skipped[0].error is not None:
+            raise skipped[0].error
+        raise InputError(
+            f"no reader recognises any of the {counted(len(skipped), 'file')} found",
+            hint="pwh readers lists the formats; ingest a single file to see why it is not read.",
+        )
     failed = False
     without_zone: list[Found] = []
     countdown = Countdown(len(found), "files")
@@ -340,15 +345,6 @@ def _note_skipped(skipped: list[Found], list_skipped: bool) -> None:
 def _first(skipped: list[Found]) -> str:
     names = ", ".join(one.path.name for one in skipped[:3])
     return names + (", ..." if len(skipped) > 3 else "")
-
-
-def _nothing(skipped: list[Found]) -> InputError:
-    if len(skipped) == 1 and skipped[0].error is not None:
-        return skipped[0].error
-    return InputError(
-        f"no reader recognises any of the {counted(len(skipped), 'file')} found",
-        hint="pwh readers lists the formats; ingest a single file to see why it is not read.",
-    )
 
 
 def _report(found: Found, landed: Landed, dry_run: bool) -> None:

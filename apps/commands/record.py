@@ -135,7 +135,18 @@ def record(
     _report_lacks(recorded, lacks)
     landing = land_recorded(context, session, recorded, wait, keep=keep is not None)
     if landing == 0 and against is not None and code == 0:
-        _compare(context, against, shell_text(command), recorded, level)
+        # as pwh compare does
+        from apps.commands.comparison import compared_text
+
+        compared = (
+            (against, [one.run_id for one in recorded if one.side is recorded[0].side]),
+            (
+                shell_text(command),
+                [one.run_id for one in recorded if one.side is not recorded[0].side],
+            ),
+        )
+        with options.reading(context, after_changes=True) as con:
+            note(compared_text(con, compared, level))
     if decided is not None:
         note(decided)
     raise typer.Exit(code or landing)
@@ -446,22 +457,3 @@ def _land_all(lander: Lander, recorded: Sequence[Recorded]) -> Iterator[int]:
         if isinstance(landed, InputError):
             note(f"not recorded: {found.path.name} ({landed.problem})")
         yield number
-
-
-def _compare(
-    context: typer.Context,
-    against: str,
-    command: str,
-    recorded: Sequence[Recorded],
-    level: float,
-) -> None:
-    """Print the verdict on both sides, as `pwh compare` does."""
-    from apps.commands.comparison import compared_text
-
-    first = recorded[0].side
-    sides = (
-        (against, [one.run_id for one in recorded if one.side is first]),
-        (command, [one.run_id for one in recorded if one.side is not first]),
-    )
-    with options.reading(context, after_changes=True) as con:
-        note(compared_text(con, sides, level))
