@@ -212,7 +212,7 @@ class Lander:
 
     def _connection_for_next(self) -> Connection:
         """Return a connection, a new one where the last was open for so long that others wait."""
-        if time.monotonic() - self._opened > OPEN_SECONDS:
+        if not self.dry_run and time.monotonic() - self._opened > OPEN_SECONDS:
             self._close()
         return self._connection()
 

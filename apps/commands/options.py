@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,10 @@ from apps.output.formats import Format, format_of
 from apps.output.streams import note, print_data, printed_afterwards
 from warehouse.address import Address, Lake, Served
 from warehouse.errors import NothingToAnalyse, PwhError, ReadingInterrupted, UsageError
-from warehouse.session import Connection
 from warehouse.unneeded import show_unneeded
+
+if TYPE_CHECKING:
+    from warehouse.session import Connection
 
 # What a plain installation of pwh lacks: packages as they are imported, by extra.
 EXTRAS = {
