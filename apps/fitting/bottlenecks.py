@@ -13,7 +13,6 @@ from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
 from apps.output.numbers import counted
 from udfs.bottleneck.clusters import Clusters, Namer, clustered, profile_classes
-from udfs.bottleneck.fit import DEFAULT_SHAPE, SEARCH
 from udfs.bottleneck.training import CLASSES, Arrays, Floats, Training, scale, standardised
 from udfs.clustering.points import InsufficientData
 from udfs.progress import Progress
@@ -175,6 +174,8 @@ def train(
     `algorithm` is used whatever its score.
     Raises `NothingToAnalyse` where there is too little to learn from.
     """
+    from udfs.bottleneck.fit import DEFAULT_SHAPE, SEARCH
+
     samples = data.samples
     found = _cluster(data, k, seed, progress)
     labels_from = data.labels_from
