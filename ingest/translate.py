@@ -6,17 +6,14 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ingest.base import Reader
 from ingest.compressed import path_text
+from ingest.recording import Recording
 from warehouse.damage import damage
 from warehouse.errors import InputError, PwhError
 from warehouse.memory import out_of_memory
 from warehouse.transactions import NO_SPACE, disk_full
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _CSV_LINE = re.compile(r"CSV Error on Line: (\d+)")
 _CSV_VALUE = re.compile(

@@ -8,15 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from warehouse import sqlfiles
 from warehouse.address import Address, parse_address
 from warehouse.connection import connect, open_unchecked
 from warehouse.errors import WarehouseError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # -P: a file in the working directory must not be imported as a module.
 _PYTHON = (sys.executable, "-P", "-c")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from warehouse import modules, sqlfiles
 from warehouse.damage import RESTORE
@@ -17,13 +17,9 @@ from warehouse.errors import (
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported
 from warehouse.messages import LAND_AGAIN, migrate_hint
+from warehouse.session import Connection
 from warehouse.transactions import in_file
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warehouse.session import Connection
 
 _NAME = re.compile(r"\d{4}_\w+")
 _TABLE = re.compile(r"CREATE TABLE (\w+) \( -- (.+)")

@@ -15,17 +15,15 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from warehouse import sqlfiles
 from warehouse.connection import DEFAULT_WAIT, connect, open_unchecked
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError, WarehouseDamaged, WarehouseError
 from warehouse.messages import LAND_AGAIN, without_class
+from warehouse.session import Connection
 from warehouse.transactions import NO_SPACE
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 _WORTHWHILE = 0.25
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -6,13 +6,10 @@ import tempfile
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingest.dask_plugin.columns import Rows, graph_tables, process_table
 from ingest.dask_plugin.record import Record
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # The fragments come last: without them the folder is no recording yet.
 _NAMES = ("program", "nodes", "workers", "data", "inputs", "transfers", "runtime", "fragments")

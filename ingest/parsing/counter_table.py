@@ -6,14 +6,11 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Rows
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _UNKNOWN = ("", "-", "n/a", "nan", "-nan", "inf", "-inf", "none", "null")

@@ -19,15 +19,13 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, Run
 from ingest.compressed import bare_name, path_text, sibling
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _ROOT = "criterion"
 _ESTIMATES, _BENCHMARK, _SAMPLE = "estimates.json", "benchmark.json", "sample.json"

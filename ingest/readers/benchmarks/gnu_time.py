@@ -18,16 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _SHORT = re.compile(
     r"([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S+CPU "

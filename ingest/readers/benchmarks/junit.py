@@ -13,17 +13,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.dates import written_date
 from ingest.parsing.xml import read_elements
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from ingest.recording import Recording
 
 _START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites?[\s>]")
 # Surefire groups thousands: 1,234.567.

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import whole_text
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _LIMIT = 64 << 20
 _VERSION = re.compile(r"^LAMMPS \(([^)\n]+)\)", re.MULTILINE)

@@ -14,15 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _START = re.compile(rb"s\th:m:s\tmax_rss\t")
 _MIB = float(1 << 20)

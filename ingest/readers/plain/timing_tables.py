@@ -15,17 +15,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
 from ingest.parsing.numbers import number as read_number
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
 from ingest.parsing.units import SECONDS, UNIT_OF
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _LIMIT = 64 << 20
 _COUNTS = {

@@ -21,16 +21,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile, implausible
 from ingest.parsing.app_names import program_name
 from ingest.parsing.counter_table import Sample, batches, number
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 Rate = tuple[str, float]
 _START = re.compile(rb"\s*# darshan log version: \S")

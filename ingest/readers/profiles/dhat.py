@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
@@ -25,10 +25,8 @@ from ingest.parsing.call_paths import ARROW, frame_name, valgrind_function
 from ingest.parsing.counter_table import batches
 from ingest.parsing.json_values import checked, field, numbers, read_json, text_of
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _START = re.compile(rb'\s*\{\s*"dhatFileVersion"\s*:')
 _ALLOCATOR = re.compile(r".*\(in \S*vgpreload_\S*\)|\[root\]")

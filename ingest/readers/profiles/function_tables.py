@@ -14,16 +14,13 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
 from ingest.parsing.units import SECONDS
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _REPORT = re.compile(r" \*\* \S.* \((\w+)\):\s*")  # of nsys stats
 _LIMIT = 64 << 20

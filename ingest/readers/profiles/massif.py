@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
@@ -28,10 +27,8 @@ from ingest.parsing.call_paths import valgrind_function
 from ingest.parsing.counter_table import Sample, batches
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _START = re.compile(rb"(?:desc: [^\n]*\n)?cmd: [^\n]*\ntime_unit: ")
 _SNAPSHOT = re.compile(r"snapshot=(\d{1,9})")

@@ -13,14 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _HEADING = re.compile(r"% time +seconds +usecs/call +calls +(?:errors +)?(syscall|function)")
 _START = re.compile(

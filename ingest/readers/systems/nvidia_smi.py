@@ -23,16 +23,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.dates import in_zone
 from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _FIELD = re.compile(r"([a-z][\w.]*)(?: \[(\S+)\])?")
 _OF_GPU = re.compile(r"[a-z]\w*\.[\w.]+ \[(?:%|W|MiB|MHz)\]")

@@ -18,16 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.dates import written_date
 from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _HEADING = re.compile(r"(?=.*\bJobID(?:Raw)?\b)(?=.*\bElapsed(?:Raw)?\b)\w+(?:([|,])\w+)+\|?")
 _DURATION = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d\d(?:\.\d+)?)")

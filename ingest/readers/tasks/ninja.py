@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _FIRST = re.compile(rb"# ninja log v([4-9])\r?\n")
 _STEP = re.compile(r"(\d{1,12})\t(\d{1,12})\t(\d{1,19})\t([^\t]+)\t([0-9a-f]{1,16})")

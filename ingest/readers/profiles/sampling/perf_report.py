@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, SingleFile
 from ingest.parsing.call_paths import frame_name
@@ -24,10 +23,8 @@ from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.readers.profiles.sampling.commands import CLOCK, object_name
 from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _EVENT = re.compile(r"# (?:Samples|Events): *\S+ +(?:of (events?) '(.+)'|(\S+))(?:,.*)?\s*")
 _COUNT = re.compile(r"# Event count \(approx\.\): (\d+)\s*")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.counter_table import Sample, batches, number
 from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.readers.systems.sysstat.clock import TIME, Clock
 from ingest.readers.systems.sysstat.samples import Samples, place
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 TITLE = re.compile(r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S+)\s+_\S+_\s+\(\d+ CPU\)\s*")
 _HEADING = re.compile(rf"(?:# Time|{TIME}) +([A-Za-z%].*)")
