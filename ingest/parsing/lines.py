@@ -17,17 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ingest.compressed import path_text
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pyarrow as pa
 
-    from ingest.recording import Recording
-
-    Flags = npt.NDArray[np.bool_]
-    Integers = npt.NDArray[np.int64]
+    from ingest.parsing.arrays import Flags, Integers
 
 # Whether a last line without line break is whole. True: the reader refuses one that lacks fields.
 Whole = Callable[[str], object] | Literal[True]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from ingest.base import Rows
-from ingest.parsing.blocks.cursor import Integers
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tally import Tally
 
 _BATCH = 1 << 17

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.timelines.slices import Integers
-
-Floats = npt.NDArray[np.float64]
+from ingest.parsing.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,13 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.arrays import Integers
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.timelines.arrays import groups, sums
 from ingest.parsing.timelines.devices import Devices
 from ingest.parsing.timelines.host import Host
 from ingest.parsing.timelines.nesting import Nesting, nesting
-from ingest.parsing.timelines.slices import Integers, Role, Timeline
+from ingest.parsing.timelines.slices import Role, Timeline
 from ingest.parsing.timelines.tasks import Tasks, numbered
 
 _NS = 1e9

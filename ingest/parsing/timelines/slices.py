@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-Integers = npt.NDArray[np.int64]
+from ingest.parsing.arrays import Integers
+
 NONE = -1
 
 

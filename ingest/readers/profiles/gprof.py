@@ -18,21 +18,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
+from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted
 from ingest.parsing.numbers import cast
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)")
 _SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")

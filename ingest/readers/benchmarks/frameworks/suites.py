@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from ingest.base import Item, LeftOut, Rows, Run
 from ingest.parsing.lines import numbered_lines
 from ingest.parsing.metric_values import Found, rows
@@ -148,8 +150,6 @@ def _call(table: _Table) -> str:
 
 
 def _function_times(calls: list[tuple[int, str, int | None, float]]) -> Rows:
-    import pyarrow as pa
-
     names = ("run", "function", "parallelism", "seconds")
     columns = dict(zip(names, map(list, zip(*calls, strict=True)), strict=True))
     return Rows("fn_timings", pa.table(columns))

@@ -19,15 +19,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ingest.base import Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
+from ingest.parsing.arrays import Integers
 from ingest.parsing.lines import chunks
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
-
-Integers = NDArray[np.int64]
 
 _START = re.compile(rb"\s*(?:T:\d+:\d+ |# Thread \d+\n#   Total intervals: )")
 _PC_START = re.compile(rb"F:\d+:[0-9a-f]+:[^\n]*(?:\n(?:F:\d|\Z)|\Z)")

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.base import BLOCK_TABLES, Head, Item, Run, SingleFile
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, line_bounds
+from ingest.parsing.arrays import Integers
+from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.blocks.spool import Spool, parsed
 from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.blocks.gpgpusim.debug_launches import Debugged, rows

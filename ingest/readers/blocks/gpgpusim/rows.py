@@ -12,10 +12,11 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from ingest.base import Rows
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tables import dependence_table, launch_table, merged
 from ingest.readers.blocks.gpgpusim.launch import Summary
 from ingest.readers.blocks.gpgpusim.log import Log
-from ingest.readers.blocks.gpgpusim.program import Ids, Program
+from ingest.readers.blocks.gpgpusim.program import Program
 from ingest.readers.blocks.gpgpusim.threads import Spool, Visits, recall
 
 
@@ -40,16 +41,16 @@ class Blocks:
             first = max(listed.values(), default=-2) + 2
             self._numbers[kernel] = listed | {k: first + n for n, k in enumerate(others)}
 
-    def parts(self, chain: Ids) -> list[int]:
+    def parts(self, chain: Integers) -> list[int]:
         """Return the leaders of the final blocks that a run of instructions consists of."""
         return [int(chain[0]), *chain[1:][self._program.leader[chain[1:]]].tolist()]
 
-    def numbers(self, kernel: str, ids: Ids) -> Ids:
+    def numbers(self, kernel: str, ids: Integers) -> Integers:
         """Return the numbers of the kernel's blocks that begin with these instructions."""
         known = self._numbers[kernel]
         return np.array([known[found] for found in ids.tolist()], np.int64)
 
-    def instructions(self, kernel: str) -> Ids:
+    def instructions(self, kernel: str) -> Integers:
         """Return the number of the block that each instruction is in (-1: none of the kernel's)."""
         inside = np.full(len(self._program), -1, np.int64)
         for leader, number in self._numbers[kernel].items():
@@ -163,7 +164,7 @@ def dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
     return dependence_table(launch, kernel, blocks.instructions(kernel), (keys, counts))
 
 
-def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: int) -> pa.Table:
+def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Integers, warp_size: int) -> pa.Table:
     """Return visits by final block: one block when counted may be several now."""
     present, place = np.unique(batch.leader, return_inverse=True)
     parts = [blocks.parts(batch.chains[leader]) for leader in present.tolist()]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.blocks.cursor import Integers
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.spool import Spool
 from ingest.parsing.blocks.tables import dependence_table, launch_table, merged
 from ingest.readers.blocks.nvbit.code import Kernel, Layout

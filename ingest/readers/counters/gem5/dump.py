@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import quoted
 from ingest.parsing.numbers import cast
 from warehouse.errors import InputError
@@ -13,7 +14,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.lines import Flags, Integers, LineArray
+    from ingest.parsing.lines import LineArray
 
 TICKS = ("simTicks", "sim_ticks", "finalTick", "final_tick", "simFreq", "sim_freq")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.lines import check_line_end, chunks, quoted
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted
 from ingest.readers.counters.perf_stat.decimal_commas import (
     has_points,
     with_points,
@@ -32,11 +33,8 @@ from ingest.readers.counters.perf_stat.signs import (
     separator,
     separator_before_4,
 )
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.parsing.lines import Flags, Integers, LineArray
-    from ingest.recording import Recording
 
 _SEARCHED = 2000
 
@@ -138,8 +136,6 @@ def _survey(recording: Recording) -> tuple[int, bool]:
 
 def _form(lines: LineArray) -> Form | None:
     """Find out in which form the file is; None where there is nothing but comments yet."""
-    import pyarrow.compute as pc
-
     first = None
     for number, line in enumerate(lines.text.slice(0, _SEARCHED).to_pylist(), lines.first):
         if (form := _form_of(line)) is not None:
@@ -188,8 +184,6 @@ def _unknown_form(number: int, line: str) -> InputError:
 
 
 def _blank(lines: LineArray) -> Flags:
-    import pyarrow.compute as pc
-
     blank: Flags = pc.match_substring_regex(lines.text, r"^\s*$").to_numpy(zero_copy_only=False)
     return blank
 

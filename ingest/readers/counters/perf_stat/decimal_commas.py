@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ingest.parsing.lines import LineArray
 from ingest.readers.counters.perf_stat.runs import HEADER, STARTED
 from ingest.readers.counters.perf_stat.signs import PLACE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.parsing.lines import LineArray
 
 # What has decimals in all languages: times, metrics, milliseconds, and shares of the time.
 _POINTS = re.compile(
@@ -54,8 +52,6 @@ def has_points(data: bytes) -> bool:
 
 def with_points(lines: LineArray) -> LineArray:
     """Return lines of a file that has decimal commas with the numbers that English has."""
-    import pyarrow.compute as pc
-
     text = lines.text
     for _ in range(_MOST_GROUPS):
         text = pc.replace_substring_regex(text, _GROUP, r"\1\2")
@@ -72,9 +68,6 @@ def without_metrics(table: pa.Table) -> tuple[pa.Table, int]:
 
     In separated lines perf ends a metric's value at its comma: 1,23 is written as 1.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     lost = pc.sum(pc.not_equal(table["metric"], "")).as_py() or 0
     table = table.filter(pc.not_equal(table["event"], ""))
     empty = pa.array([""] * len(table), pa.string())

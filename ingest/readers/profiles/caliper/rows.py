@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows, Run
-from ingest.parsing.call_paths import BELOW_ZERO, Floats, Integers, below_zero, own_part, rows_above
+from ingest.parsing.arrays import Floats, Integers
+from ingest.parsing.call_paths import BELOW_ZERO, below_zero, own_part, rows_above
 from ingest.readers.profiles.caliper import facts
 from ingest.readers.profiles.caliper.metrics import Metric, Role, settle
 from ingest.readers.profiles.caliper.profile import Profile

@@ -32,10 +32,11 @@ import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tables import launch_table
 from ingest.readers.profiles.callgrind.blocks import Code
 from ingest.readers.profiles.callgrind.call_graph import Calls, inclusive
-from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS, Integers
+from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS
 from ingest.readers.profiles.callgrind.names import FILE, OBJECT, Function, Names
 from ingest.readers.profiles.callgrind.profile import Profile, read_profiles
 from ingest.recording import Recording, read_head

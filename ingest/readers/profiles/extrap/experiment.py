@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ingest.parsing.arrays import Floats, Integers
 from ingest.readers.profiles.extrap.names import Metric, as_text
 from warehouse.errors import InputError
 
@@ -21,8 +22,6 @@ _HUGE = 1e300
 IN_CALLPATH = re.compile(r"(?<!operator)->")
 
 Codes = npt.NDArray[np.int32]
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, Rows, Run
+from ingest.parsing.arrays import Integers
 from ingest.parsing.parameters import COUNTS, Parameters
 from ingest.readers.profiles.extrap.experiment import (
     IN_CALLPATH,
     Codes,
     Experiment,
-    Integers,
     check_names,
     check_values,
     repetitions,

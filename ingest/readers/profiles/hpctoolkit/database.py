@@ -12,22 +12,18 @@ import mmap
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ingest.base import Item, Run
 from ingest.compressed import path_text
+from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.call_paths import BELOW_ZERO, below_zero, own_part
 from ingest.readers.profiles.hpctoolkit.meta import Meta, Structures, read
 from ingest.readers.profiles.hpctoolkit.rows import PathRows, Place
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
 
 _PROFILES = 0x10
 _SUMMARY = 1
@@ -63,8 +59,6 @@ def _size(file: Any) -> int:
 
 
 def _items(meta: Meta, file: Structures) -> Iterator[Item]:
-    import numpy as np
-
     places, nodes = _places(meta, file)
     ranks = {rank for rank, _ in places if rank is not None}
     threads = {thread for _, thread in places if thread is not None}
@@ -126,8 +120,6 @@ def _values(
 
     `functions` are the contexts that have a call path, and its number; -1 is that of others.
     """
-    import numpy as np
-
     count, at_values, contexts, at_contexts = file.at(profile, "QQI4xQ")
     values = _array(file, at_values, count, [("metric", "<u2"), ("value", "<f8")])
     indices = _array(file, at_contexts, contexts, [("context", "<u4"), ("start", "<u8")])
@@ -150,8 +142,6 @@ def _values(
 
 
 def _array(file: Structures, place: int, count: int, form: list[tuple[str, str]]) -> Any:
-    import numpy as np
-
     kind = np.dtype(form)
     if place < 0 or place + count * kind.itemsize > len(file.data):
         raise file.outside(place)

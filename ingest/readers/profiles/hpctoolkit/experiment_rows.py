@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ingest.base import Item, LeftOut, Run
 from ingest.compressed import bare_name, path_text
+from ingest.parsing.arrays import Floats
 from ingest.readers.profiles.hpctoolkit.experiment import Experiment, read
 from ingest.readers.profiles.hpctoolkit.rows import PathRows
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
 
 MAGIC = b"HPCPROF-metricdb__"
 # PROGRAM-RANK-THREAD-HOST-PROCESS-GENERATION
@@ -61,8 +57,6 @@ def _of_threads(
     experiment: Experiment, recording: Recording, places: dict[Path, tuple[int, int]]
 ) -> Iterator[Item]:
     """Yield the rows of each thread, from its own file."""
-    import numpy as np
-
     nodes = np.array(experiment.nodes, np.int64) - 1
     paths = np.array(experiment.node_paths, np.int64)
     ranks = len({rank for rank, _ in places.values()})
@@ -77,8 +71,6 @@ def _of_threads(
 
 def _of_all(experiment: Experiment) -> Iterator[Item]:
     """Yield the rows of all threads together, from the experiment.xml."""
-    import numpy as np
-
     rows = PathRows(experiment.paths, experiment.exclusive.values(), None)
     for number, metric in experiment.exclusive.items():
         own = np.zeros(rows.size)
@@ -90,8 +82,6 @@ def _of_all(experiment: Experiment) -> Iterator[Item]:
 
 def _values(recording: Recording, part: Path, experiment: Experiment, nodes: int) -> Floats:
     """Return the values of a file: a row a node, a column a metric."""
-    import numpy as np
-
     with recording.open(part) as file:
         header, data = file.read(_HEADER), file.read()
     rows, columns = (int.from_bytes(header[at : at + 4], "big") for at in (24, 28))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
 
 from ingest.base import Rows
+from ingest.parsing.arrays import Floats
+from ingest.parsing.call_paths import CallPaths
 from ingest.readers.profiles.hpctoolkit.metrics import Metric
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from ingest.parsing.call_paths import CallPaths
-
-    Floats = npt.NDArray[np.float64]
 
 Place = tuple[int | None, int | None]  # rank and thread
 
@@ -35,8 +31,6 @@ class PathRows:
 
     def with_callees(self, own: Floats) -> Floats:
         """Return what paths have with those below them, from what they have themselves."""
-        import numpy as np
-
         sums = own.tolist()
         # A path comes after the one above it.
         for code in range(self.size - 1, -1, -1):
@@ -46,9 +40,6 @@ class PathRows:
 
     def of(self, metric: Metric, own: Floats, whole: Floats, place: Place) -> Iterator[Rows]:
         """Yield the rows of a metric at a place, of the paths that it has a value at or below."""
-        import numpy as np
-        import pyarrow as pa
-
         rows = np.flatnonzero(whole).tolist()
         if not rows:
             return

@@ -22,10 +22,11 @@ import pyarrow.compute as pc
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
+from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
 from ingest.parsing.dates import in_zone
 from ingest.parsing.lines import quoted
-from ingest.readers.profiles.mpip.sections import NUMBER, Floats, Section, Table, sections
+from ingest.readers.profiles.mpip.sections import NUMBER, Section, Table, sections
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow as pa
+
 from ingest.base import Item, LeftOut, Rows, Run
 from ingest.parsing.json_values import checked, field
 from ingest.readers.profiles.sampling.stacks import check_weight, located
@@ -24,8 +26,6 @@ _IN_MODULE = 0  # the first line of the function that a line is in, where it is 
 
 def items(document: Mapping[str, Any]) -> Iterator[Item]:
     """Yield the run and the time of its functions, without what they call."""
-    import pyarrow as pa
-
     elapsed = check_weight(field(document, "elapsed_time_sec", float, "the file"), "the file")
     folder = document.get("entrypoint_dir")
     seconds: dict[str, float] = {}

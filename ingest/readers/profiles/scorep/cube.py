@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ingest.parsing.call_paths import Integers
+from ingest.parsing.arrays import Integers
 from warehouse.errors import InputError, PwhError
 
 if TYPE_CHECKING:

@@ -10,15 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, Rows, Run
-from ingest.parsing.call_paths import (
-    ARROW,
-    BELOW_ZERO,
-    Floats,
-    Integers,
-    below_zero,
-    frame_name,
-    own_part,
-)
+from ingest.parsing.arrays import Floats, Integers
+from ingest.parsing.call_paths import ARROW, BELOW_ZERO, below_zero, frame_name, own_part
 from ingest.parsing.units import PER_SECOND
 from ingest.readers.profiles.scorep.cube import Cube
 from ingest.readers.profiles.scorep.names import Experiment, experiment

@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.arrays import Floats, Integers
 from ingest.readers.profiles.tau.facts import Collected, Layout, Location, Metadata
-from ingest.readers.profiles.tau.names import Codes, Floats, Names, count_once
+from ingest.readers.profiles.tau.names import Names, count_once
 from warehouse.errors import InputError
 
 _MICROSECONDS = 1e6
@@ -55,7 +56,7 @@ class Values:
     `row` numbers the entries of the names they belong to.
     """
 
-    row: Codes
+    row: Integers
     calls: Floats
     exclusive: Floats
     inclusive: Floats

@@ -19,10 +19,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.parsing.arrays import Floats
 from ingest.parsing.lines import LineArray, quoted
 from ingest.parsing.numbers import cast
 from ingest.readers.profiles.tau.facts import Metadata
-from ingest.readers.profiles.tau.names import Floats, Names, names_of
+from ingest.readers.profiles.tau.names import Names, names_of
 from ingest.readers.profiles.tau.rows import Values
 from warehouse.errors import InputError
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ingest.parsing.arrays import Integers
 from ingest.parsing.sqlite_file import SqliteFile
 from ingest.parsing.timelines.gpu_calls import waits, without_arguments, without_version
-from ingest.parsing.timelines.slices import Integers, Role, Worker
+from ingest.parsing.timelines.slices import Role, Worker
 from ingest.parsing.timelines.tables import UNKNOWN, Table, distinct, named
 
 _PUSH_POP, _START_END = 59, 60

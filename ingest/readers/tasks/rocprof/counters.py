@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.base import Item, LeftOut, Rows
 from ingest.parsing.numbers import cast
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FACTS = frozenset(
     (
@@ -78,9 +78,6 @@ def _is_text(column: pa.Array) -> bool:
 
 def _seconds(columns: Mapping[str, pa.Array]) -> pa.Array:
     """Return how long the kernels took, NULL where the table has no times."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for names in (("start_timestamp", "end_timestamp"), ("beginns", "endns")):
         if columns.keys() >= set(names):
             begin, end = (columns[name] for name in names)
@@ -92,9 +89,6 @@ def _seconds(columns: Mapping[str, pa.Array]) -> pa.Array:
 def _rows(
     kernels: pa.Array, dispatches: pa.Array, seconds: pa.Array, events: pa.Array, values: pa.Array
 ) -> Rows:
-    import numpy as np
-    import pyarrow as pa
-
     lines = np.arange(2, len(kernels) + 2)
     events = pa.array(events, pa.string())
     return Rows(

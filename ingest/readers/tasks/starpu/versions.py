@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from ingest.parsing.arrays import Flags, Integers
+
 _RECEIVE, _READ, _WRITE, _SEND = range(4)
 _UNKNOWN = -1
 # A version passes through this many ranks at most before it is taken as it is.
@@ -26,25 +25,27 @@ class Accesses:
     A task writes a datum once; what it reads of the same datum is what was there before.
     """
 
-    key: Ints
-    rank: Ints
-    time: Ints
-    reads: Bools
-    writes: Bools
+    key: Integers
+    rank: Integers
+    time: Integers
+    reads: Flags
+    writes: Flags
 
 
 @dataclass(frozen=True, slots=True)
 class Messages:
     """One row is one message: when datum `key` left rank `source` and came to `target`, ns."""
 
-    key: Ints
-    source: Ints
-    target: Ints
-    sent: Ints
-    received: Ints
+    key: Integers
+    source: Integers
+    target: Integers
+    sent: Integers
+    received: Integers
 
 
-def versions(accesses: Accesses, messages: Messages, home: Ints) -> tuple[Ints, Ints, Ints]:
+def versions(
+    accesses: Accesses, messages: Messages, home: Integers
+) -> tuple[Integers, Integers, Integers]:
     """Return the versions that accesses read, that they write, and that messages carry.
 
     `home` is the rank on which each key begins, _UNKNOWN where any may. Accesses of one rank are
@@ -77,7 +78,7 @@ def versions(accesses: Accesses, messages: Messages, home: Ints) -> tuple[Ints, 
     return read, made, np.where(carried == _UNKNOWN, 0, carried)
 
 
-def _ordinals(accesses: Accesses) -> Ints:
+def _ordinals(accesses: Accesses) -> Integers:
     """Number the writes of each key by time, from 1; 0 for accesses that do not write."""
     order = np.lexsort((accesses.writes, accesses.time, accesses.key))
     made = np.zeros(len(order), np.int64)
@@ -85,7 +86,7 @@ def _ordinals(accesses: Accesses) -> Ints:
     return np.where(accesses.writes, made, 0)
 
 
-def _latest_anywhere(accesses: Accesses, made: Ints) -> Ints:
+def _latest_anywhere(accesses: Accesses, made: Integers) -> Integers:
     """Return the version that was the latest of all ranks when each access began."""
     order = np.lexsort((accesses.writes, accesses.time, accesses.key))
     count = np.zeros(len(order), np.int64)
@@ -93,7 +94,7 @@ def _latest_anywhere(accesses: Accesses, made: Ints) -> Ints:
     return count - (made > 0)
 
 
-def _running_count(flags: Bools, group: Ints) -> Ints:
+def _running_count(flags: Flags, group: Integers) -> Integers:
     """Count the flags so far within each group; the groups are together."""
     total = np.cumsum(flags, dtype=np.int64)
     if not len(group):
@@ -102,7 +103,7 @@ def _running_count(flags: Bools, group: Ints) -> Ints:
     return total - np.maximum.accumulate(np.where(first, total - flags, 0))
 
 
-def _last_setter_before(order: Ints, sets: Bools, key: Ints, rank: Ints) -> Ints:
+def _last_setter_before(order: Integers, sets: Flags, key: Integers, rank: Integers) -> Integers:
     """Return for each event the last one before it, of its key and rank, that sets a version."""
     position = np.arange(len(order))
     sorted_sets = sets[order]
