@@ -20,16 +20,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.parsing.app_names import folder_app
-from ingest.parsing.call_paths import frame_name
+from ingest.parsing.call_paths import CallPaths, frame_name
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.parsing.call_paths import CallPaths
 
 _MAGIC, _PART = b"\x03BOTF2", b"\x03B"
 _OWN_PARADIGMS = ("unknown", "user", "compiler")
@@ -90,8 +90,6 @@ def _anchor(path: Path) -> Path:
 
 
 def _items(trace: Any, path: Path) -> Iterator[Item]:
-    from ingest.parsing.call_paths import CallPaths
-
     paths = CallPaths()
     threads: Counter[int] = Counter()
     ranks = _ranks(trace.definitions.locations)
@@ -198,9 +196,6 @@ class _Place:
 def _rows(
     places: Sequence[_Place], paths: CallPaths, resolution: int, ranks: int, threads: int
 ) -> Rows:
-    import numpy as np
-    import pyarrow as pa
-
     found = [
         (place.rank, place.thread, code, *place.sums[code])
         for place in places

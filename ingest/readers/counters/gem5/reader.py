@@ -25,22 +25,18 @@ import configparser
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.base import Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
 from ingest.parsing.lines import LineArray, chunks, quoted, whole_text
 from ingest.readers.counters.gem5.dump import TICKS, rows
 from ingest.readers.counters.gem5.segments import segments
-from ingest.recording import read_head
+from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.recording import Recording
 
 
 def facts(text: str) -> Run:
@@ -125,8 +121,6 @@ class Gem5Stats:
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, and the rows of one dump after another."""
-        import pyarrow as pa
-
         config = recording.part("config.ini")
         if config == recording.path:
             raise InputError(
@@ -158,9 +152,6 @@ def _dumps(recording: Recording) -> Iterator[LineArray]:
 
     A dump is kept in memory whole: a few MB at most in practice.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     begun: int | None = None
     pending: list[pa.Array] = []
     for chunk in chunks(recording):
@@ -201,8 +192,6 @@ def _batches(recording: Recording, found: list[dict[str, object]]) -> Iterator[p
 
 def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Join the rows of small dumps, since each insertion has its price."""
-    import pyarrow as pa
-
     pending: list[pa.RecordBatch] = []
     for batch in batches:
         pending.append(batch)
@@ -231,8 +220,6 @@ def _never_began(number: int) -> InputError:
 
 
 def _check_blank(text: pa.StringArray, first: int) -> None:
-    import pyarrow.compute as pc
-
     at = pc.index(pc.equal(text, ""), False).as_py()
     if at >= 0:
         raise InputError(

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ISSUED = r"^(?P<core>.+)\.(?:numIssuedDist|iq\.issued_per_cycle)::(?P<bucket>\d+)$"
 # Where gem5 counts committed operations by class, newest version first.
@@ -41,9 +40,6 @@ _DIVISIONS = {"n_mul": ("IntMult",), "n_div": ("IntDiv",), "n_fp_div": ("FloatDi
 
 def segments(sample: int, batch: pa.RecordBatch) -> list[dict[str, object]]:
     """Return the segments of a dump as rows of that table; `batch` are its statistics."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     parts = pc.extract_regex(batch["event"], _ISSUED)
     if parts.null_count == len(parts):
         return []

@@ -17,16 +17,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.recording import Recording
 
 _START = re.compile(rb'^"Kernel Name","', re.MULTILINE)
 _HEADING = re.compile(rb'^(?=[^\n]*"Source")[^\n]*"Instructions Executed"', re.MULTILINE)
@@ -67,8 +64,6 @@ class NcuSource(SingleFile):
 
         Raises `InputError` with the line where the page is damaged or of another kind.
         """
-        import pyarrow as pa
-
         yield Run()
         launch, repeats = -1, 0
         before: _Kernel | None = None
@@ -96,8 +91,6 @@ class NcuSource(SingleFile):
 
 
 def _opcodes(launch: int, kernel: _Kernel) -> pa.Table:
-    import pyarrow as pa
-
     size = len(kernel.threads)
     return pa.table(
         {
