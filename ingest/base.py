@@ -8,7 +8,7 @@ loader runs over the file itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ingest.compressed import bare_name
 from ingest.recording import read_head
+from warehouse.catalog import landing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,9 @@ _GRAPH_TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs")
 TASK_TABLES = (*_GRAPH_TABLES, "transfers", "runtime_intervals")
 DEVICE_TABLES = (*_GRAPH_TABLES, "gpu_gaps", "gpu_late")
 BLOCK_TABLES = ("bb_launches", "bb_visits", "bb_edges", "bb_blocks", "bb_opcodes", "bb_dependences")
+# Arrow's names of the types of landing columns.
+_ARROW_TYPES = {"VARCHAR": "string", "INTEGER": "int32", "BIGINT": "int64", "DOUBLE": "float64"}
+_SINGLE = (str, float, int, type(None))
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,36 @@ class Rows:
 
     table: str
     batch: pa.RecordBatch | pa.Table
+
+    @classmethod
+    def of_columns(cls, table: str, **columns: Any) -> Rows:
+        """Return rows of columns: arrays (Arrow, numpy), values in turn, or one value of all rows.
+
+        Values that are no arrays get the type of the table's column; None is NULL.
+        """
+        import pyarrow as pa
+
+        types = {column.name: _ARROW_TYPES.get(column.type) for column in landing()[table]}
+        found = {}
+        for name, column in columns.items():
+            if not isinstance(column, _SINGLE):
+                is_array = isinstance(column, pa.Array | pa.ChunkedArray) or hasattr(
+                    column, "dtype"
+                )
+                found[name] = column if is_array else pa.array(column, types.get(name, "int32"))
+        rows = len(next(iter(found.values())))
+        for name, value in columns.items():
+            if name not in found:
+                found[name] = pa.repeat(pa.scalar(value, types.get(name, "int32")), rows)
+        return cls(table, pa.table({name: found[name] for name in columns}))
+
+    @classmethod
+    def of_records(
+        cls, table: str, names: Sequence[str], records: Sequence[Sequence[object]]
+    ) -> Rows:
+        """Return rows of plain values, which are by the names of their columns."""
+        columns = zip(*records, strict=True) if records else [()] * len(names)
+        return cls.of_columns(table, **dict(zip(names, columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.dates import written_date
+from ingest.parsing.metric_values import Value, rows
 from ingest.parsing.xml import read_elements
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -44,8 +45,6 @@ class JUnit(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the times of its tests; see `Reader.read`."""
-        import pyarrow as pa
-
         tests = _Tests()
         read_elements(recording, tests.start, tests.end, expected="a whole file of results")
         if not tests.names:
@@ -53,24 +52,12 @@ class JUnit(SingleFile):
                 "no test passed whose time is known", expected='<testcase name="a" time="0.125"/>'
             )
         yield Run(machine=tests.machine, started_at=tests.started_at, tags={"recorder": "junit"})
-        names = tests.distinct_names()
+        values: list[Value] = []
         seen: Counter[str] = Counter()
-        repetitions = []
-        for name in names:
-            repetitions.append(seen[name])
+        for name, seconds in zip(tests.distinct_names(), tests.seconds, strict=True):
+            values.append(Value(name, seconds, "s", "lower", seen[name]))
             seen[name] += 1
-        yield Rows(
-            "metrics",
-            pa.table(
-                {
-                    "metric": names,
-                    "repetition": pa.array(repetitions, pa.int32()),
-                    "value": tests.seconds,
-                    "unit": ["s"] * len(names),
-                    "better": ["lower"] * len(names),
-                }
-            ),
-        )
+        yield rows(values)
         for why, count in tests.left_out.items():
             yield LeftOut(count, "test", why)
 

@@ -43,8 +43,6 @@ class Lammps(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its sections."""
-        import pyarrow as pa
-
         text = whole_text(recording, limit=_LIMIT)
         loops = list(_LOOP.finditer(text))
         version = _VERSION.search(text)
@@ -73,6 +71,4 @@ class Lammps(SingleFile):
             wall_seconds=sum(float(loop[1]) for loop in loops),
             tags={"steps": str(sum(int(loop[3]) for loop in loops))},
         )
-        names = ("function", "callpath", "kind", "seconds")
-        columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        yield Rows("fn_timings", pa.table(dict(zip(names, map(list, columns), strict=True))))
+        yield Rows.of_records("fn_timings", ("function", "callpath", "kind", "seconds"), rows)

@@ -128,8 +128,6 @@ class TimingTables(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run for each combination of counts, and the times."""
-        import pyarrow as pa
-
         text = whole_text(recording, limit=_LIMIT)
         lines = _lines(text)
         heading = next(lines, (0, ""))[1]
@@ -174,18 +172,7 @@ class TimingTables(SingleFile):
                 seen[run, function, rank] += 1
                 rows.append((run, function, kind, _parallelism(facts), rank, repetition, seconds))
         names = ("run", "function", "kind", "parallelism", "rank", "repetition", "seconds")
-        whole, text_type = pa.int32(), pa.string()
-        types = (whole, text_type, text_type, whole, whole, whole, pa.float64())
-        columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        yield Rows(
-            "fn_timings",
-            pa.table(
-                {
-                    name: pa.array(column, kind)
-                    for name, column, kind in zip(names, columns, types, strict=True)
-                }
-            ),
-        )
+        yield Rows.of_records("fn_timings", names, rows)
         yield LeftOut(layout.left_out, "column", "no times of functions")
 
 

@@ -14,6 +14,7 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
@@ -46,6 +47,7 @@ _NVPROF_ROW = re.compile(
 _NVPROF_SECTION = re.compile(r"==(\d+)== (Profiling result|API calls):")
 _COMMAND = re.compile(r"^==(\d+)== NVPROF is profiling process \d+, command: (\S+)", re.MULTILINE)
 _NVPROF_KINDS = {"GPU activities": "gpu", "API calls": "api", "Profiling result": "gpu"}
+_COLUMNS = ("run", "function", "kind", "seconds", "inclusive_seconds", "calls")
 
 Cells = Callable[[str], Sequence[str]]
 
@@ -65,23 +67,14 @@ class _Table:
 
 @dataclass(slots=True)
 class _Found:
-    """What the tables of a file have; `processes` are those of nvprof, as often as rows are."""
+    """What the tables of a file have: rows of the columns, with the process for the run."""
 
-    processes: list[str] = field(default_factory=list)
     process: str = ""
-    functions: list[str] = field(default_factory=list)
-    kinds: list[str | None] = field(default_factory=list)
-    seconds: list[float | None] = field(default_factory=list)
-    inclusive: list[float | None] = field(default_factory=list)
-    calls: list[int | None] = field(default_factory=list)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
 
     def add(self, name: str, kind: str | None, seconds: float, calls: int | None) -> None:
-        self.processes.append(self.process)
-        self.functions.append(frame_name(name))
-        self.kinds.append(kind)
-        self.seconds.append(None if kind == "range" else seconds)
-        self.inclusive.append(seconds if kind == "range" else None)
-        self.calls.append(calls)
+        times = (None, seconds) if kind == "range" else (seconds, None)
+        self.rows.append((self.process, frame_name(name), kind, *times, calls))
 
 
 class FunctionTables(SingleFile):
@@ -98,31 +91,18 @@ class FunctionTables(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the times of its functions."""
-        import pyarrow as pa
-
         text = whole_text(recording, limit=_LIMIT)
         check_line_end(recording, text, _is_whole)
         found, others = _read(text)
-        if not found.functions:
+        if not found.rows:
             raise InputError("no table has a function", expected="a row for each function")
         commands = dict(_COMMAND.findall(text))
-        processes = list(dict.fromkeys(found.processes))
+        processes = list(dict.fromkeys(process for process, *_ in found.rows))
         for process in processes:
             app = commands.get(process, "").rsplit("/", 1)[-1] or None
             yield Run(key=process if len(processes) > 1 else None, app=app)
-        yield Rows(
-            "fn_timings",
-            pa.table(
-                {
-                    "run": pa.array(map(processes.index, found.processes), pa.int32()),
-                    "function": pa.array(found.functions, pa.string()),
-                    "kind": pa.array(found.kinds, pa.string()),
-                    "seconds": pa.array(found.seconds, pa.float64()),
-                    "inclusive_seconds": pa.array(found.inclusive, pa.float64()),
-                    "calls": pa.array(found.calls, pa.int64()),
-                }
-            ),
-        )
+        rows = [(processes.index(process), *row) for process, *row in found.rows]
+        yield Rows.of_records("fn_timings", _COLUMNS, rows)
         yield LeftOut(others, "table", "it has no times by function")
 
 

@@ -62,18 +62,16 @@ class Slurm(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run and its values for each job that has ended."""
-        import pyarrow as pa
-
         jobs = _jobs(numbered_lines(recording, must_end=True))
         ended = {key: job for key, job in jobs.items() if _has_ended(job.cells)}
         if not ended:
             raise InputError("no job has ended", expected="a line with its Elapsed time")
         runs = [_run(key, job) for key, job in ended.items()]
         yield from runs
-        seconds = [run.wall_seconds for run in runs]
-        whole = {"function": [_WHOLE_PROGRAM] * len(runs), "kind": ["total"] * len(runs)}
-        numbers = pa.array(range(len(runs)), pa.int32())
-        yield Rows("fn_timings", pa.table({"run": numbers, **whole, "seconds": seconds}))
+        whole = [
+            (number, _WHOLE_PROGRAM, "total", run.wall_seconds) for number, run in enumerate(runs)
+        ]
+        yield Rows.of_records("fn_timings", ("run", "function", "kind", "seconds"), whole)
         yield rows(
             [
                 Value(name, value, _UNITS[name], "lower", run=number)

@@ -35,8 +35,6 @@ class NinjaLog(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its steps; raises `InputError` at a line that is none."""
-        import pyarrow as pa
-
         last: dict[str, tuple[int, int, str]] = {}
         steps = 0
         for number, line in numbered_lines(recording, must_end=True):
@@ -56,17 +54,12 @@ class NinjaLog(SingleFile):
         commands: dict[tuple[int, int, str], list[str]] = {}
         for output, step in last.items():
             commands.setdefault(step, []).append(output)
-        seconds = [(end - start) / 1e3 for start, end, _ in commands]
         yield Run(tags={"recorder": "ninja"})
-        yield Rows(
+        yield Rows.of_columns(
             "fn_timings",
-            pa.table(
-                {
-                    "function": [" ".join(outputs) for outputs in commands.values()],
-                    "kind": ["build step"] * len(commands),
-                    "seconds": pa.array(seconds, pa.float64()),
-                    "calls": pa.array([1] * len(commands), pa.int64()),
-                }
-            ),
+            function=[" ".join(outputs) for outputs in commands.values()],
+            kind="build step",
+            seconds=[(end - start) / 1e3 for start, end, _ in commands],
+            calls=1,
         )
         yield LeftOut(steps - len(last), "step", "its output was built again later")

@@ -190,35 +190,30 @@ def _share(text: str, where: str) -> float:
 
 
 def _rows(section: _Section) -> Iterator[Rows]:
-    import pyarrow as pa
-
     total = section.total or 0.0
     rest = total - sum(section.own.values())
     if section.is_whole and rest > (section.rows + 1) * _ROUNDED / 100 * total:
         section.own[_REST] = rest
-    names = pa.array(section.own, pa.string())
+    names = list(section.own)
     own = list(section.own.values())
     inclusive = [section.inclusive.get(name) for name in section.own]
     if CLOCK.fullmatch(section.event):
-        times = {
-            "seconds": pa.array([value / 1e9 for value in own], pa.float64()),
-            "inclusive_seconds": pa.array(
-                [None if value is None else value / 1e9 for value in inclusive], pa.float64()
-            ),
-        }
-        yield Rows("fn_timings", pa.table({"function": names, **times}))
+        yield Rows.of_columns(
+            "fn_timings",
+            function=names,
+            seconds=[value / 1e9 for value in own],
+            inclusive_seconds=[None if value is None else value / 1e9 for value in inclusive],
+        )
     else:
-        counts = {
-            "value": pa.array(own, pa.float64()),
-            "inclusive": pa.array(inclusive, pa.float64()),
-        }
         event = f"weight of {section.event}" if section.is_weighed else section.event
-        events = pa.array([event] * len(names), pa.string())
-        yield Rows("pmu_samples", pa.table({"region": names, "event": events, **counts}))
+        yield Rows.of_columns(
+            "pmu_samples", region=names, event=event, value=own, inclusive=inclusive
+        )
     if section.samples:
-        events = pa.array([f"samples of {section.event}"] * len(section.samples), pa.string())
-        units = pa.array(["samples"] * len(section.samples), pa.string())
-        value = pa.array(section.samples.values(), pa.float64())
-        regions = pa.array(section.samples, pa.string())
-        columns = {"region": regions, "event": events, "value": value, "unit": units}
-        yield Rows("pmu_samples", pa.table(columns))
+        yield Rows.of_columns(
+            "pmu_samples",
+            region=list(section.samples),
+            event=f"samples of {section.event}",
+            value=list(section.samples.values()),
+            unit="samples",
+        )

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import pyarrow as pa
-
 from ingest.base import Item, LeftOut, Rows, Run
 from ingest.parsing.json_values import checked, field
 from ingest.readers.profiles.sampling.stacks import check_weight, located
@@ -57,6 +55,5 @@ def items(document: Mapping[str, Any]) -> Iterator[Item]:
         else None,
         tags={"recorder": "scalene"},
     )
-    columns = {"function": list(seconds), "seconds": list(seconds.values())}
-    yield Rows("fn_timings", pa.table(columns))
+    yield Rows.of_records("fn_timings", ("function", "seconds"), list(seconds.items()))
     yield LeftOut(memory, "line's memory", "times land", "lines' memory")
