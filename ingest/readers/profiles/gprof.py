@@ -88,7 +88,7 @@ class Gprof(SingleFile):
             parallelism = pa.repeat(pa.scalar(ranks, pa.int32()), table.num_rows)
             yield Rows("fn_timings", table.append_column("parallelism", parallelism))
         else:
-            yield Rows("pmu_samples", _samples(table, flat.unit))
+            yield from _samples(table, flat.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,27 +247,27 @@ def _rows(flat: _Flat, graph: _Graph | None) -> pa.Table:
     return table.set_column(0, "function", names)
 
 
-def _samples(table: pa.Table, unit: str) -> pa.Table:
-    """Return the rows of a profile in another unit than seconds: its cost, and calls."""
+def _samples(table: pa.Table, unit: str) -> Iterator[Rows]:
+    """Yield the rows of a profile in another unit than seconds: its cost, and calls."""
     scale = _CYCLES.get(unit, 1.0)
     event, unit = ("cycles", "cycles") if unit in _CYCLES else ("samples", unit)
     names = table.schema.names
     whole = table["inclusive_seconds"] if "inclusive_seconds" in names else None
-    costs = {
-        "region": table["function"],
-        "event": pa.repeat(event, table.num_rows),
-        "value": pc.multiply(table["seconds"], scale),
-        "unit": pa.repeat(unit, table.num_rows),
-    }
-    if whole is not None:
-        costs["inclusive"] = pc.multiply(whole, scale)
+    yield Rows.of_columns(
+        "pmu_samples",
+        region=table["function"],
+        event=event,
+        value=pc.multiply(table["seconds"], scale),
+        unit=unit,
+        inclusive=None if whole is None else pc.multiply(whole, scale),
+    )
     called = table.filter(pc.is_valid(table["calls"]))
-    calls = {
-        "region": called["function"],
-        "event": pa.repeat("calls", called.num_rows),
-        "value": called["calls"].cast(pa.float64()),
-    }
-    return pa.concat_tables([pa.table(costs), pa.table(calls)], promote_options="default")
+    yield Rows.of_columns(
+        "pmu_samples",
+        region=called["function"],
+        event="calls",
+        value=called["calls"].cast(pa.float64()),
+    )
 
 
 def _once(names: pa.StringArray) -> pa.StringArray:

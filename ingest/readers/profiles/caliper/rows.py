@@ -101,17 +101,16 @@ class _Columns:
             _added(values, first, whole.reshape(-1)) for values in (seconds, inclusive, calls)
         )
         kept = np.flatnonzero(~(np.isnan(seconds) & np.isnan(inclusive) & np.isnan(calls)))
-        columns = self._places(kept) | {
-            "function": pa.array(self._functions[self._codes(kept)], pa.string()),
-            "callpath": pa.array(self._callpaths[self._codes(kept)], pa.string()),
-            "parallelism": pa.array([self._ranks] * len(kept), pa.int32()),
-            "seconds": _known(seconds[kept]),
-            "inclusive_seconds": _known(inclusive[kept]),
-            "calls": _known(calls[kept]).cast(pa.int64())
-            if "calls" in metrics
-            else pa.nulls(len(kept), pa.int64()),
-        }
-        return Rows("fn_timings", pa.table(columns))
+        return Rows.of_columns(
+            "fn_timings",
+            **self._places(kept),
+            function=self._functions[self._codes(kept)].tolist(),
+            callpath=self._callpaths[self._codes(kept)].tolist(),
+            parallelism=self._ranks,
+            seconds=_known(seconds[kept]),
+            inclusive_seconds=_known(inclusive[kept]),
+            calls=_known(calls[kept]).cast(pa.int64()) if "calls" in metrics else None,
+        )
 
     def samples(self, events: Sequence[Metric], seconds: Floats) -> Rows:
         """Return the values of events as rows of pmu_samples; `seconds` is how long each lasted."""
@@ -119,15 +118,16 @@ class _Columns:
         rows = np.concatenate([one for one, _ in found])
         counts = [len(one) for one, _ in found]
         kind = np.repeat(np.arange(len(events)), counts)
-        columns = self._places(rows) | {
-            "region": pa.array(self._regions[self._codes(rows)], pa.string()),
-            "sample": self._sample[rows],
-            "event": pa.array(np.array([one.event for one in events], object)[kind], pa.string()),
-            "value": _known(np.concatenate([values for _, values in found])),
-            "unit": pa.array(np.array([one.unit for one in events], object)[kind], pa.string()),
-            "seconds": _known(np.where(seconds < 0, np.nan, seconds)[rows]),
-        }
-        return Rows("pmu_samples", pa.table(columns))
+        return Rows.of_columns(
+            "pmu_samples",
+            **self._places(rows),
+            region=self._regions[self._codes(rows)].tolist(),
+            sample=self._sample[rows],
+            event=np.array([one.event for one in events], object)[kind].tolist(),
+            value=_known(np.concatenate([values for _, values in found])),
+            unit=np.array([one.unit for one in events], object)[kind].tolist(),
+            seconds=_known(np.where(seconds < 0, np.nan, seconds)[rows]),
+        )
 
     def _event(self, one: Metric) -> tuple[Integers, Floats]:
         """Return the rows where an event has values, and its own part there."""

@@ -45,31 +45,27 @@ class PathRows:
             return
         self._empty = False
         own, whole = (values[rows] / (metric.per_second or 1.0) for values in (own, whole))
-        columns = {
-            "rank": pa.array([place[0]] * len(rows), pa.int32()),
-            "thread": pa.array([place[1]] * len(rows), pa.int64()),
-        }
+        rank, thread = place
         paths = [self._joined[code] for code in rows]
-        is_timed = metric.name == self._timed
         # NaN is what the values do not show.
         shown = pa.array(own, from_pandas=True)
-        if is_timed:
-            columns |= {
-                "function": pa.array([self._names[code] for code in rows], pa.string()),
-                "callpath": pa.array(paths, pa.string()),
-                "parallelism": pa.array([self._parallelism] * len(rows), pa.int32()),
-                "seconds": shown,
-                "inclusive_seconds": pa.array(whole),
-            }
+        if metric.name == self._timed:
+            yield Rows.of_columns(
+                "fn_timings",
+                **{"rank": rank, "thread": thread, "parallelism": self._parallelism},
+                function=[self._names[code] for code in rows],
+                callpath=paths,
+                seconds=shown,
+                inclusive_seconds=whole,
+            )
         else:
-            columns |= {
-                "region": pa.array(paths, pa.string()),
-                "event": pa.array([metric.name] * len(rows), pa.string()),
-                "unit": pa.array([metric.unit] * len(rows), pa.string()),
-                "value": shown,
-                "inclusive": pa.array(whole),
-            }
-        yield Rows("fn_timings" if is_timed else "pmu_samples", pa.table(columns))
+            yield Rows.of_columns(
+                "pmu_samples",
+                **{"rank": rank, "thread": thread, "event": metric.name, "unit": metric.unit},
+                region=paths,
+                value=shown,
+                inclusive=whole,
+            )
 
     def check(self) -> None:
         """Raise `InputError` where nothing has a value."""

@@ -189,7 +189,7 @@ class MpiP(SingleFile):
         inside = _inside(calls, tasks, sites)
         if not (concise or header.leaves_out):
             _check_sums(inside, tasks, calls)
-        yield Rows("fn_timings", _outside(tasks))
+        yield _outside(tasks)
         yield Rows("fn_timings", inside)
 
 
@@ -233,18 +233,16 @@ def _of_ranks(table: Table, header: Header) -> Table:
     return table.where(~is_sum)
 
 
-def _outside(tasks: Tasks) -> pa.Table:
+def _outside(tasks: Tasks) -> Rows:
     """Return the time outside MPI."""
-    rank = range(tasks.count) if tasks.by_rank else [None]
-    return pa.table(
-        {
-            "function": pa.repeat(OUTSIDE, len(tasks.app)),
-            "rank": pa.array(rank, pa.int32()),
-            "parallelism": pa.repeat(pa.scalar(tasks.count, pa.int32()), len(tasks.app)),
-            # Where all time is MPI, rounding can leave less than nothing.
-            "seconds": np.maximum(tasks.app - tasks.mpi, 0.0),
-            "inclusive_seconds": tasks.app,
-        }
+    return Rows.of_columns(
+        "fn_timings",
+        function=OUTSIDE,
+        rank=range(tasks.count) if tasks.by_rank else None,
+        parallelism=tasks.count,
+        # Where all time is MPI, rounding can leave less than nothing.
+        seconds=np.maximum(tasks.app - tasks.mpi, 0.0),
+        inclusive_seconds=tasks.app,
     )
 
 
@@ -262,12 +260,8 @@ def _inside(table: Table, tasks: Tasks, sites: dict[int, str] | None) -> pa.Tabl
         columns |= {"rank": rank.cast(pa.int32()), "calls": count}
     else:
         seconds = seconds / tasks.count
-    columns |= {
-        "parallelism": pa.repeat(pa.scalar(tasks.count, pa.int32()), len(seconds)),
-        "seconds": seconds,
-        "inclusive_seconds": seconds,
-    }
-    return pa.table(columns)
+    columns |= {"parallelism": tasks.count, "seconds": seconds, "inclusive_seconds": seconds}
+    return Rows.of_columns("fn_timings", **columns).batch
 
 
 def _paths(table: Table, function: pa.StringArray, sites: dict[int, str] | None) -> pa.StringArray:

@@ -161,7 +161,6 @@ class Stacks:
         import numpy as np
         import pyarrow as pa
 
-        unit = "s" if one.per_second else one.unit
         for rows, texts in self._batches(sums.path):
             thread, size = sums.thread[rows], len(rows)
             own, inclusive = sums.own[rows], sums.inclusive[rows]
@@ -169,26 +168,28 @@ class Stacks:
                 own, inclusive = own / one.per_second, inclusive / one.per_second
             without = np.full(size, self.flat)
             whole = pa.array(inclusive, mask=without)
-            columns = {"thread": pa.array(thread, pa.int64(), mask=thread < 0)}
-            if timed:
-                last = [self.paths.names[code] for code in sums.path[rows].tolist()]
-                columns |= {
-                    "function": pa.array(last, pa.string()),
-                    "callpath": pa.array(texts, pa.string(), mask=without),
-                    "seconds": pa.array(own),
-                    "inclusive_seconds": whole,
-                }
-            else:
-                columns |= {
-                    "region": pa.array(texts, pa.string()),
-                    "event": pa.array([one.event] * size, pa.string()),
-                    "unit": pa.array([unit] * size, pa.string()),
-                    "value": pa.array(own),
-                    "inclusive": whole,
-                }
+            known = {"thread": pa.array(thread, pa.int64(), mask=thread < 0)}
             if run is not None:
-                columns["run"] = pa.array([run] * size, pa.int32())
-            yield Rows("fn_timings" if timed else "pmu_samples", pa.table(columns))
+                known["run"] = run
+            if timed:
+                yield Rows.of_columns(
+                    "fn_timings",
+                    **known,
+                    function=[self.paths.names[code] for code in sums.path[rows].tolist()],
+                    callpath=pa.array(texts, pa.string(), mask=without),
+                    seconds=own,
+                    inclusive_seconds=whole,
+                )
+            else:
+                yield Rows.of_columns(
+                    "pmu_samples",
+                    **known,
+                    region=texts,
+                    event=one.event,
+                    unit="s" if one.per_second else one.unit,
+                    value=own,
+                    inclusive=whole,
+                )
 
     def _batches(self, path: Integers) -> Iterator[tuple[Integers, list[str]]]:
         """Yield positions and joined paths, in batches whose text is not too long."""

@@ -77,17 +77,17 @@ class _Rows:
         own, inclusive = self._times()
         calls = self._calls()
         for nodes in self._batches(np.arange(len(self._functions))):
-            size = len(nodes) * len(self._cube.rank)
-            columns = self._places(nodes) | {
-                "function": self._functions.take(pa.array(self._each(nodes))),
-                "callpath": self._callpaths.take(pa.array(self._each(nodes))),
-                "parallelism": _repeated(self._parallelism, pa.int32(), size),
-                "repetition": _repeated(self._repetition, pa.int32(), size),
-                "seconds": _column(own, nodes, size),
-                "inclusive_seconds": _column(inclusive, nodes, size),
-                "calls": _column(calls, nodes, size).cast(pa.int64()),
-            }
-            yield Rows("fn_timings", pa.table(columns))
+            yield Rows.of_columns(
+                "fn_timings",
+                **self._places(nodes),
+                function=self._functions.take(pa.array(self._each(nodes))),
+                callpath=self._callpaths.take(pa.array(self._each(nodes))),
+                parallelism=self._parallelism,
+                repetition=self._repetition,
+                seconds=_column(own, nodes),
+                inclusive_seconds=_column(inclusive, nodes),
+                calls=None if calls is None else _column(calls, nodes).cast(pa.int64()),
+            )
 
     def samples(self, name: str, metric: Any) -> Iterator[Rows]:
         """Yield a metric's own values as rows of pmu_samples."""
@@ -97,15 +97,15 @@ class _Rows:
         own = self._own(name, self._dense(found.nodes, found.values), metric.metric_type)
         unit = None if metric.units in (None, *_COUNTED) else metric.units
         for nodes in self._batches(np.sort(found.nodes)):
-            size = len(nodes) * len(self._cube.rank)
-            columns = self._places(nodes) | {
-                "region": self._callpaths.take(pa.array(self._each(nodes))),
-                "sample": self._each(self._sample[nodes]),
-                "event": _repeated(name, pa.string(), size),
-                "value": _column(own, nodes, size),
-                "unit": _repeated(unit, pa.string(), size),
-            }
-            yield Rows("pmu_samples", pa.table(columns))
+            yield Rows.of_columns(
+                "pmu_samples",
+                **self._places(nodes),
+                region=self._callpaths.take(pa.array(self._each(nodes))),
+                sample=self._each(self._sample[nodes]),
+                event=name,
+                value=_column(own, nodes),
+                unit=unit,
+            )
 
     def _times(self) -> tuple[Floats | None, Floats | None]:
         """Return own and inclusive seconds of all call paths; None for what is not there."""
@@ -183,15 +183,8 @@ class _Rows:
         }
 
 
-def _repeated(value: Any, kind: pa.DataType, size: int) -> pa.Array:
-    return pa.repeat(pa.scalar(value, kind), size)
-
-
-def _column(values: Floats | None, nodes: Integers, size: int) -> pa.Array:
-    if values is None:
-        return pa.nulls(size, pa.float64())
-    flat = values[nodes].reshape(-1)
-    return pa.array(flat, mask=np.isnan(flat))
+def _column(values: Floats | None, nodes: Integers) -> Any:
+    return None if values is None else pa.array(values[nodes].reshape(-1), from_pandas=True)
 
 
 def _turns(paths: list[str]) -> Integers:
