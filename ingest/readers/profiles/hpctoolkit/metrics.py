@@ -33,7 +33,7 @@ class Metric:
         return self.per_second is not None and self.name in _TIMES
 
 
-def metric(text: str) -> Metric:
+def metric_of(text: str) -> Metric:
     """Return the metric that a name such as `CPUTIME (usec):Sum (E)` stands for."""
     found = _NAME.fullmatch(text)
     if found is None:
