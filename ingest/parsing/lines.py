@@ -286,6 +286,12 @@ def named_cells(names: Sequence[str], cells: Sequence[str], where: str) -> dict[
     return dict(zip(names, cells, strict=True))
 
 
+def unexpected(text: str, where: int | str, expected: str, hint: str | None = None) -> InputError:
+    """Return the error for a text in a line of this number, or at another place."""
+    place = f"line {where}" if isinstance(where, int) else where
+    return InputError(f"{quoted(text)} was found", where=place, expected=expected, hint=hint)
+
+
 def quoted(line: str) -> str:
     """Quote a line for a message, shortened."""
     return repr(line if len(line) <= _QUOTED else line[:_QUOTED] + "...")

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, quoted, unexpected, whole_text
 from ingest.parsing.numbers import number as read_number
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
 from ingest.parsing.units import SECONDS, UNIT_OF
@@ -160,11 +160,7 @@ class TimingTables(SingleFile):
                     continue
                 seconds = _seconds(cell, one.unit)
                 if seconds is None:
-                    raise InputError(
-                        f"{quoted(cell)} was found",
-                        where=f"line {number}",
-                        expected="a time, such as 1.5, 1.5 ms or 1:02:03",
-                    )
+                    raise unexpected(cell, number, "a time, such as 1.5, 1.5 ms or 1:02:03")
                 function = one.function or cells[layout.name or 0]
                 kind = "n-to-n collective" if _COMMUNICATION.fullmatch(_bare(function)) else None
                 kind = "total" if function == _WHOLE_PROGRAM else kind

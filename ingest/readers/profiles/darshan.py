@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from ingest.base import Head, Item, LeftOut, Run, SingleFile, implausible
 from ingest.parsing.app_names import program_name
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, quoted, unexpected
 from ingest.parsing.metric_values import Value, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -104,11 +104,11 @@ def _samples(
             continue
         where = f"line {line}"
         if len(fields) != _FIELDS or not re.fullmatch(r"-1|\d{1,9}", fields[1]):
-            raise InputError(
-                f"{quoted(text)} was found",
-                where=where,
-                expected="module, rank, record id, counter, value, file, mount point and its type",
-                hint="Is the file cut off or damaged? Let darshan-parser print it again.",
+            raise unexpected(
+                text,
+                where,
+                "module, rank, record id, counter, value, file, mount point and its type",
+                "Is the file cut off or damaged? Let darshan-parser print it again.",
             )
         _, rank, _, counter, value, file, _, _ = fields
         if _NOT_AMOUNTS.search(counter):

@@ -18,7 +18,7 @@ from typing import Any
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, unexpected, whole_text
 from ingest.parsing.units import SECONDS
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -183,7 +183,7 @@ def _number(cell: str, where: str, *, has_groups: bool) -> float:
     try:
         value = float(cell.replace(",", "") if is_grouped else cell)
     except ValueError:
-        raise InputError(f"{quoted(cell)} was found", where=where, expected="a number") from None
+        raise unexpected(cell, where, "a number") from None
     if not 0 <= value < 1e18:
         raise InputError(f"{cell} is out of range", where=where, expected="0 or more")
     return value

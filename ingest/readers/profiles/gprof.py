@@ -26,7 +26,7 @@ from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
 from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted
+from ingest.parsing.lines import LineArray, check_line_end, chunks, unexpected
 from ingest.parsing.numbers import cast
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -277,9 +277,6 @@ def _once(names: pa.StringArray) -> pa.StringArray:
 
 
 def _unexpected(line: str, number: int, expected: str) -> InputError:
-    return InputError(
-        f"{quoted(line)} was found",
-        where=f"line {number}",
-        expected=expected,
-        hint="Is the file cut off or damaged? Let gprof print it again.",
+    return unexpected(
+        line, number, expected, "Is the file cut off or damaged? Let gprof print it again."
     )

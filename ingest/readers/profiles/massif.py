@@ -25,7 +25,7 @@ from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.call_paths import valgrind_function
 from ingest.parsing.counter_table import Sample, batches
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.parsing.metric_values import Value, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -195,9 +195,6 @@ class _Snapshots:
 
 
 def _unexpected(line: str, number: int, expected: str) -> InputError:
-    return InputError(
-        f"{quoted(line)} was found",
-        where=f"line {number}",
-        expected=expected,
-        hint="Is the file cut off or damaged? Let the program end under massif.",
+    return unexpected(
+        line, number, expected, "Is the file cut off or damaged? Let the program end under massif."
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -96,10 +96,8 @@ class _Table:
             return
         found = _ROW.fullmatch(line.rstrip())
         if found is None or total is not None:
-            raise InputError(
-                f"{quoted(line)} was found",
-                where=f"line {number}",
-                expected="a row of the table, or a total that the calls add up to",
+            raise unexpected(
+                line, number, "a row of the table, or a total that the calls add up to"
             )
         seconds = float(found["seconds"].replace(",", "."))
         errors = int(found["errors"]) if found["errors"] else None

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.dates import written_date
-from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted, unexpected
 from ingest.parsing.metric_values import Value, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -158,6 +158,6 @@ def _number(text: str, name: str, where: str) -> float:
 def _seconds(text: str, where: str) -> float:
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise InputError(f"{quoted(text)} was found", where=where, expected="a time: 1-02:03:04")
+        raise unexpected(text, where, "a time: 1-02:03:04")
     days, hours, minutes, seconds = found.groups(default="0")
     return ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60 + float(seconds)

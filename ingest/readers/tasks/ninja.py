@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -42,10 +42,8 @@ class NinjaLog(SingleFile):
                 continue
             found = _STEP.fullmatch(line)
             if found is None or int(found[2]) < int(found[1]):
-                raise InputError(
-                    f"{quoted(line)} was found",
-                    where=f"line {number}",
-                    expected="start, end, date, output and hash, with tabs between them",
+                raise unexpected(
+                    line, number, "start, end, date, output and hash, with tabs between them"
                 )
             steps += 1
             last[found[4]] = int(found[1]), int(found[2]), found[5]

@@ -15,7 +15,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.readers.counters.ncu.reader import rule_rows, tall, with_lengths
 from ingest.readers.counters.ncu.rules import Rule
 from ingest.readers.counters.ncu.values import Separators, check_any
@@ -107,10 +107,10 @@ def _metrics(recording: Recording, facts: dict[str, str], rules: list[Rule]) -> 
                 # On the raw page some metrics have none.
                 is_whole = value.strip() or "__" in name
                 if launch < 0 or not name or not is_whole:
-                    raise InputError(
-                        f"{quoted(line.strip())} was found",
-                        where=f"line {number}",
-                        expected="a metric, its unit and value, below the line of its kernel",
+                    raise unexpected(
+                        line.strip(),
+                        number,
+                        "a metric, its unit and value, below the line of its kernel",
                     )
                 if value.strip():
                     yield str(launch), kernel, name, unit, value.strip()

@@ -25,7 +25,7 @@ from ingest.parsing.app_names import folder_app, program_name
 from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
 from ingest.parsing.dates import in_zone
-from ingest.parsing.lines import quoted
+from ingest.parsing.lines import unexpected
 from ingest.readers.profiles.mpip.sections import NUMBER, Section, Table, sections
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -113,11 +113,11 @@ def call_paths(section: Section) -> dict[int, str]:
         level = int(found["level"]) if found else 0
         called = _CALL.fullmatch(found["rest"]) if found and level == 0 else None
         if found is None or (level == 0) != (called is not None):
-            raise _error(line, at, "ID, level, file, line, function and MPI call")
+            raise unexpected(line, at, "ID, level, file, line, function and MPI call")
         site = int(found["site"])
         function = called["function"] if called else found["rest"]
         if level != len(frames.setdefault(site, [])):
-            raise _error(line, at, f"level {len(frames[site])} of call site {site}")
+            raise unexpected(line, at, f"level {len(frames[site])} of call site {site}")
         frames[site].append(_frame(found, function))
     if section.counted() not in (None, len(frames)):
         raise InputError(
@@ -132,10 +132,6 @@ def _frame(found: re.Match[str], function: str) -> str:
     if found["address"]:
         return found["address"] if function == UNKNOWN else frame_name(function)
     return frame_name(f"{function} ({found['file']}:{found['line']})")
-
-
-def _error(line: str, at: int, expected: str) -> InputError:
-    return InputError(f"{quoted(line)} was found", where=f"line {at}", expected=expected)
 
 
 OUTSIDE = "outside MPI"

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from ingest.base import Head, Item, Rows, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import ctime_date
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, quoted, unexpected
 from ingest.readers.profiles.sampling.commands import CLOCK, object_name
 from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
 from ingest.recording import Recording
@@ -160,11 +160,11 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
     numbers = [None if text is None else _share(text, where) for text in shares]
     own = numbers[0] if numbers[0] is not None else numbers[1]
     if name is None or own is None or section.total is None:
-        raise InputError(
-            f"{quoted(line.strip())} was found",
-            where=where,
-            expected="a share, its function, and above them `# Event count (approx.): ...`",
-            hint="Let perf sort by function: perf report --stdio --sort sym, without --hierarchy",
+        raise unexpected(
+            line.strip(),
+            where,
+            "a share, its function, and above them `# Event count (approx.): ...`",
+            "Let perf sort by function: perf report --stdio --sort sym, without --hierarchy",
         )
     if symbol := _SYMBOL.fullmatch(name):
         name = symbol[1].strip()
@@ -185,7 +185,7 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
 
 def _share(text: str, where: str) -> float:
     if not re.fullmatch(r"\d{1,3}\.\d\d%", text):
-        raise InputError(f"{quoted(text)} was found", where=where, expected="a share: 12.34%")
+        raise unexpected(text, where, "a share: 12.34%")
     return float(text[:-1])
 
 

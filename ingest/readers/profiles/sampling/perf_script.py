@@ -32,7 +32,7 @@ from itertools import product
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
-from ingest.parsing.lines import Chunk, chunks, quoted
+from ingest.parsing.lines import Chunk, chunks, unexpected
 from ingest.readers.profiles.sampling.commands import BEFORE, CLOCK, object_name, program
 from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
 from ingest.readers.profiles.sampling.stacks import NO_THREAD, Measure, Stacks, Tally
@@ -414,12 +414,12 @@ class _Samples:
         wrong = next((n for n, raw in enumerate(found) if not _is_function(raw)), 0)
         number = piece.line_at(begin) + wrong
         text = found[wrong].decode()
-        return InputError(
-            f"{quoted(text)} was found",
-            where=f"line {number}",
-            expected="a sample (COMMAND TID TIME: PERIOD EVENT:), or a function of its stack "
+        return unexpected(
+            text,
+            number,
+            "a sample (COMMAND TID TIME: PERIOD EVENT:), or a function of its stack "
             "(7f00 main+0x10 (/home/user/program))",
-            hint="Is the file damaged here? Let perf script print it again.",
+            "Is the file damaged here? Let perf script print it again.",
         )
 
     def _comment(self, raw: bytes) -> None:

@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 from ingest.base import Head, Item
 from ingest.compressed import bare_name, path_text
 from ingest.parsing.arrays import Floats
-from ingest.parsing.lines import LineArray, numbered_lines, quoted, whole_text
+from ingest.parsing.lines import LineArray, numbered_lines, unexpected, whole_text
 from ingest.parsing.numbers import cast
 from ingest.readers.profiles.tau.facts import Collected, Layout, Location, Metadata, layout, run_of
 from ingest.readers.profiles.tau.names import Names, names_of
@@ -65,13 +65,15 @@ def head_of(first: str, second: str) -> ProfileHead:
     columns = _COLUMNS.match(second)
     if counted is None or columns is None:
         wrong, line = (first, 1) if counted is None else (second, 2)
-        raise InputError(
-            f"{quoted(wrong)} was found",
-            where=f"line {line}",
-            expected="N templated_functions_MULTI_METRIC"
-            if line == 1
-            else "# Name Calls Subrs Excl Incl ProfileCalls",
-            hint="Is the file cut off, or not a profile of TAU?",
+        raise unexpected(
+            wrong,
+            line,
+            (
+                "N templated_functions_MULTI_METRIC"
+                if line == 1
+                else "# Name Calls Subrs Excl Incl ProfileCalls"
+            ),
+            "Is the file cut off, or not a profile of TAU?",
         )
     pairs = _ATTRIBUTE.findall(second)
     metadata = {html.unescape(name): html.unescape(value) for name, value in pairs}
@@ -161,11 +163,11 @@ def _shown(lines: LineArray, at: int) -> str:
 
 
 def _unexpected(lines: LineArray, at: int, expected: str) -> InputError:
-    return InputError(
-        f"{quoted(_shown(lines, at))} was found",
-        where=f"line {lines.first + max(min(at, len(lines.text) - 1), 0)}",
-        expected=expected,
-        hint="Is the file cut off? TAU writes it when the program ends.",
+    return unexpected(
+        _shown(lines, at),
+        lines.first + max(min(at, len(lines.text) - 1), 0),
+        expected,
+        "Is the file cut off? TAU writes it when the program ends.",
     )
 
 
