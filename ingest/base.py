@@ -8,12 +8,13 @@ loader runs over the file itself.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from ingest.compressed import bare_name
 from ingest.recording import read_head
@@ -238,9 +239,20 @@ class Reader(Protocol):
 
 
 class SingleFile:
-    """Mixin for formats where a recording is one file, which is most of them."""
+    """Mixin for formats where a recording is one file, which is most of them.
+
+    `START` is what such a file begins with, or `SIGN` what its first 64 KiB contain.
+    """
 
     WHOLE_FOLDER = False
+    START: ClassVar[re.Pattern[bytes] | None] = None
+    SIGN: ClassVar[re.Pattern[bytes] | None] = None
+
+    def sniff(self, head: Head) -> str | bool | None:
+        """Recognise a file by its start or its sign; see `Reader.sniff`."""
+        if self.START is not None:
+            return self.START.match(head.data) is not None
+        return self.SIGN is not None and self.SIGN.search(head.data) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Return the file itself."""

@@ -15,14 +15,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Item, LeftOut, Run, SingleFile
 from ingest.parsing.dates import written_date
 from ingest.parsing.metric_values import Value, rows
 from ingest.parsing.xml import read_elements
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites?[\s>]")
 # Surefire groups thousands: 1,234.567.
 _SECONDS = re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _FAILED, _NOT_RUN = "failed", "skipped or not run"
@@ -38,10 +37,7 @@ class JUnit(SingleFile):
     DESCRIPTION = "times of tests (JUnit XML): pytest, ctest, googletest, Catch2, Boost, Surefire"
     PATTERNS = ("junit*.xml", "*.junit.xml", "TEST-*.xml")
     TABLES = ("metrics",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the root element."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites?[\s>]")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the times of its tests; see `Reader.read`."""

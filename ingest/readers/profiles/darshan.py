@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile, implausible
+from ingest.base import Item, LeftOut, Run, SingleFile, implausible
 from ingest.parsing.app_names import program_name
 from ingest.parsing.counter_table import Sample, batches, number
 from ingest.parsing.lines import numbered_lines, quoted, unexpected
@@ -30,7 +30,6 @@ from ingest.parsing.metric_values import Value, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_START = re.compile(rb"\s*# darshan log version: \S")
 _FACT = re.compile(r"# (exe|jobid|start_time|nprocs|run time|darshan log version): *(.*)")
 _NOT_AMOUNTS = re.compile(
     r"_TIMESTAMP$|_(?:FASTEST|SLOWEST)_RANK|_VARIANCE|_RENAMED_FROM$|_MODE$|_ALIGNMENT$|_MAX_|"
@@ -49,10 +48,7 @@ class Darshan(SingleFile):
     DESCRIPTION = "Darshan: I/O of a job by file and rank (darshan-parser FILE > NEW.txt)"
     PATTERNS = ("*.darshan.txt",)
     TABLES = ("pmu_samples", "metrics")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"\s*# darshan log version: \S")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its counters; see `Reader.read`."""

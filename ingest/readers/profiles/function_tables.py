@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import check_line_end, named_cells, unexpected, whole_text
 from ingest.parsing.units import SECONDS
@@ -26,12 +26,6 @@ from warehouse.errors import InputError
 _REPORT = re.compile(r" \*\* \S.* \((\w+)\):\s*")  # of nsys stats
 _LIMIT = 64 << 20
 _SHARE = r'"?Time ?\(%\)"?'
-_BEGIN = re.compile(
-    rf'^ *(?:(?:"?Type"?,)?{_SHARE},"?(?:Total )?Time|(?:Type +)?{_SHARE} +(?:Total )?Time'
-    r'|"?Name"?,"?Calls"?,"?TotalDurationNs"?'
-    r"|\"?Function\"?[,;\t]\"?CPU Time)".encode(),
-    re.MULTILINE,
-)
 _NAMES = ("name", "operation", "range", "event", "function")
 _CALLS = ("instances", "num calls", "calls", "count")
 _KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
@@ -84,10 +78,12 @@ class FunctionTables(SingleFile):
     DESCRIPTION = "times by function: nsys stats, nvprof, rocprof --stats, VTune's hotspots (CSV)"
     PATTERNS = ("*_cuda_gpu_kern_sum.csv", "*_kernel_stats.csv", "*.stats.csv", "nvprof.txt")
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the heading of a table."""
-        return _BEGIN.search(head.data) is not None
+    SIGN = re.compile(
+        rf'^ *(?:(?:"?Type"?,)?{_SHARE},"?(?:Total )?Time|(?:Type +)?{_SHARE} +(?:Total )?Time'
+        r'|"?Name"?,"?Calls"?,"?TotalDurationNs"?'
+        r"|\"?Function\"?[,;\t]\"?CPU Time)".encode(),
+        re.MULTILINE,
+    )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the times of its functions."""

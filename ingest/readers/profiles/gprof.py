@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
 from ingest.parsing.arrays import Floats
@@ -31,7 +31,6 @@ from ingest.parsing.numbers import cast
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)")
 _SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")
 _HEADING = re.compile(r" *time +(\S+) +(\S+)\b.*")
 _CYCLES = {"cycles": 1.0, "K-cycles": 1e3, "M-cycles": 1e6, "G-cycles": 1e9}
@@ -57,10 +56,7 @@ class Gprof(SingleFile):
     DESCRIPTION = "gprof text: self time, time with callees, calls"
     PATTERNS = ("*.gprof.txt", "*.gprof", "gprof*.txt")
     TABLES = ("fn_timings", "pmu_samples")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the title of the flat profile or of the call graph."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one run and its rows; see `Reader.read`."""

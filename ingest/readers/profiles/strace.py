@@ -14,16 +14,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _HEADING = re.compile(r"% time +seconds +usecs/call +calls +(?:errors +)?(syscall|function)")
-_START = re.compile(
-    rb"^% time +seconds +usecs/call +calls +(?:errors +)?(?:syscall|function)\r?\n-+ -+ -",
-    re.MULTILINE,
-)
 _ROW = re.compile(
     r" *\d+[.,]\d+ +(?P<seconds>\d+[.,]\d{6}) +\d+ +(?P<calls>\d{1,18})"
     r"(?: +(?P<errors>\d{1,18}))? +(?P<name>\S+)"
@@ -42,10 +38,10 @@ class Strace(SingleFile):
     DESCRIPTION = "strace -c and ltrace -c: calls of the system and of libraries, and their time"
     PATTERNS = ("strace.txt", "ltrace.txt")
     TABLES = ("fn_timings", "pmu_samples")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the heading of the table."""
-        return _START.search(head.data) is not None
+    SIGN = re.compile(
+        rb"^% time +seconds +usecs/call +calls +(?:errors +)?(?:syscall|function)\r?\n-+ -+ -",
+        re.MULTILINE,
+    )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run for each table, and its rows; see `Reader.read`."""

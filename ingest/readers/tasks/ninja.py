@@ -12,12 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_FIRST = re.compile(rb"# ninja log v([4-9])\r?\n")
 _STEP = re.compile(r"(\d{1,12})\t(\d{1,12})\t(\d{1,19})\t([^\t]+)\t([0-9a-f]{1,16})")
 
 
@@ -28,10 +27,7 @@ class NinjaLog(SingleFile):
     DESCRIPTION = "log of the build tool ninja: times of its steps"
     PATTERNS = (".ninja_log", "*.ninja_log")
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _FIRST.match(head.data) is not None
+    START = re.compile(rb"# ninja log v([4-9])\r?\n")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its steps; raises `InputError` at a line that is none."""

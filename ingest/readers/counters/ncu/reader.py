@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
 from ingest.readers.counters.ncu.rules import Rule, rule_events
 from ingest.readers.counters.ncu.values import Separators, check_any, in_base_units, numbers
@@ -58,10 +58,7 @@ class Ncu(SingleFile):
     DESCRIPTION = "metrics of kernel launches from Nsight Compute (ncu --csv, details or raw page)"
     PATTERNS = ("ncu.csv", "*.ncu.csv")
     TABLES = ("pmu_samples",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the heading, wherever the output before it ends."""
-        return _HEADING.search(head.data) is not None
+    SIGN = _HEADING
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its metrics, block by block."""

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
 from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
@@ -135,7 +135,6 @@ def _frame(found: re.Match[str], function: str) -> str:
 
 
 OUTSIDE = "outside MPI"
-_START = re.compile(rb"@ mpiP\b")
 _TIME = rf"\s+(?P<max>{NUMBER})\s+(?P<mean>{NUMBER})\s+(?P<min>{NUMBER})"
 _SITE = r"^(?P<name>\S+)\s+(?P<site>\d+)\s+"
 _BY_RANK = rf"{_SITE}(?P<rank>\d+|\*)\s+(?P<count>\d+){_TIME}\s+(?:{NUMBER})\s+(?:{NUMBER})\s*$"
@@ -152,10 +151,7 @@ class MpiP(SingleFile):
     DESCRIPTION = "mpiP report (*.mpiP): MPI time by call site and rank, and time outside MPI"
     PATTERNS = ("*.mpiP",)
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"@ mpiP\b")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one run and its rows; see `Reader.read`."""
