@@ -29,6 +29,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
+import numpy as np
+
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
@@ -249,8 +251,6 @@ class _Samples:
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:
         """Return the numbers of samples and the sums of periods, of each event."""
-        import numpy as np
-
         kind, path, count, period = self._tally.columns()
         # Threads that had ended, and the idle ones of system-wide recordings, are -1.
         threads = [
