@@ -121,18 +121,18 @@ class Rows:
     def of_columns(cls, table: str, **columns: Any) -> Rows:
         """Return rows of columns: arrays (Arrow, numpy), values in turn, or one value of all rows.
 
-        Values that are no arrays get the type of the table's column; None is NULL.
+        Whole numbers and plain values get the type of the table's column; None is NULL.
         """
         import pyarrow as pa
 
         types = {column.name: _ARROW_TYPES.get(column.type) for column in landing()[table]}
         found = {}
         for name, column in columns.items():
-            if not isinstance(column, _SINGLE):
-                is_array = isinstance(column, pa.Array | pa.ChunkedArray) or hasattr(
-                    column, "dtype"
-                )
-                found[name] = column if is_array else pa.array(column, types.get(name, "int32"))
+            if isinstance(column, pa.Array | pa.ChunkedArray):
+                found[name] = column
+            elif not isinstance(column, _SINGLE):
+                is_float = hasattr(column, "dtype") and column.dtype.kind not in "iu"
+                found[name] = pa.array(column, None if is_float else types.get(name, "int32"))
         rows = len(next(iter(found.values())))
         for name, value in columns.items():
             if name not in found:

@@ -23,7 +23,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.parsing.app_names import folder_app
@@ -201,23 +200,17 @@ def _rows(
         for place in places
         for code in sorted(place.sums)
     ]
-    rank, thread, code, own, inclusive, calls, kind = (
-        list(one) for one in zip(*found, strict=True)
-    )
+    rank, thread, code, own, inclusive, calls, kind = zip(*found, strict=True)
     joined = paths.joined()
-    return Rows(
+    return Rows.of_columns(
         "fn_timings",
-        pa.table(
-            {
-                "function": [paths.names[number] for number in code],
-                "callpath": [joined[number] for number in code],
-                "kind": pa.array(kind, pa.string()),
-                "parallelism": pa.array([ranks] * len(code), pa.int32()),
-                "rank": pa.array(rank if ranks > 1 else [None] * len(code), pa.int32()),
-                "thread": pa.array(thread if threads > 1 else [None] * len(code), pa.int64()),
-                "seconds": np.array(own) / resolution,
-                "inclusive_seconds": np.array(inclusive) / resolution,
-                "calls": pa.array(calls, pa.int64()),
-            }
-        ),
+        function=[paths.names[number] for number in code],
+        callpath=[joined[number] for number in code],
+        kind=kind,
+        parallelism=ranks,
+        rank=rank if ranks > 1 else None,
+        thread=thread if threads > 1 else None,
+        seconds=np.array(own) / resolution,
+        inclusive_seconds=np.array(inclusive) / resolution,
+        calls=calls,
     )

@@ -82,24 +82,13 @@ class NcuSource(SingleFile):
                 "warp_instructions": kernel.warps,
             }
             yield Rows("bb_launches", pa.Table.from_pylist([row]))
-            yield Rows("bb_opcodes", _opcodes(launch, kernel))
+            counts = [(launch, kernel.name, *of_opcode) for of_opcode in kernel.threads.items()]
+            yield Rows.of_records("bb_opcodes", ("launch", "kernel", "opcode", "count"), counts)
             if kernel.last not in _LAST:
                 yield Run(tags={"incomplete": f"launch {launch}: the page ends inside the code"})
         if launch < 0:
             raise _damaged("there is no kernel", "end of the file")
         yield LeftOut(repeats, "table", "the one before it again, as version 2025.3 prints")
-
-
-def _opcodes(launch: int, kernel: _Kernel) -> pa.Table:
-    size = len(kernel.threads)
-    return pa.table(
-        {
-            "launch": pa.array([launch] * size, pa.int32()),
-            "kernel": pa.array([kernel.name] * size, pa.string()),
-            "opcode": pa.array(list(kernel.threads), pa.string()),
-            "count": pa.array(list(kernel.threads.values()), pa.int64()),
-        }
-    )
 
 
 def _kernels(recording: Recording) -> Iterator[_Kernel]:

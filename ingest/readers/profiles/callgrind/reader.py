@@ -93,7 +93,7 @@ class Callgrind:
             called = np.zeros_like(called) if sampled else called
             # A profile without any calls does not show what functions cost with their callees.
             whole = whole if counted else np.full_like(whole, np.nan)
-            yield Rows("pmu_samples", _samples(profile, regions, own, whole, called, several))
+            yield _samples(profile, regions, own, whole, called, several)
         yield from _left_out(profiles)
         yield LeftOut(sampled, "number of calls", "it is that of samples", "numbers of calls")
         if _has_jumps(profiles):
@@ -225,7 +225,7 @@ def _samples(
     whole: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
     called: Integers,
     several: bool,
-) -> pa.Table:
+) -> Rows:
     """Return each function's cost for every event, and its calls."""
     events = [*map(_event, profile.header.events), ("calls", 1, None)]
     if profile.header.by_yappi:
@@ -239,17 +239,15 @@ def _samples(
     is_sum = ~np.isin([*header.events, "calls"], header.means)[event]
     event, region = event[is_sum], region[is_sum]
     sample = header.part - 1 if several and header.part is not None else None
-    found = whole[event, region]
-    return pa.table(
-        {
-            "thread": pa.array([header.thread] * event.size, pa.int64()),
-            "region": pa.array(regions, pa.string()).take(pa.array(region)),
-            "sample": pa.array([sample] * event.size, pa.int64()),
-            "event": pa.array(names, pa.string()).take(pa.array(event)),
-            "unit": pa.array(units, pa.string()).take(pa.array(event)),
-            "value": pa.array(values[event, region]),
-            "inclusive": pa.array(found, mask=np.isnan(found)),
-        }
+    return Rows.of_columns(
+        "pmu_samples",
+        thread=header.thread,
+        region=pa.array(regions, pa.string()).take(pa.array(region)),
+        sample=sample,
+        event=pa.array(names, pa.string()).take(pa.array(event)),
+        unit=pa.array(units, pa.string()).take(pa.array(event)),
+        value=values[event, region],
+        inclusive=pa.array(whole[event, region], from_pandas=True),
     )
 
 

@@ -233,20 +233,12 @@ class _Samples:
 
     def _events(self) -> Rows:
         """Return how often each thread had each event, of tracepoints that were recorded alone."""
-        import pyarrow as pa
-
-        threads = [None if tid.startswith(b"-") else int(tid) for tid, _ in self._traced]
-        names = [f"samples of {event.decode()}" for _, event in self._traced]
-        return Rows(
+        return Rows.of_columns(
             "pmu_samples",
-            pa.table(
-                {
-                    "thread": pa.array(threads, pa.int64()),
-                    "event": pa.array(names, pa.string()),
-                    "value": pa.array(list(self._traced.values()), pa.float64()),
-                    "unit": pa.array(["samples"] * len(names), pa.string()),
-                }
-            ),
+            thread=[None if tid.startswith(b"-") else int(tid) for tid, _ in self._traced],
+            event=[f"samples of {event.decode()}" for _, event in self._traced],
+            value=list(self._traced.values()),
+            unit="samples",
         )
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:

@@ -99,18 +99,14 @@ def _rows(
 ) -> Rows:
     lines = np.arange(2, len(kernels) + 2)
     events = pa.array(events, pa.string())
-    return Rows(
+    return Rows.of_columns(
         "pmu_samples",
-        pa.table(
-            {
-                "region": kernels,
-                "sample": cast(dispatches, pa.int64(), lines, "dispatch"),
-                "event": events,
-                "value": cast(values, pa.float64(), lines, "counter"),
-                "seconds": seconds,
-                "unit": pa.array([_UNITS.get(event) for event in events.to_pylist()], pa.string()),
-            }
-        ),
+        region=kernels,
+        sample=cast(dispatches, pa.int64(), lines, "dispatch"),
+        event=events,
+        value=cast(values, pa.float64(), lines, "counter"),
+        seconds=seconds,
+        unit=[_UNITS.get(event) for event in events.to_pylist()],
     )
 
 

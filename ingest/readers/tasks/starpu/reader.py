@@ -158,15 +158,13 @@ def _workers(tasks: Tasks, paje: Paje | None) -> pa.Table:
     names = set(pc.unique(tasks.worker).to_pylist()) | set(paje.workers if paje else ())
     found = {name: match for name in names if (match := _WORKER.fullmatch(name))}
     ordered = sorted(found, key=lambda name: (int(found[name][1] or 0), len(name), name))
-    count = len(ordered)
-    return pa.table(
-        {
-            "worker": pa.array(ordered, pa.string()),
-            "node": pa.array([f"r{found[name][1] or 0}" for name in ordered], pa.string()),
-            "t_begin": pa.array(np.zeros(count, np.int64)),
-            "t_end": pa.array(np.full(count, tasks.last - tasks.base)),
-        }
-    )
+    return Rows.of_columns(
+        "workers",
+        worker=ordered,
+        node=[f"r{found[name][1] or 0}" for name in ordered],
+        t_begin=0,
+        t_end=int(tasks.last - tasks.base),
+    ).batch
 
 
 def _run(tasks: Tasks, workers: pa.Table) -> Run:
