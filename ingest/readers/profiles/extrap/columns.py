@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from ingest.parsing.arrays import Floats, Integers
-from ingest.readers.profiles.extrap.experiment import Codes, Experiment
-from ingest.readers.profiles.extrap.names import ROOT
+from ingest.readers.profiles.extrap.experiment import ROOT, Codes, Experiment
 from warehouse.errors import InputError
 
 

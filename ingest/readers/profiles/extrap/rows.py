@@ -19,11 +19,12 @@ from ingest.readers.profiles.extrap.experiment import (
     IN_CALLPATH,
     Codes,
     Experiment,
+    Metric,
+    as_text,
     check_names,
     check_values,
     repetitions,
 )
-from ingest.readers.profiles.extrap.names import Metric, as_text
 from warehouse.errors import InputError
 
 _BATCH_ROWS = 1 << 17

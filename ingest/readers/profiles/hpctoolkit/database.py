@@ -30,8 +30,7 @@ from ingest.parsing.call_paths import (
     frame_name,
     own_part,
 )
-from ingest.readers.profiles.hpctoolkit.metrics import Metric, metric_of
-from ingest.readers.profiles.hpctoolkit.rows import PathRows, Place
+from ingest.readers.profiles.hpctoolkit.rows import Metric, PathRows, Place, metric_of
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

@@ -20,8 +20,7 @@ from ingest.compressed import bare_name, path_text
 from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import UNKNOWN, CallPaths, frame_name
 from ingest.parsing.xml import read_elements
-from ingest.readers.profiles.hpctoolkit.metrics import Metric, metric_of
-from ingest.readers.profiles.hpctoolkit.rows import PathRows
+from ingest.readers.profiles.hpctoolkit.rows import Metric, PathRows, metric_of
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

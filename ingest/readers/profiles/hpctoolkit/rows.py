@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
 from ingest.parsing.arrays import Floats
-from ingest.parsing.call_paths import CallPaths
-from ingest.readers.profiles.hpctoolkit.metrics import Metric
+from ingest.parsing.call_paths import CallPaths, frame_name
+from ingest.parsing.units import PER_SECOND
 from warehouse.errors import InputError
+
+_NAME = re.compile(
+    r"(?P<name>.+?)(?: \((?![IE]\))(?P<unit>[\w%/]+)\))?"
+    r"(?::(?P<statistic>Sum|Mean|StdDev|CfVar|Min|Max))?(?: \([IE]\))?"
+)
+_TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What was measured: its name, its unit if it has one, and how many make a second, of times.
+
+    `statistic` is what over processes a value is (Sum, Mean ...), None for that of one process.
+    """
+
+    name: str
+    unit: str | None
+    per_second: float | None
+    statistic: str | None
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is the time that the program takes."""
+        return self.per_second is not None and self.name in _TIMES
+
+
+def metric_of(text: str) -> Metric:
+    """Return the metric that a name such as `CPUTIME (usec):Sum (E)` stands for."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        return Metric(text, None, None, None)
+    unit = found["unit"]
+    per_second = PER_SECOND.get(unit or "")
+    return Metric(
+        frame_name(found["name"]), "s" if per_second else unit, per_second, found["statistic"]
+    )
+
 
 Place = tuple[int | None, int | None]  # rank and thread
 

@@ -21,8 +21,7 @@ from ingest.base import Head, Item, Rows, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import numbered_lines, quoted, unexpected
-from ingest.readers.profiles.sampling.commands import CLOCK, object_name
-from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
+from ingest.readers.profiles.sampling.commands import CLOCK, FACT, object_name, perf_run
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

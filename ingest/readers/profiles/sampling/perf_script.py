@@ -35,8 +35,14 @@ from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import Chunk, chunks, unexpected
-from ingest.readers.profiles.sampling.commands import BEFORE, CLOCK, object_name, program
-from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
+from ingest.readers.profiles.sampling.commands import (
+    BEFORE,
+    CLOCK,
+    FACT,
+    object_name,
+    perf_run,
+    program,
+)
 from ingest.readers.profiles.sampling.stacks import NO_THREAD, Measure, Stacks, Tally
 from ingest.recording import Recording
 from warehouse.errors import InputError

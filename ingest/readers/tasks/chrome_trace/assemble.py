@@ -14,8 +14,15 @@ from ingest.base import LeftOut
 from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.timelines.arrays import places
 from ingest.parsing.timelines.gpu_calls import step_numbers
-from ingest.parsing.timelines.slices import Arrows, Launches, Role, Slices, Timeline, Worker
-from ingest.parsing.timelines.workers import distinct
+from ingest.parsing.timelines.slices import (
+    Arrows,
+    Launches,
+    Role,
+    Slices,
+    Timeline,
+    Worker,
+    distinct,
+)
 from ingest.readers.tasks.chrome_trace import kineto, xla
 from ingest.readers.tasks.chrome_trace.events import NONE, Events, Id
 

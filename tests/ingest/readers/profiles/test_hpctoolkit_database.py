@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from ingest.readers.profiles.hpctoolkit.metrics import metric_of
 from ingest.readers.profiles.hpctoolkit.reader import HpcToolkit
+from ingest.readers.profiles.hpctoolkit.rows import metric_of
 from ingest.recording import Recording
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
