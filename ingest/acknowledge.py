@@ -1,7 +1,5 @@
 """Acknowledgements of changes and of invalid runs, stored with the series that they change."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from ingest.analyse import change_of_run

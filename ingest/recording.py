@@ -1,7 +1,5 @@
 """The files of one recording: named, read, counted, with errors in the user's words."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import io

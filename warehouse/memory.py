@@ -1,7 +1,5 @@
 """Errors that show that memory ran out, and of how much."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """What the system tells of other processes (Linux; elsewhere next to nothing)."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

@@ -5,8 +5,6 @@ replay every log of changes to tables and views (1.5.5), so that to migrate the 
 leave one that nobody can open.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

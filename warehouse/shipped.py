@@ -5,8 +5,6 @@ rows replace those that it added before; of a model, it adds another version. Ro
 remain.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from pathlib import Path

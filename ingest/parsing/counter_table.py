@@ -1,7 +1,5 @@
 """What small tables of counters share: records with their lines, numbers, rows of pmu_samples."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """Dates that files state of their runs, and the zone of those that state none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """SQL without what DuckLake has not."""
 
-from __future__ import annotations
-
 import re
 
 _NOT_IN_LAKES = (

@@ -1,7 +1,5 @@
 """Landing rows of basic blocks as Arrow tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

@@ -3,8 +3,6 @@
 Annotations and ranges only cover what others do, so that what is innermost below them counts.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

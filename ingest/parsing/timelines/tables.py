@@ -1,7 +1,5 @@
 """Tables of events, as databases and CSV files of GPU tracers have them, as one timeline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

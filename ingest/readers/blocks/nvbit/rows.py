@@ -1,7 +1,5 @@
 """Landing rows of warp traces, once their blocks are final."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

@@ -3,8 +3,6 @@
 Source: the section JSON FORMAT of perf-stat(1), and stat-display.c of the Linux kernel.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

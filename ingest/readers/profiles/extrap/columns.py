@@ -1,7 +1,5 @@
 """Collects the values of Extra-P's line formats as columns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows of HPCToolkit's values: times in fn_timings, other metrics in pmu_samples."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The reader of Score-P's profiles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
