@@ -1,17 +1,13 @@
 """The reader of benchmark results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, SingleFile, form_of
+from ingest.parsing.lines import Whole
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.parsing.lines import Whole
 
 _FORMS = {
     "google": re.compile(rb'\s*\{\s*"context"\s*:\s*\{(?s:.*)"benchmarks"\s*:\s*\['),
