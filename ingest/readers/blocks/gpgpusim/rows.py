@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
 
 from ingest.base import Rows
 from ingest.parsing.arrays import Integers
-from ingest.parsing.blocks.tables import dependence_table, launch_table, merged
+from ingest.parsing.blocks.tables import OPCODES, dependence_table, merged
 from ingest.readers.blocks.gpgpusim.launch import Summary
 from ingest.readers.blocks.gpgpusim.log import Log
 from ingest.readers.blocks.gpgpusim.program import Program
@@ -130,12 +129,14 @@ def edges(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
     for key, count in zip(*(values.tolist() for values in summary.edges), strict=True):
         counts[blocks.parts(summary.chains[key >> 32])[-1], key & 0xFFFFFFFF] += count
     pairs = np.array(list(counts), np.int64).reshape(-1, 2)
-    columns: dict[str, ArrayLike] = {
-        "src": blocks.numbers(kernel, pairs[:, 0]),
-        "dst": blocks.numbers(kernel, pairs[:, 1]),
-        "count": np.array(list(counts.values()), np.int64),
-    }
-    return launch_table(launch, kernel, columns, "iil")
+    return Rows.of_columns(
+        "bb_edges",
+        launch=launch,
+        kernel=kernel,
+        src=blocks.numbers(kernel, pairs[:, 0]),
+        dst=blocks.numbers(kernel, pairs[:, 1]),
+        count=list(counts.values()),
+    ).batch
 
 
 def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> pa.Table:
@@ -146,13 +147,8 @@ def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> 
     for leader, chain in summary.chains.items():
         for found in chain.tolist():
             counts[int(inside[found]), program.instructions[found].opcode] += summary.visits[leader]
-    table = launch_table(
-        launch,
-        kernel,
-        {"bb": [bb for bb, _ in counts], "count": list(counts.values())},
-        "il",
-    )
-    return table.append_column("opcode", pa.array([code for _, code in counts], pa.string()))
+    found = [(launch, kernel, *key, count) for key, count in counts.items()]
+    return Rows.of_records("bb_opcodes", OPCODES, found).batch
 
 
 def dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
@@ -176,12 +172,14 @@ def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Integers, warp_siz
     number = np.zeros(sizes.size, np.int64)
     number[flat] = numbers
     times = batch.visits[row]
-    columns: dict[str, ArrayLike] = {
-        "block": batch.block[row],
-        "warp": batch.thread[row] // warp_size,
-        "thread": batch.thread[row],
-        "bb": number[leader],
-        "visits": times,
-        "instructions": times * sizes[leader],
-    }
-    return launch_table(batch.launch, kernel, columns, "lilill")
+    return Rows.of_columns(
+        "bb_visits",
+        launch=batch.launch,
+        kernel=kernel,
+        block=batch.block[row],
+        warp=batch.thread[row] // warp_size,
+        thread=batch.thread[row],
+        bb=number[leader],
+        visits=times,
+        instructions=times * sizes[leader],
+    ).batch

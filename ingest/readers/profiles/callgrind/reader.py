@@ -31,7 +31,6 @@ import pyarrow as pa
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
 from ingest.parsing.arrays import Integers
-from ingest.parsing.blocks.tables import launch_table
 from ingest.readers.profiles.callgrind.blocks import Code
 from ingest.readers.profiles.callgrind.call_graph import Calls, inclusive
 from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS
@@ -278,19 +277,18 @@ def _block_rows(
         instructions, visits = code.instructions(thread), code.visits(thread)
         total += int(instructions.sum())
         there = np.flatnonzero(instructions)
-        columns = {"bb": there, "visits": visits[there], "instructions": instructions[there]}
-        yield Rows("bb_visits", _of(profile, columns, "ill"))
+        place = {"launch": 0, "thread": profile.header.thread}
+        yield Rows.of_columns(
+            "bb_visits",
+            **place,
+            bb=there,
+            visits=visits[there],
+            instructions=instructions[there],
+        )
         src, dst, count = code.edges(thread)
-        yield Rows("bb_edges", _of(profile, {"src": src, "dst": dst, "count": count}, "iil"))
+        yield Rows.of_columns("bb_edges", **place, src=src, dst=dst, count=count)
     launch = {"launch": 0, "granularity": "thread", "instructions": total}
     yield Rows("bb_launches", pa.Table.from_pylist([launch]))
-
-
-def _of(profile: Profile, columns: dict[str, Integers], types: str) -> pa.Table:
-    """Return rows of a profile's thread."""
-    table = launch_table(0, None, dict(columns), types)
-    thread = pa.array([profile.header.thread] * len(table), pa.int64())
-    return table.append_column("thread", thread)
 
 
 def _blocks(code: Code, names: Names, functions: Sequence[str]) -> pa.Table:
