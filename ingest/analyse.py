@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+import duckdb
+
 from warehouse import analyses, sqlfiles
 from warehouse.analyses import Analysis
 from warehouse.catalog import by_run_and_source, counted
@@ -256,8 +258,6 @@ def _renew(
     Or note that they `failed`. Returns their number, with those that are gone. The caller keeps the
     transaction.
     """
-    import duckdb
-
     table, name = analysis.name, {"analysis": analysis.name}
     try:
         outdated = _find(con, analysis, scopes, again=again)

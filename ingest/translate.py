@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import duckdb
+
 from ingest.base import Reader
 from ingest.compressed import path_text
 from ingest.recording import Recording
@@ -56,8 +58,6 @@ _TYPES = {
 @contextmanager
 def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
     """Name the file in errors, and turn a reader's surprise at damaged data into one."""
-    import duckdb
-
     path = path_text(recording.path)
     try:
         yield
@@ -100,8 +100,6 @@ def interruptions() -> Iterator[None]:
 @contextmanager
 def select_errors(table: str, path: str) -> Iterator[None]:
     """Turn DuckDB's errors while it reads a file or lands its rows into `InputError`."""
-    import duckdb
-
     try:
         yield
     except duckdb.Error as error:
@@ -112,8 +110,6 @@ def select_errors(table: str, path: str) -> Iterator[None]:
 
 
 def _from_duckdb(error: Exception, table: str | None) -> PwhError:
-    import duckdb
-
     message = str(error)
     if NO_SPACE.search(message):
         return disk_full()

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import duckdb
+
 from warehouse import modules, sqlfiles
 from warehouse.damage import RESTORE
 from warehouse.errors import (
@@ -46,8 +48,6 @@ def statements(path: Path) -> str:
 
 def applied(con: Connection) -> tuple[str, ...] | None:
     """Return the names of the applied migrations; None where the database is not a warehouse."""
-    import duckdb
-
     try:
         rows = con.execute(
             "SELECT name FROM (SELECT name, applied_at, pwh_version FROM migrations) ORDER BY name"

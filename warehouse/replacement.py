@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+import duckdb
+
 from warehouse import sqlfiles
 from warehouse.connection import DEFAULT_WAIT, connect, open_unchecked
 from warehouse.damage import damage
@@ -122,8 +124,6 @@ def _spare(con: Connection) -> float:
 @contextmanager
 def _failures_named(file: Path) -> Iterator[None]:
     """Turn whatever fails into the error that states that nothing has changed, and why."""
-    import duckdb
-
     try:
         yield
     except (UsageError, duckdb.InterruptException):
@@ -217,8 +217,6 @@ def _remove(draft: Path) -> None:
 
 def _failure(file: Path, error: Exception) -> WarehouseError:
     """Return the error that states why a file could not be replaced, and what to do."""
-    import duckdb
-
     before, folder = f"nothing has changed in {file}", file.resolve().parent
     if getattr(error, "errno", None) in _NO_ROOM or NO_SPACE.search(str(error)):
         return WarehouseError(
