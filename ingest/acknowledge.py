@@ -1,5 +1,7 @@
 """Acknowledgements of changes and of invalid runs, stored with the series that they change."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 
 from ingest.analyse import change_of_run

@@ -1,5 +1,7 @@
 """Which files of folders have arrived since the last look, and are complete."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Sequence

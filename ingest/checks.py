@@ -13,6 +13,8 @@ Text is at most 64 KiB long and a call path 1 MiB: beyond, a file is not what it
 and this SQL, are put into the statements: they are pwh's own, never a file's.
 """
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

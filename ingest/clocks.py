@@ -1,5 +1,7 @@
 """Clocks of nodes: offsets that the user states, and offsets estimated from messages both ways."""
 
+from __future__ import annotations
+
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

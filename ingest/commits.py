@@ -1,5 +1,7 @@
 """Commits that runs are of: from git where it has them, else as files state them."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import asdict

@@ -1,5 +1,7 @@
 """Files that may be compressed, or in UTF-16: their names, and their content as it was meant."""
 
+from __future__ import annotations
+
 import codecs
 import gzip
 import io

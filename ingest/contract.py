@@ -4,6 +4,8 @@ A package that brings a reader calls `check(reader, sample)` in a test of its ow
 needs no warehouse, and raises `BrokenPromise` with what is broken.
 """
 
+from __future__ import annotations
+
 import gzip
 import lzma
 import os

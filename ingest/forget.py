@@ -1,5 +1,7 @@
 """Take a run or a source out of the warehouse, completely."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Mapping
 

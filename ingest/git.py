@@ -1,5 +1,7 @@
 """What git knows of the commits that runs are of: read only, from what is there, never fetched."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess

@@ -1,5 +1,7 @@
 """Which files are ordinary. Devices, pipes and files of the kernel may block, or never end."""
 
+from __future__ import annotations
+
 import os
 import stat
 from contextlib import suppress

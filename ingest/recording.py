@@ -1,5 +1,7 @@
 """The files of one recording: named, read, counted, with errors in the user's words."""
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import io

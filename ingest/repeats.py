@@ -3,6 +3,8 @@
 As when a tool appends to the file of an earlier run, or files are put together by hand.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import NamedTuple
 

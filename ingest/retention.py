@@ -4,6 +4,8 @@ The answers that were computed of such rows stay: nothing computes them anew (in
 ingest.refresh), and no file adds rows to a run that lacks others (ingest.load).
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Which reader a file is for, by how it begins."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from pathlib import Path

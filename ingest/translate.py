@@ -1,5 +1,7 @@
 """From what goes wrong inside a reader or DuckDB to a message in the user's words."""
 
+from __future__ import annotations
+
 import errno
 import re
 from collections.abc import Iterator

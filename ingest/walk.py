@@ -1,5 +1,7 @@
 """From the paths that a user names to recordings, each with the reader that recognises it."""
 
+from __future__ import annotations
+
 import glob
 import os
 from collections.abc import Iterator, Sequence

@@ -11,6 +11,8 @@ shared storage, listed by a catalogue in PostgreSQL |
 Values with spaces are in single quotes, as in the connection strings of PostgreSQL.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from dataclasses import dataclass, replace

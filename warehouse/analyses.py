@@ -16,6 +16,8 @@ and it has two statements, which read the temporary table _scope (scope):
   -- rows: the rows of the table, of the keys in the temporary table _inputs
 """
 
+from __future__ import annotations
+
 import csv
 import hashlib
 import re

@@ -1,5 +1,7 @@
 """The landing tables of a warehouse and their columns."""
 
+from __future__ import annotations
+
 import csv
 from dataclasses import dataclass
 from functools import cache

@@ -1,5 +1,7 @@
 """DuckDB errors that show that a warehouse is damaged or out of reach, or that memory ran out."""
 
+from __future__ import annotations
+
 import re
 
 from warehouse.errors import WarehouseDamaged, WarehouseError

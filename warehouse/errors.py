@@ -18,6 +18,8 @@ PwhError
 └── NothingToAnalyse      exit 5  the warehouse has no data for the question
 """
 
+from __future__ import annotations
+
 from pathlib import PurePath
 
 

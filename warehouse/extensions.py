@@ -1,5 +1,7 @@
 """DuckDB's extensions: from Python packages where these are installed, else DuckDB's own."""
 
+from __future__ import annotations
+
 import shlex
 import sys
 from importlib.util import find_spec

@@ -1,5 +1,7 @@
 """Whether a warehouse is whole: its blocks can be read, and every source has its rows."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys

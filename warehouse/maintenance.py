@@ -1,5 +1,7 @@
 """Maintenance of a warehouse: what makes it smaller and faster, and changes no answer."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Errors that show that memory ran out, and of how much."""
 
+from __future__ import annotations
+
 import errno
 import os
 import re

@@ -1,5 +1,7 @@
 """DuckDB's messages in the words of users."""
 
+from __future__ import annotations
+
 import re
 import shlex
 

@@ -1,5 +1,7 @@
 """Tables: applies sql/migrations in order; each change and its record are one transaction."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 

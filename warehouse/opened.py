@@ -4,6 +4,8 @@ A file that was renamed, deleted or replaced while it is open takes all further 
 its write-ahead log, which is found by the path, is taken for that of the file that is there now.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Files that a warehouse consists of, which no output may replace."""
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import Path

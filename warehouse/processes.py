@@ -1,5 +1,7 @@
 """What the system tells of other processes (Linux; elsewhere next to nothing)."""
 
+from __future__ import annotations
+
 import os
 from contextlib import suppress
 from pathlib import Path

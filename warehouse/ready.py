@@ -4,6 +4,8 @@ In the user's cache, for each version of what pwh makes in a warehouse. Where it
 might be another user's, there is none, and each new warehouse is made from nothing.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil

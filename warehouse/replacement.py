@@ -5,6 +5,8 @@ replay every log of changes to tables and views (1.5.5), so that to migrate the 
 leave one that nobody can open.
 """
 
+from __future__ import annotations
+
 import errno
 import fcntl
 import os

@@ -1,5 +1,7 @@
 """The revision of stored scalars: the SQL by which pwh adds them up, views included."""
 
+from __future__ import annotations
+
 import hashlib
 from functools import cache
 

@@ -1,5 +1,7 @@
 """Queries with names, kept in the warehouse."""
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass

@@ -4,6 +4,8 @@ All are rows of the warehouse. The first two can be set permanently, or for one 
 temporary table shadows the warehouse's own, and every view reads that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ Connecting takes some ten milliseconds, a cursor none. To a warehouse that pwh s
 used for a minute.
 """
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Iterator

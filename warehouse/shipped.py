@@ -5,6 +5,8 @@ rows replace those that it added before; of a model, it adds another version. Ro
 remain.
 """
 
+from __future__ import annotations
+
 import hashlib
 from functools import cache
 from pathlib import Path

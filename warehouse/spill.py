@@ -4,6 +4,8 @@ By default two processes that read one file use files of the same names (DuckDB 
 overwrites and deletes what the other still needs.
 """
 
+from __future__ import annotations
+
 import glob
 import os
 import re

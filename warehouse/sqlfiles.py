@@ -1,5 +1,7 @@
 """The SQL files of the warehouse, the folder `sql` next to this package, and values in SQL."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Iterable
 from functools import cache

@@ -1,5 +1,7 @@
 """What SQL in a terminal may do: use no files, or any but a warehouse's, and call macros."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from itertools import takewhile

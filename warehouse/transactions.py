@@ -4,6 +4,8 @@ In a file there is one writer at a time. In a lake there are many, and each sees
 warehouse at the beginning of its transaction.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -4,6 +4,8 @@ DuckDB looks for pandas at the first bound parameter, for data sets at the first
 for cloudpickle to pickle with; Arrow for pandas at the first array. To import them takes 0.35 s.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -4,6 +4,8 @@ A query is interrupted once a writer has waited for two seconds, and asked again
 After the second time it runs on a copy of the file, so that any query comes to its end.
 """
 
+from __future__ import annotations
+
 import shutil
 import subprocess
 import tempfile

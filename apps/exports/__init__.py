@@ -1,5 +1,7 @@
 """What a run is written as for other tools: one module a format, all listed in WRITERS."""
 
+from __future__ import annotations
+
 import gzip
 import sys
 from collections.abc import Callable, Iterable

@@ -5,6 +5,8 @@ ns is lost. Runtime work and the causes of idle time are left to Perfetto's own 
 reads a Chrome trace would take them for work of the program.
 """
 
+from __future__ import annotations
+
 import json
 from base64 import b64encode
 from collections.abc import Iterator

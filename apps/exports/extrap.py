@@ -4,6 +4,8 @@ Source: Extra-P's docs/file-formats.md. A run alone is no series, so all runs ar
 models together with it: of its application, version and machine.
 """
 
+from __future__ import annotations
+
 import json
 from collections import defaultdict
 

@@ -5,6 +5,8 @@ first function of its stacks as py-spy writes it, a rank comes before it. Stacks
 each have the application as their root, as perf's stacks have the program.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 
 from apps.exports import Exported

@@ -3,6 +3,8 @@
 An address has secrets in it: it is read when it is needed, and neither stored nor printed.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 from pathlib import Path

@@ -5,6 +5,8 @@ track_descriptor.proto. Nodes are processes and workers threads; what the runtim
 worker idled are tracks below its own. Names are interned.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from apps.exports import Exported

@@ -4,6 +4,8 @@ Source: github.com/google/pprof, proto/profile.proto. Values are whole numbers, 
 in ns. A thread or rank is a numeric label of its samples.
 """
 
+from __future__ import annotations
+
 import gzip
 from collections import defaultdict
 from datetime import datetime

@@ -1,5 +1,7 @@
 """The stacks of a run with their own cost, as flame graphs and call trees are drawn from."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 

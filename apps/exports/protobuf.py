@@ -3,6 +3,8 @@
 Source: protobuf.dev, "Encoding". Each function returns the bytes of one field.
 """
 
+from __future__ import annotations
+
 import struct
 
 _VARINT, _FIXED64, _BYTES = 0, 1, 2

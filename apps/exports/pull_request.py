@@ -3,6 +3,8 @@
 What is commented on, and the token, are in the environment, as CI sets it.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 Source: speedscope's wiki, "Importing from custom sources", and its file-format-spec.ts.
 """
 
+from __future__ import annotations
+
 import json
 from collections import defaultdict
 from typing import Any

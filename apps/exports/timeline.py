@@ -5,6 +5,8 @@ lanes as it needs. Times are ns after clock correction, from the first moment on
 are carried along, from which pwh reads a trace back: what it shows does not have everything.
 """
 
+from __future__ import annotations
+
 import heapq
 from dataclasses import dataclass, field
 from itertools import groupby

@@ -4,6 +4,8 @@ Those of perf attach to the program before it begins, so that they measure nothi
 it themselves, which takes the program longer: its times are then in a history of their own.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import select

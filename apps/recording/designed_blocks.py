@@ -8,6 +8,8 @@ Pieces of programs have the forms that compilers choose; code by hand has others
 have those, too.
 """
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Cycles of blocks of machine code, measured on this machine by `blocks.c`."""
 
+from __future__ import annotations
+
 import os
 import platform
 import shutil

@@ -5,6 +5,8 @@ the program is a child of pwh but no copy of it: the peak memory that Linux keep
 would otherwise be at least that of pwh itself.
 """
 
+from __future__ import annotations
+
 import ctypes
 import fcntl
 import math

@@ -4,6 +4,8 @@ The folder remains until all of it has landed: nothing that was recorded is lost
 is busy, read-only or damaged.
 """
 
+from __future__ import annotations
+
 import os
 import secrets
 import shlex

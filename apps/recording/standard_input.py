@@ -1,5 +1,7 @@
 """Standard input for several executions of a program: each reads what the first one could."""
 
+from __future__ import annotations
+
 import os
 import select
 import stat

@@ -1,5 +1,7 @@
 """What a run is called without being asked: application, version, machine, and what it ran with."""
 
+from __future__ import annotations
+
 import hashlib
 import mmap
 import os

@@ -1,5 +1,7 @@
 """Work trees of commits, built once: where programs of other versions run."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil

@@ -15,6 +15,8 @@ every few seconds, so that one that dies takes little with it. What is missing i
 `recording.txt` in the folder.
 """
 
+from __future__ import annotations
+
 try:
     import distributed  # noqa: F401 - imported here for a message with what to do
 except ImportError as error:

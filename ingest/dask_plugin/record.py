@@ -1,5 +1,7 @@
 """What `ingest.dask_plugin` has gathered at the scheduler; times in s of the epoch."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The plugin that a Dask user registers: what it does at the scheduler."""
 
+from __future__ import annotations
+
 import asyncio
 from contextlib import suppress
 from pathlib import Path

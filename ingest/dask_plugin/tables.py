@@ -3,6 +3,8 @@
 Dask's guess of when a task began is taken out, and times are whole ns.
 """
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime

@@ -6,6 +6,8 @@ each of them, in the same step of the event loop: what was in force when is then
 What was recorded goes to the scheduler after a heartbeat, every few seconds.
 """
 
+from __future__ import annotations
+
 import asyncio
 import operator
 import socket

@@ -4,6 +4,8 @@ The runs of one program at different counts of processes make a scaling set if t
 app, so every recording has to come by the same name.
 """
 
+from __future__ import annotations
+
 import re
 from pathlib import Path, PurePosixPath
 

@@ -1,5 +1,7 @@
 """Types of numpy's arrays."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

@@ -1,5 +1,7 @@
 """Arrow files and streams: their column names, and a copy as Parquet that DuckDB can read."""
 
+from __future__ import annotations
+
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Call paths of profiles, and what a path takes itself out of what it takes with its callees."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Any

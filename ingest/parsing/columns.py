@@ -1,5 +1,7 @@
 """Files that are one table, CSV or Parquet: their columns, and their rows in order."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from pathlib import Path

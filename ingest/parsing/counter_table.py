@@ -1,5 +1,7 @@
 """What small tables of counters share: records with their lines, numbers, rows of pmu_samples."""
 
+from __future__ import annotations
+
 import csv
 import math
 import re

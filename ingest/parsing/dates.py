@@ -1,5 +1,7 @@
 """Dates that files state of their runs, and the zone of those that state none."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Strict reading of JSON values, with errors that name the place."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from pathlib import Path

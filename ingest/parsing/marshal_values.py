@@ -5,6 +5,8 @@ dicts, tuples, lists, numbers, texts, None and references, as Python 2 and 3 wri
 (Python/marshal.c), and nothing that could be executed.
 """
 
+from __future__ import annotations
+
 import re
 import struct
 from collections.abc import Callable, Iterator

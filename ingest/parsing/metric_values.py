@@ -1,5 +1,7 @@
 """Values of benchmarks and load tests on their way to the landing table metrics."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

@@ -1,5 +1,7 @@
 """What the parameters of a scaling experiment are, by their names or as the user states."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Final
 

@@ -1,5 +1,7 @@
 """CSV files with a header of known columns: their names, and how DuckDB is to read them."""
 
+from __future__ import annotations
+
 import csv
 import io
 import os

@@ -4,6 +4,8 @@ Source: protobuf.dev, "Encoding". The library of Google would do the same with a
 own; a profile needs three kinds of fields.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import pairwise
 

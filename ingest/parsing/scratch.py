@@ -1,5 +1,7 @@
 """A database in memory for questions about a file, before anything of it lands."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

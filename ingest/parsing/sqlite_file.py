@@ -5,6 +5,8 @@ are read: a view or a computed column is code, which may run for ever. And a tab
 to one another in circles has rows without end, so that rows and time are limited.
 """
 
+from __future__ import annotations
+
 import re
 import sqlite3
 import time

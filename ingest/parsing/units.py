@@ -1,5 +1,7 @@
 """Units of time as tools and people write them."""
 
+from __future__ import annotations
+
 TIMES = {
     "s": ("s", "sec", "secs", "second", "seconds"),
     "ms": ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),

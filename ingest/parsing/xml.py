@@ -1,5 +1,7 @@
 """Reading of XML piece by piece, without what documents can declare to expand."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from xml.parsers import expat
 

@@ -3,6 +3,8 @@
 Other packages add readers by an entry point of the group `pwh.readers`, whose name is the reader's.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import cache
 

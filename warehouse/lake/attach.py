@@ -1,5 +1,7 @@
 """Open a lake: attach it, create it where it is missing, and state why it cannot be opened."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """SQL without what DuckLake has not."""
 
+from __future__ import annotations
+
 import re
 
 _NOT_IN_LAKES = (

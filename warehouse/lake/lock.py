@@ -1,5 +1,7 @@
 """The lock of those that write a lake: one of PostgreSQL, which a killed process lets go."""
 
+from __future__ import annotations
+
 import random
 import time
 

@@ -4,6 +4,8 @@ Each table that opening asks takes a lake some ten milliseconds, and several tim
 schema has changed. Views come with the schema, which is read anyway.
 """
 
+from __future__ import annotations
+
 import hashlib
 from functools import cache
 

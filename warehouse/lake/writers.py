@@ -1,5 +1,7 @@
 """Many writers of a lake: one commits at a time, and sees what others committed since it began."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass

@@ -4,6 +4,8 @@ A literal consists of digits, of the letters of hexadecimal numbers and of pwh's
 value is never SQL, whatever is in it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

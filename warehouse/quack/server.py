@@ -1,5 +1,7 @@
 """The Quack server over a warehouse: who may connect, what they may run, and a clean stop."""
 
+from __future__ import annotations
+
 import hmac
 import http.client
 import secrets

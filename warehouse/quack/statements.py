@@ -1,5 +1,7 @@
 """Which statements a served warehouse takes: the SQL of clients, by what DuckDB's parser finds."""
 
+from __future__ import annotations
+
 import re
 import threading
 from collections.abc import Collection, Iterator

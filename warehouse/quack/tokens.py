@@ -1,5 +1,7 @@
 """Tokens of a served warehouse: from a file or the environment, never from a command line."""
 
+from __future__ import annotations
+
 import os
 import re
 import shlex

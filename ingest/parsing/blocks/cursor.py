@@ -5,6 +5,8 @@ Every field is one load of eight bytes at each line's own position. Digits are c
 field.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

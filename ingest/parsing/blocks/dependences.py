@@ -9,6 +9,8 @@ block. Only the other instructions, here called exposed, depend on the way to th
 the time of the last write of every exposed register is carried along each thread's visits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol

@@ -1,5 +1,7 @@
 """Arrays put aside until the basic blocks are final."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 from collections import deque

@@ -1,5 +1,7 @@
 """Landing rows of basic blocks as Arrow tables."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa

@@ -1,5 +1,7 @@
 """Counting by keys, in arrays."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -1,5 +1,7 @@
 """Arrays sorted by a group and a time within it: places and running values."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

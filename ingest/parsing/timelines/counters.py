@@ -1,5 +1,7 @@
 """Counters of a trace: of each its mean over time and its maximum, or its increase."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -6,6 +6,8 @@ thread did something else; while it ran, the work was on its way; and after it h
 device waited for another stream or for itself.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Calls of the programming interfaces of GPUs, what GPUs execute, and steps, by their names."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 

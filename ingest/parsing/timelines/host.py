@@ -3,6 +3,8 @@
 Annotations and ranges only cover what others do, so that what is innermost below them counts.
 """
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

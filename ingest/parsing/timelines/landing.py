@@ -15,6 +15,8 @@ after a wait reads the GPU's task that ended last within the wait. An arrow is a
 Where there is work of a GPU, gpu_gaps has the times in which it was idle, and why.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,7 @@
 """How the slices of threads nest: what each is called from, and what it takes itself."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

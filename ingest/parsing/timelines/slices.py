@@ -1,5 +1,7 @@
 """The slices of one process (rank): what a trace says ran where and when."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

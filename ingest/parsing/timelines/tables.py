@@ -1,5 +1,7 @@
 """Tables of events, as databases and CSV files of GPU tracers have them, as one timeline."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

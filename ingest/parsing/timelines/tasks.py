@@ -1,5 +1,7 @@
 """The tasks in a timeline: one worker does one thing at a time."""
 
+from __future__ import annotations
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

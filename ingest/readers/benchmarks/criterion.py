@@ -13,6 +13,8 @@ folder `criterion`, elsewhere one benchmark:
   deviation.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

@@ -13,6 +13,8 @@ Each timing is a run: its elapsed time is the wall time, and a command that fail
   is in KiB on FreeBSD: it lands where values that only macOS has show the system.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

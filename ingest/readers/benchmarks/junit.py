@@ -8,6 +8,8 @@ Tests of one name are repetitions. The time of a test that failed is that of a p
 of 0 was rounded, to milliseconds by most: neither lands.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

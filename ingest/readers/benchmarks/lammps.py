@@ -6,6 +6,8 @@ what is before them; in fn_timings each section of the tables `MPI task timing b
 over the ranks, below the loop that it is of.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -10,6 +10,8 @@ Snakemake looks at the start and every half second, after a while every 30 s. Of
 half a second it has seen the shell alone: there only the wall time lands. NA and - are unknown.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -7,6 +7,8 @@ bytes, so only bb_blocks is filled: `pc_first` is the offset in the module, `sou
 module's path, `size` NULL. A block that is listed twice is one row.
 """
 
+from __future__ import annotations
+
 import io
 import re
 from collections.abc import Iterator

@@ -14,6 +14,8 @@ Segments are numbered from 0 in file order. The data flow is the trace's, not th
 segment without it takes it from the same segment on another core in the same file.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -19,6 +19,8 @@ and the issue distribution is kept. Short segments land too: the views leave out
 throughput_settings.shortest, and count them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

@@ -9,6 +9,8 @@ known the instruction set `isa` (x86-64, aarch64, riscv64), how often the block 
 is: decoding it is no reader's work.
 """
 
+from __future__ import annotations
+
 import re
 import statistics
 from collections.abc import Iterator, Mapping

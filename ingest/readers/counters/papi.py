@@ -14,6 +14,8 @@ pmu_samples, one row per rank, thread, region and event:
 - Values of PAPI_hl_read within a region are left out: the region's own value contains them.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections import Counter

@@ -11,6 +11,8 @@ there are several, then a line for each node and metric. What lands in pmu_sampl
 - The processor that the first line names is of the run's environment.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -10,6 +10,8 @@ Level,Metric Name,Metric Value`). What lands in pmu_samples:
   run, as are Elapsed Time, Computer Name and the processor.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from itertools import chain

@@ -1,5 +1,7 @@
 """Which landing table a file's columns are of."""
 
+from __future__ import annotations
+
 import difflib
 from dataclasses import dataclass
 

@@ -12,6 +12,8 @@ as runs, one a row; columns that are no facts of runs become metrics where their
 (`user (s)`), else tags. A column `tag:NAME` is the tag NAME.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Literal
 

@@ -1,5 +1,7 @@
 """Repetitions of function times: where they are not numbered, and where one is written twice."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Tables of runs, one a row, with their wall times or other metrics; other columns become tags."""
 
+from __future__ import annotations
+
 import difflib
 import re
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,7 @@
 """A plain table as DuckDB reads it: names and types of its columns, and their values in SQL."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

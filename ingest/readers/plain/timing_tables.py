@@ -8,6 +8,8 @@ greatest times are left out. What plain tables of runs or of function times are,
 What a column counts is what the user states (`--parameter NAME=KIND`), else what its name says.
 """
 
+from __future__ import annotations
+
 import csv
 import re
 from collections import Counter

@@ -16,6 +16,8 @@ largest and slowest ones, sizes of strides, alignments and stripes. So are the o
 and those of --file, which follow from the others.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

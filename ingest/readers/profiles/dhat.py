@@ -13,6 +13,8 @@ The largest heap is also the metric peak_heap of the run, as massif's. How long 
 how often each byte of small ones was accessed, is left out.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -8,6 +8,8 @@ ranges, which lie within each other, it is `inclusive_seconds`. `kind` is the se
 Each process that nvprof profiled is a run.
 """
 
+from __future__ import annotations
+
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -11,6 +11,8 @@ Profiles whose samples count as something else than seconds (K-cycles) land in p
 a function: cycles, and its calls.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

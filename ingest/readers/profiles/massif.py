@@ -15,6 +15,8 @@ The peak of heap and extra together is the metric peak_heap of the run. Trees of
 left out.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

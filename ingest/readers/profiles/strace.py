@@ -8,6 +8,8 @@ after a point or, in some languages, a comma. Both tools slow the program
 down, and the calls with it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -15,6 +15,8 @@ Texts (pstate ...) and numbers without a unit, as those of errors since the driv
 left out.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -13,6 +13,8 @@ cpu_time (s; 0 is unknown), max_rss (bytes, of the step and task that had most) 
 Steps (101.batch, 101.0) are parts of their job.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -7,6 +7,8 @@ each command, named after its outputs, with its last time. Neither which of ninj
 which steps are of one build is in the log, so that nothing is known of idle jobs.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

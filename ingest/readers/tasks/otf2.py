@@ -13,6 +13,8 @@ All other events (of messages, metrics ...) are counted as left out, as are regi
 left: the recording was stopped within them.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,6 +4,8 @@ Source: XmlReporter of Catch2, a file of 2.13; values are in nanoseconds. A benc
 its test case and itself.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 
 from ingest.base import Item, LeftOut, Run

@@ -5,6 +5,8 @@ Google Benchmark, src/export/csv.rs of hyperfine, csv.py of pytest-benchmark (py
 compare --csv); files written by 1.7.1, 1.15 and 5.2.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 from collections import Counter

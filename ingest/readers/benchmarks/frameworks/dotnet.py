@@ -6,6 +6,8 @@ benchmarks apart are in the name: those behind the settings of the job in CSV, a
 differs; in Markdown all but names of jobs. Benchmarks that failed have no mean, and are left out.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import re

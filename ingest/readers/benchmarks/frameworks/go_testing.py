@@ -7,6 +7,8 @@ Source: the Go benchmark data format (golang.org/design/14313-benchmark-format).
 is repeated (-count) has repetitions; the -8 behind all names is GOMAXPROCS, the run's threads.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -4,6 +4,8 @@ Sources: files that vitest 4.1 (vitest bench --outputJson) and benchmark.js 2.1 
 seconds.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -5,6 +5,8 @@ documentation, src/write.ts of github-action-benchmark; files written by Google 
 pytest-benchmark 5 and hyperfine 1.15.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,6 +5,8 @@ asv's developer documentation, and results that asv 0.6 wrote; the JSON format 1
 documentation, and files of pyperf 2.10.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 import re

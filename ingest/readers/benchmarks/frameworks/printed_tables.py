@@ -5,6 +5,8 @@ printed. Sources: src/console_reporter.cc and string_util.cc of Google Benchmark
 markdown.rs of hyperfine, TextResultFormat and CSVResultFormat of JMH.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import re

@@ -5,6 +5,8 @@ which writes the heading of a log, and its schema of run reports. A test that mi
 was measured as any other; one that fails before has no values.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime

@@ -6,6 +6,8 @@ lands. What it says of changes since the last time is left alone, as is the rang
 which is no deviation. Neither prints a name twice: where one is repeated, another run begins.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

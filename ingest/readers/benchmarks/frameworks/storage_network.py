@@ -5,6 +5,8 @@ Sources: fio's HOWTO (JSON output) and stat.c, iperf3's iperf_api.c; files that 
 disk or network is the tag arguments: results of another load are no history of these.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -10,6 +10,8 @@ OSU's states none, and they are those of the run. A result of HPL whose residual
 left out, and so is what follows from the rest: rates and totals of nanobench.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -4,6 +4,8 @@ Sources: k6's documentation of the end-of-test summary, vegeta's README, rt-test
 redis-benchmark 7, locust 2. Times land in seconds, and means and percentiles as they are.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 from collections.abc import Iterator, Mapping

@@ -6,6 +6,8 @@ there were, and what they did, is the tag arguments: results of others are no hi
 a tool prints besides is left alone.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -3,6 +3,8 @@
 What lands in metrics: rates and latencies, by name and percentile; times are in seconds.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -10,6 +10,8 @@ valgrind writes the first thread to the file named by --bb-out-file (bb.out.PID 
 thread K to that name with `.K` behind it; the list of blocks has a name of its own (pc.out.PID).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Launches of an inst_debug file: which threads belong together, and sums over them."""
 
+from __future__ import annotations
+
 import dataclasses
 import re
 from collections.abc import Iterator

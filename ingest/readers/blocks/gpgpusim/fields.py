@@ -8,6 +8,8 @@ A level-5 log has one line per executed thread instruction (src/cuda-sim/cuda-si
 The lines of a piece of the log move through the syntax in step (`ingest.parsing.blocks.cursor`).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

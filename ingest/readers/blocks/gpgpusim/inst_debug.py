@@ -12,6 +12,8 @@ were launched one after another cannot be distinguished from one launch. A kerne
 in the names of its parameters, KERNEL_param_0, as nvcc gives them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ ends. So sums never contain part of a visit, and where a jump into the middle of
 that it is two, the sums of the whole are the sums of both parts.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A GPGPU-Sim log from begin to end: which launch is running, and whether the log is whole."""
 
+from __future__ import annotations
+
 import math
 import re
 from functools import partial

@@ -6,6 +6,8 @@ log goes on: the first pc of a launch, every pc after a branch, every pc that do
 predecessor by 8, and every immediate post-dominator that the log names.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 

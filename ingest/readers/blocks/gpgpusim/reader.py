@@ -9,6 +9,8 @@ Of the statistics cycles, instructions, instructions per cycle and occupancy are
 kernel. Counts of caches go on from kernel to kernel: those of the last one are the whole run's.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator

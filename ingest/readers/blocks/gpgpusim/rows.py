@@ -1,5 +1,7 @@
 """Landing rows of a GPGPU-Sim log, once its blocks are final."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections import Counter, defaultdict

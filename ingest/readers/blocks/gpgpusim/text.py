@@ -1,5 +1,7 @@
 """What a GPGPU-Sim log contains in words: PTX instructions, launches, basic-block listings."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

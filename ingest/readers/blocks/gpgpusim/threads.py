@@ -4,6 +4,8 @@ A thread has a slot, its position in all arrays here. The slots of a thread bloc
 Threads that are over leave for a spool, so that memory follows the threads that run at once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 

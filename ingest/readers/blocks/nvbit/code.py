@@ -9,6 +9,8 @@ instruction that may send lanes elsewhere, and every PC that does not follow the
 its warp. A place that is only ever fallen into does not.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

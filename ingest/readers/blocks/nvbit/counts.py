@@ -7,6 +7,8 @@ its last mask does not name. Of a branch that is a block of its own, reached by 
 that go on after it.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

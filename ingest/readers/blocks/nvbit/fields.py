@@ -9,6 +9,8 @@ the header every thread block has `#BEGIN_TB`, `thread block = x,y,z`, per warp 
 with PC and mask in hexadecimal: the mask has a bit for every active lane whose predicate is true.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

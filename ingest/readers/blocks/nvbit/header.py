@@ -1,5 +1,7 @@
 """The header of a .traceg file: which kernel was launched, and how."""
 
+from __future__ import annotations
+
 import math
 import re
 from dataclasses import dataclass

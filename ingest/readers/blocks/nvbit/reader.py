@@ -11,6 +11,8 @@ the lanes that execute it; thread blocks, warps and lanes are known, so rows are
   logs; predicates are not in the trace, so only registers count.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from contextlib import suppress

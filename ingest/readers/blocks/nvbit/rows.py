@@ -1,5 +1,7 @@
 """Landing rows of warp traces, once their blocks are final."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

@@ -11,6 +11,8 @@ of a jump. The lanes do: the next line that names a lane after a branch that it 
 others did not, is where it jumped to.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """One dump of gem5's statistics as rows of pmu_samples."""
 
+from __future__ import annotations
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -21,6 +21,8 @@ config.ini gives the app (file name of the workload's program) and the tags comm
 cpus, clock_ticks (period of the CPUs' clock) and mem_mode.
 """
 
+from __future__ import annotations
+
 import configparser
 import re
 from collections.abc import Iterator, Mapping

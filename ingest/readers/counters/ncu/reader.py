@@ -20,6 +20,8 @@ pmu_samples:
   what warps wait for, as `CPIStall: STALL`; of several the largest.
 """
 
+from __future__ import annotations
+
 import csv
 import re
 from collections.abc import Iterable, Iterator

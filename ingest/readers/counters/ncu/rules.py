@@ -1,5 +1,7 @@
 """What Nsight Compute's rules state of a launch: what they estimate to speed up, and stalls."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -9,6 +9,8 @@ Instructions that their predicate switches off count, as in GPGPU-Sim logs. Wher
 the middle of a kernel's code, the tag `incomplete` of the run records it.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import re

@@ -6,6 +6,8 @@ the same as CSV; `sample` is the number of the launch in the file, from 0, as it
 told by their advice, as their names are not printed.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import replace

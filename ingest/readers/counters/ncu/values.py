@@ -1,5 +1,7 @@
 """Nsight Compute's numbers and units, as Arrow arrays."""
 
+from __future__ import annotations
+
 import pyarrow as pa
 import pyarrow.compute as pc
 

@@ -6,6 +6,8 @@ every language, groups digits in the counts of its text only, and a count has no
 decimals: so 10.310 is ten thousand, and 16,42 is less than seventeen.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -8,6 +8,8 @@ line that contains a count or a metric; "" is what the line does not have. Its c
 is the line's number, `time` the end of the interval in ns or null.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from typing import Protocol

@@ -3,6 +3,8 @@
 Source: the section JSON FORMAT of perf-stat(1), and stat-display.c of the Linux kernel.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import re

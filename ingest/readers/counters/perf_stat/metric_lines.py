@@ -6,6 +6,8 @@ names of the metrics behind those of the columns of the place, and each line end
 JSON has one object a line, whose keys are the names.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -6,6 +6,8 @@ Names contain blanks, so columns are found by where values end; where the two do
 by their number, if names are at least two blanks apart and no value is missing.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 

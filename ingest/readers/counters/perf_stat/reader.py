@@ -23,6 +23,8 @@ Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands i
 (its file name) and the tag `command`.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

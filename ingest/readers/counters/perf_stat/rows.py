@@ -1,5 +1,7 @@
 """From lines of `perf stat` to rows of pmu_samples: samples numbered, numbers checked."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

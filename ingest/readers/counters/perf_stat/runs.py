@@ -3,6 +3,8 @@
 `perf stat -o FILE --append` and `2>> FILE` put several executions into one file.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from datetime import datetime

@@ -1,5 +1,7 @@
 """What only `perf stat` writes: how counts and metrics are separated, and its JSON."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Lines of a .cali stream and their fields: `__rec=ctx,ref=42,attr=1=2,data=11=22`."""
 
+from __future__ import annotations
+
 import re
 
 from ingest.parsing.lines import quoted

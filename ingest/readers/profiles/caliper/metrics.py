@@ -5,6 +5,8 @@ is the mean over processes of the time with callees
 (https://software.llnl.gov/Caliper/AggregationOps.html).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

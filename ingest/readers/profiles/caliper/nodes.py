@@ -3,6 +3,8 @@
 Format: https://software.llnl.gov/Caliper/OutputFormats.html and Caliper's own CaliReader.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias

@@ -1,5 +1,7 @@
 """The reader of Caliper profiles."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

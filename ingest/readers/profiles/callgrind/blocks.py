@@ -11,6 +11,8 @@ through code that callgrind leaves out (--skip-plt), so calls do not show a bloc
 other instruction does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -11,6 +11,8 @@ inclusive cost of a function is what was spent while it was on the stack:
   several functions the one through which alone it is entered has all; of the others it is unknown.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,6 +5,8 @@ position is a number, or its distance to the one of the cost line before (valgri
 "Callgrind Format Specification").
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

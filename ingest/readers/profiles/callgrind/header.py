@@ -1,5 +1,7 @@
 """The headers of a callgrind profile: a file has one for each of its parts."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

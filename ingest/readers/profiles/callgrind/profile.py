@@ -1,5 +1,7 @@
 """One file of callgrind: what each instruction cost, and where calls and jumps went."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -21,6 +21,8 @@ callgrind writes FILE; with threads kept apart FILE-01, FILE-02 ...; of a progra
 than once FILE.1, FILE.2 ..., and FILE at its end.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Collects the values of Extra-P's line formats as columns."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

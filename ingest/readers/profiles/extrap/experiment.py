@@ -5,6 +5,8 @@ times (https://github.com/extra-p/extrap/blob/master/docs/file-formats.md). Ever
 point was an execution of the program, so it becomes a run.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

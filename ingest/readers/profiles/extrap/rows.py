@@ -4,6 +4,8 @@ A metric that is no time, or a second time of the same call path, lands in pmu_s
 has no column that distinguishes metrics.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

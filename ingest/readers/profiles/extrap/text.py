@@ -1,5 +1,7 @@
 """Extra-P's text format: PARAMETER, POINTS, REGION, METRIC and DATA lines."""
 
+from __future__ import annotations
+
 import re
 from array import array
 from collections.abc import Iterator

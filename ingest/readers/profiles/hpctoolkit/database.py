@@ -7,6 +7,8 @@ are the thread's RANK and THREAD; what was measured on GPUs has no thread, and i
 rank.
 """
 
+from __future__ import annotations
+
 import mmap
 import struct
 from collections import defaultdict

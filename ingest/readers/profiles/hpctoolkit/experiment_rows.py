@@ -5,6 +5,8 @@ sites (C), loops (L), inlined procedures (Pr) and statements (S); its callees ar
 Statements have the costs: the exclusive values of all other scopes are sums over them.
 """
 
+from __future__ import annotations
+
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -11,6 +11,8 @@ in experiment.xml. What lands:
 - `rank` and `thread` are those in the name of the .metric-db file.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Rows of HPCToolkit's values: times in fn_timings, other metrics in pmu_samples."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

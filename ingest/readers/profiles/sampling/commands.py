@@ -1,5 +1,7 @@
 """Commands, objects and clocks as perf names them: which command is the program recorded."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from datetime import datetime

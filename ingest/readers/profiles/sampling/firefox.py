@@ -7,6 +7,8 @@ milliseconds or bytes. `thread` is the thread's id, or its place where that is n
 Markers are left out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any

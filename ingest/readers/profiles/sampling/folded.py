@@ -12,6 +12,8 @@ state which. So it lands as the event `weight`, without unit.
 - Two numbers in every line are a difference (difffolded.pl): two runs, before and after.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterator

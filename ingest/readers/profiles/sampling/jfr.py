@@ -8,6 +8,8 @@ Java code. How long one stands for is not in the file, so no times land. Functio
 class and method, as Class.method; `thread` is the thread's id in the system.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -3,6 +3,8 @@
 The forms have modules of their own, which state what lands of each.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -5,6 +5,8 @@ events nor their periods: what lands is the number of samples, of all events tog
 and call path, as `perf_script` beside this module has them. perf script prints the rest.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any

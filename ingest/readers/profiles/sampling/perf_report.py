@@ -11,6 +11,8 @@ lack of the count, as with --percent-limit, is [not printed]. With --children th
 is `inclusive`. Call graphs are left alone: they are again shares of the same.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

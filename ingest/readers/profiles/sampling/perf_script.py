@@ -21,6 +21,8 @@ all processors were recorded. Shells, scripts and launchers (mpirun, env ...) on
 program: where it is one of these, the app is the other command with the most samples.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -12,6 +12,8 @@ alloc_space, delay ... Units of time become seconds.
   `tid` is the thread.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -7,6 +7,8 @@ at their root are left out, as it does. Functions are named with their class, wh
 and file.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime

@@ -11,6 +11,8 @@ not state of which. With append = TRUE the line is repeated.
   first two numbers are in units of 8 bytes, as in summaryRprof.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -7,6 +7,8 @@ two lines): lines are added up by the function that they are in, or <module>. Ca
 Memory and GPU time are left out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -9,6 +9,8 @@ place in the file. Functions are named with their file; the line, which of many 
 that ran, is left out.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -5,6 +5,8 @@ the first repetition of kripke at p = 8, d = 2, g = 32
 (https://github.com/extra-p/extrap/blob/master/docs/file-formats.md#cube-file-format).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """What a TAU profile contains about its run: where it was measured, and the metadata TAU wrote."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

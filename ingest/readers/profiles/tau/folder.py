@@ -12,6 +12,8 @@ metadata as XML), then a line each:
 then aggregates and user events, each behind its count. The user events are not landed.
 """
 
+from __future__ import annotations
+
 import html
 import re
 import time

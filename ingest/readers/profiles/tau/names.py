@@ -7,6 +7,8 @@ paths: of parameters (group TAU_PARAM), of samples ([SAMPLE], [SUMMARY] ... with
 the ends of paths that ParaProf adds when it packs a profile (group TAU_CALLPATH_DERIVED).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,6 +7,8 @@ events, and per thread the functions' calls, subroutines and, per metric, exclus
 value, then the user events. User events (message sizes and the like) are not landed.
 """
 
+from __future__ import annotations
+
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Points in time as the tools of sysstat write them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -11,6 +11,8 @@ means of an interval or those of a moment: none adds up. What lands in pmu_sampl
   times with -t only.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,5 +1,7 @@
 """Values of a moment on their way to pmu_samples."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

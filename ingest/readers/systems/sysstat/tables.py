@@ -1,5 +1,7 @@
 """Tables of sysstat: what sar, mpstat and pidstat print, and sadf -d writes."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -3,6 +3,8 @@
 Its memory is in KiB, or as -S says, which the table does not.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """From the events of a trace to the timeline of its process (or processes, in Chrome's own)."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator

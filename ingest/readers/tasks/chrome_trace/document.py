@@ -5,6 +5,8 @@ is the end of an event, and not of something within one, the decoder tells: only
 a JSON array when brackets are put around them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO

@@ -1,5 +1,7 @@
 """The events of a trace, gathered into arrays as they are read."""
 
+from __future__ import annotations
+
 import re
 from array import array
 from collections import Counter, defaultdict

@@ -1,5 +1,7 @@
 """What PyTorch's profiler (Kineto) writes into a Chrome trace beside plain slices."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 

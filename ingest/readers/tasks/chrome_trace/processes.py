@@ -1,5 +1,7 @@
 """From the files of a trace, one a process, to its items."""
 
+from __future__ import annotations
+
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Which rank of a distributed program a Kineto trace is of, and the traces of the others."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

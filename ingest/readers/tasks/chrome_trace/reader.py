@@ -14,6 +14,8 @@ and different ranks. Their times are on one clock, as Kineto writes them. Instan
 was allocated or freed are samples of what each device had in use and reserved.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,6 +4,8 @@ A process is a device, and its threads are streams and lines that sum these up; 
 functions begin with a dollar sign, and a span with a number of a step marks a step.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -6,6 +6,8 @@ are those of the workers' own clocks: Dask's guess at their offset is taken out.
 name of the run that made it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,5 +1,7 @@
 """Reading a Dask cluster dump item by item: only what is needed of it is kept."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from typing import Any

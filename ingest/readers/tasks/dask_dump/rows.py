@@ -1,5 +1,7 @@
 """From the runs of tasks of a Dask dump to rows of landing tables."""
 
+from __future__ import annotations
+
 import re
 from collections import defaultdict
 from collections.abc import Sequence

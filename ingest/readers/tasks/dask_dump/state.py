@@ -1,5 +1,7 @@
 """What a Dask cluster dump contains, and how its values are understood; times in s of the epoch."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections import defaultdict

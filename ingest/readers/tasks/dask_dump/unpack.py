@@ -1,5 +1,7 @@
 """Walking through a large msgpack file without loading it: maps and lists item by item."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeVar
 

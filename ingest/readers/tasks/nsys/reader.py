@@ -9,6 +9,8 @@ something, land with their elapsed times only. A kernel bears its full (demangle
 count from the first event on; the start of the session dates them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from ingest.base import DEVICE_TABLES, Head, Item, SingleFile

@@ -1,5 +1,7 @@
 """From the tables of a report to its items."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from datetime import UTC, datetime
 

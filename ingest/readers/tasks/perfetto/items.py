@@ -1,5 +1,7 @@
 """From the records of a trace to its run, its timeline and its counters."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

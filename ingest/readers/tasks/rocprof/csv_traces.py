@@ -1,5 +1,7 @@
 """CSV traces of rocprofv3, and the older rocprof's results."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

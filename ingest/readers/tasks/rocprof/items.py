@@ -7,6 +7,8 @@ rocprofv3 (*_counter_collection.csv, a row for each counter of a dispatch). `reg
 documentation defines derived counters.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 

@@ -10,6 +10,8 @@ ran. The older rocprof's results.csv has kernels only,
 with their counters (-i) in further columns; counter_collection.csv of rocprofv3 has counters only.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,7 @@
 """rocpd databases: rocprofv3's (version 3 and 4) and rocmProfileData's."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 

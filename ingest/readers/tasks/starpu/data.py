@@ -4,6 +4,8 @@ A datum is (handle, version): every write makes the next version. Between ranks,
 one MPI tag are copies of one datum; a message brings the sender's version to the receiver.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,6 +5,8 @@ looked at. Everything else, also events of containers that were never declared, 
 StarPU itself writes such.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

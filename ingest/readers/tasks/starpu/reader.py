@@ -5,6 +5,8 @@ with MPI `0_w3`), a node is a rank (`r0`). A datum is a version of a handle: `t8
 the data with MPI tag 8, `h0_55d0@2` of a handle without tag on rank 0.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from pathlib import Path

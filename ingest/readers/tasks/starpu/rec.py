@@ -1,5 +1,7 @@
 """StarPU's tasks.rec and data.rec: records of `Field: value` lines, read column by column."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """The tasks of a StarPU trace, from tasks.rec."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

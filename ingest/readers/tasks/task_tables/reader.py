@@ -5,6 +5,8 @@ them, and program, one row of facts about the run; workers and fragments must be
 for runtimes that have no reader, and what the Dask plugin writes.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from contextlib import suppress
