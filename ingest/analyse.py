@@ -4,20 +4,18 @@ Each key has a digest of what its rows were computed from. Whatever happened to 
 keys to compute are those whose digest is another one now, so that rows and answers agree.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import duckdb
 
 from warehouse import analyses, sqlfiles
+from warehouse.analyses import Analysis
 from warehouse.catalog import by_run_and_source, counted
+from warehouse.session import Connection
 from warehouse.transactions import transaction
-
-if TYPE_CHECKING:
-    from warehouse.analyses import Analysis
-    from warehouse.session import Connection
 
 _T = TypeVar("_T")
 # What a run belongs to, by scope, and the runs of the keys in _inputs.
@@ -260,8 +258,6 @@ def _renew(
     Or note that they `failed`. Returns their number, with those that are gone. The caller keeps the
     transaction.
     """
-    import duckdb
-
     table, name = analysis.name, {"analysis": analysis.name}
     try:
         outdated = _find(con, analysis, scopes, again=again)

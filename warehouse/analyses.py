@@ -24,14 +24,11 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warehouse import modules, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 ORDER = (
     "run_groups",
