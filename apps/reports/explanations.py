@@ -239,6 +239,8 @@ def _run_name(run_id: str, runs: Sequence[Row]) -> str:
     facts = []
     if row is not None and row["version"] is not None:
         facts.append(f"version {version_text(row['version'])}")
+    elif row is not None and row["commit"] is not None:
+        facts.append(f"commit {version_text(row['commit'])}")
     if row is not None and row["started_at"] is not None:
         facts.append(day(row))
     return f"{cell(run_id)} ({', '.join(facts)})" if facts else cell(run_id)

@@ -20,7 +20,7 @@ from apps.reports.changes import confirmation, moved_text
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
-from apps.reports.trend import no_series
+from apps.reports.trend import no_series, order_sentences
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -331,21 +331,27 @@ def neutral_markdown(app: str, sides: Sides) -> str:
 
 
 def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
-    """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes."""
+    """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes.
+
+    And what may have put the runs in another order than the code has.
+    """
+    orders = order_sentences(con, sides.app) if sides.baseline_name is None else []
+    doubts = [markdown_escaped(text) for text in orders]
     told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
     if not told:
-        return []
+        return doubts
+    levels = list({row["level_until"] for row in told} - {None})
     found = ask_dicts(
         con,
         "gate/moved",
         app=sides.app,
-        against=sides.baseline,
+        against=levels or sides.baseline,
+        are_levels=bool(levels),
         runs=sides.candidate,
         metrics=[row["metric"] for row in told],
-        changes=list({row["changed_at"] for row in told} - {None}),
     )
     why = first_sentence(con, sides.candidate[-1], found[0]["run_id"]) if found else None
-    return [*map(_moved, found), *([markdown_escaped(why)] if why else [])]
+    return [*map(_moved, found), *([markdown_escaped(why)] if why else []), *doubts]
 
 
 def _moved(row: Row) -> str:
