@@ -143,7 +143,10 @@ def _gate(view: View, row: dict[str, Any]) -> None:
     if place.open:
         result = view.value(gate_result, row["app"], row["metric"], row["run_id"])
         with place:
-            st.markdown(f"The gate {result or 'cannot judge'}: the latest runs against the best.")
+            st.markdown(
+                f"The gate {result or 'cannot judge'}: the latest runs against the level before "
+                "the largest open change."
+            )
 
 
 def _early(view: View, app: str | None) -> None:

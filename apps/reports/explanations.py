@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -169,20 +169,27 @@ def change_headline(con: Connection, run_id: str) -> list[str]:
     return [f"Last change of its series: {one}" for one in _leading(which, runs, rows)]
 
 
-def first_sentence(con: Connection, run_id: str, changed: str) -> str | None:
+def first_sentence(
+    con: Connection, run_id: str, changed: str, baseline: Collection[str]
+) -> str | None:
     """Return the first sentence of `pwh explain` on the change, not certain yet or so, of a run.
 
     Args:
         con: the warehouse.
         run_id: a run after it.
         changed: its first run.
+        baseline: the runs that it is held against, where they are no level.
 
     Returns:
-        None where nothing is known of it: what is certain may be an older change.
+        None where nothing is known of it: what is certain may be an older change, and what is
+        explained another difference, that from the version before.
     """
     which = explained_change(con, changed) or explained_against(con, run_id)
-    is_other = which is not None and which.changed not in {None, changed}
-    return None if is_other or which is None else leading_sentence(con, which)
+    if which is None or which.changed not in {None, changed}:
+        return None
+    if which.chosen_by == "version" and set(which.against) != set(baseline):
+        return None
+    return leading_sentence(con, which)
 
 
 def cause_sentence(con: Connection, run_id: str) -> str | None:

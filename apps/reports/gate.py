@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
-from apps.queries.base import ask_dicts
+from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
-from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import confirmation, moved_text
@@ -252,26 +252,44 @@ def judge_metrics(
     none, every metric with a known direction, or with `better` (lower, higher) every metric.
     Without `limit` it is the metric's smallest_change in change_thresholds, else 5 %.
     """
+    patterns = list(metrics or EVERY_METRIC)
     if sides.baseline_name is None:
-        patterns = metrics or EVERY_METRIC
-        compared = levels_compared(con, sides.candidate, level, patterns, better)
+        asked = {"after": sides.candidate, "patterns": patterns, "better": better}
+        compared = ask(con, "gate/levels", **asked, level=level)
     else:
-        both = sides.baseline, sides.candidate
-        compared = run_comparison(con, *both, level, metrics or EVERY_METRIC)
+        compared = run_comparison(con, sides.baseline, sides.candidate, level, patterns)
 
-    def judged(shown: Sequence[str], terms: Terms) -> DuckDBPyRelation:
-        both = sides.baseline, sides.candidate
-        return gate_metrics(con, sides.app, *both, compared, shown, terms)
+    def judged(shown: Sequence[str], **terms: Any) -> DuckDBPyRelation:
+        return ask(
+            con,
+            "gate/metrics",
+            app=sides.app,
+            before=json.dumps(sides.baseline),
+            after=json.dumps(sides.candidate),
+            compared=compared.alias,
+            shown=json.dumps(list(shown)),
+            default_limit=LIMIT,
+            **terms,
+        )
 
-    for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
-        found = judged(patterns, Terms(limit, LIMIT, better, bool(metrics), provisional, level))
+    for shown in [metrics] if metrics else [TIMES, EVERY_METRIC]:
+        found = judged(
+            shown,
+            limit=limit,
+            better=better,
+            undirected=bool(metrics),
+            provisional=provisional,
+            level=level,
+        )
         if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
     if sides.baseline_name is None and compared.limit(1).fetchone() is None:
         raise no_series(con, sides.app, metrics, candidate=sides.candidate)
     names = f"{sides.baseline_name or 'the runs before'} and {sides.candidate_name}"
     compared = run_comparison(con, sides.baseline, sides.candidate, level)
-    found = judged(EVERY_METRIC, Terms(None, LIMIT, undirected=True))
+    found = judged(
+        EVERY_METRIC, limit=None, better=None, undirected=True, provisional=False, level=LEVEL
+    )
     if common := sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"}):
         named = ", ".join(cell(name) for name in common[:_NAMED])
         more = f" and {len(common) - _NAMED} more" if len(common) > _NAMED else ""
@@ -302,10 +320,11 @@ def needs_run(rows: Sequence[Row]) -> bool:
 def gate_result(con: Connection, app: str, metric: str, run_id: str) -> str | None:
     """Return the verdict of the gate on the latest runs in one metric; None where it cannot judge.
 
-    Those are the latest of the same configuration as `run_id`: on its machine, for example.
+    Those are the latest of the default branch of the same configuration as `run_id`: on its
+    machine, for example.
     """
     try:
-        runs = ask_dicts(con, "gate/runs", app=app)
+        runs = [row for row in ask_dicts(con, "gate/runs", app=app) if not row["is_candidate"]]
         own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
         newest = next(row for row in runs if str(row["configuration"]) == own)
         sides = find_sides(con, app, None, newest["version"] or newest["run_id"])
@@ -350,7 +369,8 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
         runs=sides.candidate,
         metrics=[row["metric"] for row in told],
     )
-    why = first_sentence(con, sides.candidate[-1], found[0]["run_id"]) if found else None
+    named = [] if sides.baseline_name is None else sides.baseline
+    why = first_sentence(con, sides.candidate[-1], found[0]["run_id"], named) if found else None
     return [*map(_moved, found), *([markdown_escaped(why)] if why else []), *doubts]
 
 
