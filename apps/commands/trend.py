@@ -64,7 +64,9 @@ def trend(
     ] = None,
     branch: Annotated[
         str | None,
-        typer.Option(help="Hold the runs of this branch against the default branch at its fork."),
+        typer.Option(
+            help="Hold the newest commit of this branch against the default branch at its fork."
+        ),
     ] = None,
     threshold: Annotated[
         str | None, typer.Option(metavar="P%", help="Smallest change to detect.")
@@ -141,11 +143,12 @@ def _of_branch(
 ) -> None:
     """Write the comparison of a branch with the history that it left."""
     from apps.commands.comparison import compared_text
+    from apps.output.numbers import counted
     from apps.output.text import cell
     from apps.queries.base import ask_dicts
     from apps.queries.comparison import LEVEL, run_comparison
 
-    (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch)
+    (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch, run_id=None)
     runs, against, default = found["runs"], found["against"], found["default_branch"]
     if runs is None:
         every = ask_dicts(con, "trend/branches", app=app)
@@ -164,7 +167,9 @@ def _of_branch(
         emit(con, rows, style, output)
         return
     where = "at the fork" if found["is_forked"] else "now"
-    sides = ((f"{default or 'default branch'} {where}", against), (branch, runs))
+    others = found["others"]
+    name = f"{branch} without {counted(others, 'run')} of earlier commits" if others else branch
+    sides = ((f"{default or 'default branch'} {where}", against), (name, runs))
     write_text(compared_text(con, sides, LEVEL, metric), output)
 
 

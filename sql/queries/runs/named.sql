@@ -1,8 +1,8 @@
 -- Runs that $name, which is no id, stands for, the newest first, by the first of these that has any:
 -- $latest, the newest of what landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
 -- version that is a commit, or the commit of runs without one, may be its first seven digits or more,
--- unless others begin so; so a branch beside the default one, with all of its runs; APP or APP@latest,
--- the version of its newest run; the beginning of an id.
+-- unless others begin so; so a branch beside the default one, of which it is the newest commit; APP or
+-- APP@latest, the version of its newest run; the beginning of an id.
 -- `kind` is which. Of a version failed runs are left out where others have not failed. `is_tied` is
 -- whether it is unknown which run is the newest: others, of another version or of none, landed in the
 -- same file with the same start or none.
@@ -10,7 +10,7 @@ WITH
   candidates AS (
     SELECT
       r.run_id, r.app, coalesce(r.version, g."commit", r."commit", r.tags['commit']) AS version,
-      r.started_at, g.branch
+      r.started_at, g.branch, concat_ws(chr(0), g."commit", r.version) AS state
     FROM runs AS r
     LEFT JOIN run_groups AS g ON r.run_id = g.run_id
     WHERE ($app IS NULL OR r.app = $app)
@@ -61,7 +61,11 @@ WITH
           starts_with(d.app || '@' || d.version, $name) AND length($name) > length(d.app) + 7
           OR $app IS NOT NULL AND starts_with(d.version, $name) AND length($name) >= 7
         ) THEN 'commit'
-        WHEN d.app || '@' || d.branch = $name OR $app IS NOT NULL AND d.branch = $name THEN 'branch'
+        WHEN d.app || '@' || d.branch = $name OR $app IS NOT NULL AND d.branch = $name
+          THEN if(
+            d.state = first_value(d.state) OVER (PARTITION BY d.app, d.branch ORDER BY d.age),
+            'branch', NULL
+          )
         WHEN d.app = $name OR d.app || '@' || $latest = $name
           THEN if(
             d.age = 1 OR d.version = first_value(d.version) OVER (PARTITION BY d.app ORDER BY d.age),
