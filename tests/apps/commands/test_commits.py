@@ -103,7 +103,9 @@ def test_a_branch_is_judged_by_its_newest_commit(run, tmp_path):
     _, explained, _ = run("explain", "r17")
     assert f"wall_seconds rose by {change.removeprefix('+')} in" in explained
     _, explained, _ = run("explain", "r15")
-    assert explained.startswith("prog: r15 (2026-06-16) against 15 runs, r0 to r14 ")
+    assert explained.startswith(
+        "prog: r15 (commit 000000fa, 2026-06-16) against 15 runs, r0 to r14 "
+    )
     assert "rose" not in explained
 
 
