@@ -144,8 +144,7 @@ def _gate(view: View, row: dict[str, Any]) -> None:
         result = view.value(gate_result, row["app"], row["metric"], row["run_id"])
         with place:
             st.markdown(
-                f"The gate {result or 'cannot judge'}: the latest runs against the level before "
-                "the largest open change."
+                f"The gate {result or 'cannot judge'}: the latest runs, as pwh gate has them."
             )
 
 

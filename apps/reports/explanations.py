@@ -172,17 +172,10 @@ def change_headline(con: Connection, run_id: str) -> list[str]:
 def first_sentence(
     con: Connection, run_id: str, changed: str, baseline: Collection[str]
 ) -> str | None:
-    """Return the first sentence of `pwh explain` on the change, not certain yet or so, of a run.
+    """Return the first sentence of `pwh explain` on the change before a run that begins at another.
 
-    Args:
-        con: the warehouse.
-        run_id: a run after it.
-        changed: its first run.
-        baseline: the runs that it is held against, where they are no level.
-
-    Returns:
-        None where nothing is known of it: what is certain may be an older change, and what is
-        explained another difference, that from the version before.
+    None where what is explained is another change, or the difference from the version before,
+    unless that is the `baseline`.
     """
     which = explained_change(con, changed) or explained_against(con, run_id)
     if which is None or which.changed not in {None, changed}:

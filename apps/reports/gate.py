@@ -99,9 +99,10 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
     shared = {str(row["configuration"]) for row in before}
     shared &= {str(row["configuration"]) for row in after}
     if not shared:
+        texts = fields_texts([before[0]["configuration"], after[0]["configuration"]])
         raise NothingToAnalyse(
             f"the baseline {baseline} of {app} has no run of the candidate's configuration: "
-            + _apart(before[0], after[0]),
+            + " and ".join(text or "none known" for text in texts),
             hint="Runs are compared by the fields of series_fields (pwh trend --by ... --keep).",
         )
     return Sides(
@@ -112,11 +113,6 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
         _candidate_name(after, candidate),
         came_back=len(after) < len(every),
     )
-
-
-def _apart(before: Row, after: Row) -> str:
-    texts = fields_texts([before["configuration"], after["configuration"]])
-    return " and ".join(text or "none known" for text in texts)
 
 
 def _named(con: Connection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
@@ -259,37 +255,22 @@ def judge_metrics(
     else:
         compared = run_comparison(con, sides.baseline, sides.candidate, level, patterns)
 
-    def judged(shown: Sequence[str], **terms: Any) -> DuckDBPyRelation:
-        return ask(
-            con,
-            "gate/metrics",
-            app=sides.app,
-            before=json.dumps(sides.baseline),
-            after=json.dumps(sides.candidate),
-            compared=compared.alias,
-            shown=json.dumps(list(shown)),
-            default_limit=LIMIT,
-            **terms,
-        )
+    both = {"before": json.dumps(sides.baseline), "after": json.dumps(sides.candidate)}
 
+    def judged(shown: Sequence[str], **terms: Any) -> DuckDBPyRelation:
+        asked = {"compared": compared.alias, "shown": json.dumps(list(shown)), **both, **terms}
+        return ask(con, "gate/metrics", app=sides.app, default_limit=LIMIT, **asked)
+
+    terms = {"limit": limit, "better": better, "provisional": provisional, "level": level}
     for shown in [metrics] if metrics else [TIMES, EVERY_METRIC]:
-        found = judged(
-            shown,
-            limit=limit,
-            better=better,
-            undirected=bool(metrics),
-            provisional=provisional,
-            level=level,
-        )
+        found = judged(shown, undirected=bool(metrics), **terms)
         if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
     if sides.baseline_name is None and compared.limit(1).fetchone() is None:
         raise no_series(con, sides.app, metrics, candidate=sides.candidate)
     names = f"{sides.baseline_name or 'the runs before'} and {sides.candidate_name}"
     compared = run_comparison(con, sides.baseline, sides.candidate, level)
-    found = judged(
-        EVERY_METRIC, limit=None, better=None, undirected=True, provisional=False, level=LEVEL
-    )
+    found = judged(EVERY_METRIC, **dict.fromkeys(terms), undirected=True)
     if common := sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"}):
         named = ", ".join(cell(name) for name in common[:_NAMED])
         more = f" and {len(common) - _NAMED} more" if len(common) > _NAMED else ""
@@ -354,22 +335,15 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
 
     And what may have put the runs in another order than the code has.
     """
-    orders = order_sentences(con, sides.app) if sides.baseline_name is None else []
-    doubts = [markdown_escaped(text) for text in orders]
+    named = [] if sides.baseline_name is None else sides.baseline
+    doubts = [] if named else list(map(markdown_escaped, order_sentences(con, sides.app)))
     told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
     if not told:
         return doubts
     levels = list({row["level_until"] for row in told} - {None})
-    found = ask_dicts(
-        con,
-        "gate/moved",
-        app=sides.app,
-        against=levels or sides.baseline,
-        are_levels=bool(levels),
-        runs=sides.candidate,
-        metrics=[row["metric"] for row in told],
-    )
-    named = [] if sides.baseline_name is None else sides.baseline
+    asked = {"runs": sides.candidate, "metrics": [row["metric"] for row in told]}
+    against = {"against": levels or sides.baseline, "are_levels": bool(levels)}
+    found = ask_dicts(con, "gate/moved", app=sides.app, **asked, **against)
     why = first_sentence(con, sides.candidate[-1], found[0]["run_id"], named) if found else None
     return [*map(_moved, found), *([markdown_escaped(why)] if why else []), *doubts]
 
