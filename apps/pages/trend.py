@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -28,7 +29,13 @@ from apps.reports.changes import (
     state_sentences,
 )
 from apps.reports.series import common_fields, series_names
-from apps.reports.trend import doubt_sentences, no_series, with_what_moved
+from apps.reports.trend import (
+    doubt_sentences,
+    in_their_order,
+    measured_order_sentences,
+    no_series,
+    with_what_moved,
+)
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
@@ -49,7 +56,8 @@ def page(view: View) -> None:
         )
         return
     series = view.ask("trend/choices", app=app)
-    doubts = view.value(doubt_sentences, app)
+    measured = tuple(view.value(measured_order_sentences, app))
+    doubts = view.value(doubt_sentences, app, measured)
     if series.is_empty():
         none = view.value(no_series, app)
         said = f"{none.problem[0].upper()}{none.problem[1:]}. {none.hint or ''}"
@@ -68,7 +76,9 @@ def page(view: View) -> None:
     sentences = [
         sentence
         for metric in metrics
-        for sentence in _verdicts(view, app, machine, points.filter(metric=metric), of_metrics)
+        for sentence in _verdicts(
+            view, app, machine, points.filter(metric=metric), of_metrics, measured
+        )
     ]
     if points.is_empty():
         st.info(plain(f"On {machine} no run of {app} has a value of these metrics."))
@@ -117,11 +127,16 @@ def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl
 
 
 def _verdicts(
-    view: View, app: str, machine: str | None, points: pl.DataFrame, series: pl.DataFrame
+    view: View,
+    app: str,
+    machine: str | None,
+    points: pl.DataFrame,
+    series: pl.DataFrame,
+    measured: Sequence[str],
 ) -> list[str]:
     """Return what is found in the series of a metric that are shown, the newest changes first.
 
-    `series` has all series of the metrics.
+    `series` has all series of the metrics; `measured` is `measured_order_sentences`.
     """
     if points.is_empty():
         return []
@@ -144,10 +159,11 @@ def _verdicts(
         points.drop_nulls("after").sort("started_at", descending=True).to_dicts(),
         view.ask("trend/events", **Series(app, [metric], machine).params()).to_dicts(),
     )
+    found, early = in_their_order(found, measured), in_their_order(rows("provisional"), measured)
     changed = [row["fields"] for row in found]
     sentences = [
         *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),
-        *(provisional_sentence(name(row), row) for row in rows("provisional")),
+        *(provisional_sentence(name(row), row) for row in early),
         *(disturbance_sentence(name(row), row) for row in rows("disturbances")),
     ]
     states = rows("states")

@@ -31,7 +31,8 @@ def _change(name: str, row: Mapping[str, Any], early: str = "") -> str:
     size = signed_percent(row["change"]) or "from 0"
     kind, sure = row["direction"] or "not known to be better or worse", p_value_text(row["p_value"])
     levels = f"{before} before, {after} after ({sure}){_between(row)}"
-    return f"{name}: {size}, {kind}, {early}since {_run(row)}: {levels}"
+    since = "in the order of measurement since" if row.get("is_measured_order") else "since"
+    return f"{name}: {size}, {kind}, {early}{since} {_run(row)}: {levels}"
 
 
 def moved_text(row: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from apps.reports.changes import confirmation, moved_text
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
-from apps.reports.trend import no_series, order_sentences
+from apps.reports.trend import measured_order_sentences, no_series, start_sentences
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -336,7 +336,10 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
     And what may have put the runs in another order than the code has.
     """
     named = [] if sides.baseline_name is None else sides.baseline
-    doubts = [] if named else list(map(markdown_escaped, order_sentences(con, sides.app)))
+    doubts: list[str] = []
+    if not named:
+        order = *start_sentences(con, sides.app), *measured_order_sentences(con, sides.app)
+        doubts = list(map(markdown_escaped, order))
     told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
     if not told:
         return doubts

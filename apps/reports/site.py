@@ -24,7 +24,14 @@ from apps.reports.html import WRITTEN, document, plain, sentences
 from apps.reports.plot import Mark, series_plot
 from apps.reports.series import TOTALS, series_names
 from apps.reports.sparklines import sparkline
-from apps.reports.trend import Found, doubt_sentences, found_in, with_what_moved
+from apps.reports.trend import (
+    Found,
+    doubt_sentences,
+    found_in,
+    in_their_order,
+    measured_order_sentences,
+    with_what_moved,
+)
 from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.session import Connection
@@ -196,8 +203,10 @@ def _trends(con: Connection, app: str, events: Sequence[Row]) -> tuple[str, dict
     if not any(row["metric"] in named for row in series):
         asked = Series(app)
         series = ask_dicts(con, "trend/series", **asked.params())
+    measured = measured_order_sentences(con, app)
     changes = with_what_moved(ask_dicts(con, "trend/changes", **asked.params()), events)
-    found = found_in(con, asked, changes, ask_dicts(con, "trend/provisional", **asked.params()))
+    early = ask_dicts(con, "trend/provisional", **asked.params())
+    found = found_in(con, asked, *(in_their_order(rows, measured) for rows in (changes, early)))
     own = [_events_of(row, events) for row in series]
     pictures = {
         event["event_id"]: _picture(row, event)
@@ -216,7 +225,7 @@ def _trends(con: Connection, app: str, events: Sequence[Row]) -> tuple[str, dict
     parts = [
         _BACK,
         f"<h1>{plain(app)}</h1>",
-        sentences(doubt_sentences(con, app)),
+        sentences(doubt_sentences(con, app, measured)),
         *(
             _plotted(title, row, found, of_row)
             for title, (row, of_row) in zip(titles, drawn, strict=True)

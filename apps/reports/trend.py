@@ -54,7 +54,9 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     changes = ask_dicts(con, "trend/changes", **query.params())
     early = ask_dicts(con, "trend/provisional", **query.params())
     events = ask_dicts(con, "trend/events", **query.params())
-    changes = with_what_moved(changes, events)
+    measured = measured_order_sentences(con, app)
+    changes = in_their_order(with_what_moved(changes, events), measured)
+    early = in_their_order(early, measured)
     shown = query._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
     series = ask_dicts(con, "trend/series", **shown.params())
     if not series and not metrics:
@@ -65,7 +67,8 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     found = found_in(con, shown, changes, early)
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
-    return _text(con, query, series, changes, events, found)
+    doubts = doubt_sentences(con, app, measured)
+    return _text(con, query, series, changes, events, found, doubts)
 
 
 def _text(
@@ -75,6 +78,7 @@ def _text(
     changes: Sequence[Row],
     events: Sequence[Row],
     found: Found,
+    doubts: Sequence[str],
 ) -> str:
     """Return the text on the series that are shown and on all changes of those asked for."""
     # The heading has the fields that are alike.
@@ -85,7 +89,7 @@ def _text(
     sentences = [
         *_first_sentences(found.all_sentences(named)),
         *_mixed_sentences(con, query.app),
-        *doubt_sentences(con, query.app),
+        *doubts,
     ]
     if not any(event["others"] or event["state"] == "withdrawn" for event in events):
         events = []
@@ -122,6 +126,11 @@ def with_what_moved(changes: Sequence[Row], events: Sequence[Row]) -> list[Row]:
     return [
         row | {name: of.get(row["event_id"], {}).get(name) for name in names} for row in changes
     ]
+
+
+def in_their_order(changes: Sequence[Row], measured: Sequence[str]) -> list[Row]:
+    """Return changes with whether they are in the order of measurement (the reasons) only."""
+    return [row | {"is_measured_order": bool(measured)} for row in changes]
 
 
 def found_in(con: Connection, asked: Series, changes: Sequence[Row], early: Sequence[Row]) -> Found:
@@ -225,17 +234,21 @@ def _mixed_sentences(con: Connection, app: str) -> list[str]:
     ]
 
 
-def doubt_sentences(con: Connection, app: str) -> list[str]:
-    """Return what of an application's series is in doubt: order, values without one, direction."""
+def doubt_sentences(con: Connection, app: str, measured: Sequence[str]) -> list[str]:
+    """Return what of an application's series is in doubt: order, values without one, direction.
+
+    `measured` is `measured_order_sentences` of it.
+    """
     return [
-        *order_sentences(con, app),
+        *start_sentences(con, app),
+        *measured,
         *_unit_sentences(con, app),
         *_direction_sentences(con, app),
     ]
 
 
-def order_sentences(con: Connection, app: str) -> list[str]:
-    """Return what may have put runs in another order than the code has, or in none."""
+def start_sentences(con: Connection, app: str) -> list[str]:
+    """Return what is not known of when runs started, by which they are put in order."""
     return [
         *(
             f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
@@ -248,6 +261,12 @@ def order_sentences(con: Connection, app: str) -> list[str]:
             "has them: a column started_at or --started-at states it."
             for row in ask_dicts(con, "trend/undated", app=app)
         ),
+    ]
+
+
+def measured_order_sentences(con: Connection, app: str) -> list[str]:
+    """Return why runs are in the order in which they were measured, which may not be the code's."""
+    return [
         *(
             f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without "
             "commits (pwh ingest --commit) changes are told in the order of measurement."

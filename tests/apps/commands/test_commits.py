@@ -46,6 +46,20 @@ def test_commits_are_read_and_branches_held_against_the_history(made, run):
     assert "20 runs" in out and "13" not in out.split("Series")[0] and "dates" not in out
 
 
+def test_a_change_in_the_order_of_measurement_is_said_to_be_so(run, tmp_path):
+    """Measured newest first, a regression is told as an improvement, and nothing shows that."""
+    lines = ["run_id,app,commit,started_at,wall_seconds"]
+    for n in range(24):
+        seconds = (10 if n > 11 else 12) + n % 3 / 50
+        lines.append(f"r{n},prog,{n:07x}a,2026-06-{1 + n:02}T00:00:00Z,{seconds}")
+    (tmp_path / "runs.csv").write_text("\n".join([*lines, ""]))
+    assert run("ingest", "runs.csv")[0] == 0
+    _, trend, _ = run("trend", "prog")
+    said = "better, in the order of measurement since run r12"
+    assert said in trend
+    assert said in run("events", "1")[1]
+
+
 def test_a_branch_has_one_verdict(made, run):
     assert run("commits", str(made.folder))[0] == 0
     _, trend, _ = run("trend", "prog", "--branch", "topic")
