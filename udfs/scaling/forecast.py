@@ -143,7 +143,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     weight = np.where(beyond, share[:, None], rules[:, None])
     ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
     for rows, _, mixture in parts:
-        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows, m)
+        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows)
     # A law that predicts does so at all counts; at measured ones it says how sure they are.
     by_law = rules[:, None] & ~is_measured
     seconds = np.where(by_law, law.log_seconds, np.where(beyond, middle, robust.log_seconds))
@@ -185,8 +185,8 @@ def _rolled(
     """
     kept = len(x) - min(ROLLED, len(x) - 2)
     last = y[:, kept - 1 : kept]
-    early = grid_laws(basis, x, kept, y[:, :kept] / last, Noise.known(noise, kept))
-    off = (early.weight * early.values[kept:]).sum(1) - np.log(y[:, kept:] / last).T
+    early = grid_laws(basis, x[:kept], x[kept:], y[:, :kept] / last, Noise.known(noise, kept))
+    off = (early.weight * early.values).sum(1) - np.log(y[:, kept:] / last).T
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
@@ -198,7 +198,6 @@ def _quantiles(
     weight: Array,
     rules: Truth,
     rows: Index,
-    m: int,
 ) -> tuple[Array, Array]:
     """Return the ends of the 90 % intervals of a measurement, 2 x n x t, and the medians.
 
@@ -207,8 +206,7 @@ def _quantiles(
     asked, mixed = slice(len(AHEAD), None), np.flatnonzero(~rules[rows])
     level = np.log(y[rows, -1:])
     by_law = weight[rows].T[:, None]
-    values = mixture.values[m:]
-    errors = np.hypot(mixture.errors[m:], mixture.sigma)
+    values, errors = mixture.values, np.hypot(mixture.errors, mixture.sigma)
     centre = (robust.log_seconds[rows] - level).T[:, None]
     spread = np.hypot(robust.scale[rows], noise[rows, None]).T[:, None]
     shares = np.concatenate([by_law * mixture.weight, 1 - by_law], axis=1)
@@ -243,10 +241,10 @@ def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
         rows = broken[part]
         counts, kept = x[rows[0]], int(law.since[rows[0]])
         last = y[rows, kept - 1 : kept]
-        early = grid_laws(
-            basis, counts[: kept + 1], kept, y[rows, :kept] / last, Noise.known(noise[rows], kept)
-        )
-        expected = (early.weight * early.values[kept]).sum(0)
+        known = Noise.known(noise[rows], kept)
+        first, next_one = counts[:kept], counts[kept : kept + 1]
+        early = grid_laws(basis, first, next_one, y[rows, :kept] / last, known)
+        expected = (early.weight * early.values[0]).sum(0)
         departs[rows] = np.log(y[rows, kept] / last[:, 0]) - expected
     return np.where(np.abs(departs) > _JUMP, departs, 0.0)
 

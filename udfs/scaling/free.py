@@ -10,7 +10,7 @@ steps. All functions with the same counts are one array.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def letters(basis: Basis) -> int:
     return 4 if basis.log else 5
 
 
-def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mixture:
+def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixture:
     """Return draws of the posterior of the basis of a kind of function.
 
     The laws are a*p^c*log2(p)^logs + b*q + d, where q is log2(p) or p^-h; logs is 1 where the basis
@@ -60,12 +60,12 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
 
     Args:
         basis: the kind's; with `log` it has log2(p) in place of a decaying term.
-        places: all counts at which times are wanted, the m measured ones first.
-        m: how many of them were measured.
+        x: the measured counts, ascending (m).
+        at: the counts at which times are wanted.
         y: times of n functions over their last one, n x m.
         noise: what is known of their noise.
     """
-    n, inverse = len(y), 1 / y.T
+    n, m, inverse, places = len(y), len(x), 1 / y.T, np.append(x, at)
     away = np.log(places / places[m - 1])
     tree = np.log2(places) / np.log2(places[m - 1])
     grown = tree if basis.growth_log else np.ones_like(tree)
@@ -74,10 +74,10 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     c = np.linspace(low, high, _COARSE[0])[:, None, None]
     h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
     for zoom in range(_ZOOMS + 1):
-        shape = np.broadcast_shapes(c.shape, h.shape)
-        one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
-        left, _ = _fit(one, two, inverse, shape[:2], 1)
-        evidence = noise.evidence(left, _LETTERS).astype(float).reshape(*shape[:2], n)
+        left, _ = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 1)
+        shape = left.shape
+        left = left.reshape(-1, n)
+        evidence = noise.evidence(left, _LETTERS).astype(float).reshape(shape)
         step_c = np.diff(c, axis=0)[:1]
         step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
         evidence += np.log(step_c) + np.log(step_h)
@@ -92,8 +92,7 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     # the one in the middle is the one nearest to the points
     drawn[_MIDDLE] = left.argmin(0)
     c, h = (np.take_along_axis(part, drawn, 0) for part in (c, h))
-    one, two = _terms(c[None], h[None], away[:m], tree[:m], grown[:m], decays)
-    left, factors = _fit(one, two, inverse, (1, len(drawn)), 4)
+    left, factors = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 4)
     exponents = np.stack([c, h])
     terms = _Terms(away[:m], tree[:m], grown[:m], decays)
     rows, found, found_factors, found_left = _polished(
@@ -110,7 +109,7 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
             total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
-    values = (factors[:, None] * parts).sum(0)
+    values = (factors[:, None] * parts[:, m:]).sum(0)
     sigma = noise.deviation(left, _LETTERS)
     errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
     alone = np.zeros_like(left)
@@ -143,71 +142,94 @@ def _terms(
     return one, np.exp(-h * away) if decays else tree
 
 
-def _products(
-    one: Array, two: Array, inverse: Array, shape: tuple[int, ...]
-) -> Array | tuple[Array, ...]:
+def _products(one: Array, two: Array, inverse: Array) -> tuple[Array, ...]:
     """Return sums over the counts, weighted: of terms' squares, product, and with the times."""
-    n = inverse.shape[1]
-    square = inverse**2
     if one.shape[-1] == 1:
-        one, two = (np.broadcast_to(t, (len(t), *shape, 1)).reshape(len(t), -1) for t in (one, two))
-        every = np.concatenate([one * one, two * two, one * two, one, two], axis=1).T @ square
-        a, b, ab, s, t = np.split(every, 5)
-        r, q = np.split(np.concatenate([one, two], axis=1).T @ inverse, 2)
-        return a, b, ab, s, t, r, q
-    out = np.zeros((7, *shape, n))
-    for i in range(len(inverse)):
-        u, v = one[i] * inverse[i], two[i] * inverse[i]
-        v = np.broadcast_to(v, (*shape, n))
-        u = np.broadcast_to(u, (*shape, n))
-        for place, part in enumerate((u * u, v * v, u * v, u * inverse[i], v * inverse[i], u, v)):
-            out[place] += part
-    return out.reshape(7, -1, n)
+        square = inverse**2
+
+        def summed(terms: Array, weights: Array) -> Array:
+            """Return the sums of terms that are the same for all functions."""
+            flat = terms.reshape(len(terms), -1).T @ weights
+            return flat.reshape(*terms.shape[1:-1], -1)
+
+        alone = [
+            (summed(term * term, square), summed(term, square), summed(term, inverse))
+            for term in (one, two)
+        ]
+        (a, s, r), (b, t, q) = alone
+        return a, b, summed(one * two, square), s, t, r, q
+    (a, s, r), (b, t, q) = (
+        np.zeros((3, *np.broadcast_shapes(term.shape[1:], inverse.shape[1:])))
+        for term in (one, two)
+    )
+    ab = np.zeros(np.broadcast_shapes(a.shape, b.shape))
+    for i, weight in enumerate(inverse):
+        u, v = one[i] * weight, two[i] * weight
+        ab += u * v
+        for (square, sum_, product), part in (((a, s, r), u), ((b, t, q), v)):
+            product += part
+            square += part * part
+            sum_ += part * weight
+    return a, b, ab, s, t, r, q
 
 
-def _fit(
-    one: Array, two: Array, inverse: Array, shape: tuple[int, ...], wanted: int
-) -> tuple[Array, Array]:
-    """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more."""
+def _fit(one: Array, two: Array, inverse: Array, wanted: int) -> tuple[Array, Array]:
+    """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more.
+
+    Args:
+        one: the first term at the m counts, m x c x 1 x n, n 1 where all functions have the same.
+        two: the second, m x c x h x n, c 1 where all the first terms have the same.
+        inverse: one over the times, m x n.
+        wanted: 1 for the squares alone.
+    """
     m = len(inverse)
-    a, b, ab, s, t, r, q = _products(one, two, inverse, shape)
+    a, b, ab, s, t, r, q = _products(one, two, inverse)
     size, level = (inverse**2).sum(0), inverse.sum(0)
     constant = level / size
-    # with the constant eliminated
-    ac, bc, abc = a - s * s / size, b - t * t / size, ab - s * t / size
-    rc, qc = r - s * constant, q - t * constant
-    best = np.zeros((wanted, *a.shape))
-
-    def consider(fits: Truth, *found: Array | float) -> None:
-        """Note the gain and the factors of a subset of the terms where it is better."""
-        better = fits & (found[0] > best[0])
-        for known, part in zip(best, found, strict=False):
-            np.copyto(known, part, where=better)
-
     base = level * constant
-    best[0] = base
-    best[3:] = constant
+
+    def best(shape: tuple[int, ...], *fits: tuple[Any, ...]) -> Array:
+        """Return the largest gain of fits and its factors: wanted x shape."""
+        found = np.zeros((wanted, *shape))
+        for known, *parts in fits:
+            better = known & (parts[0] > found[0])
+            for place, part in zip(found, parts, strict=False):
+                np.copyto(place, part, where=better)
+        return found
+
+    def alone(square: Array, own: Array, product: Array, rest: Array, share: Array) -> Array:
+        """Return the gain and factor of one term, and the constant beside it."""
+        factor = rest / own
+        third = constant - factor * share
+        known = own > _SINGULAR * square
+        return best(
+            square.shape,
+            (True, base, 0.0, constant),
+            (known & (factor > 0) & (third > 0), rest * factor + base, factor, third),
+            (known & (third <= 0), product * product / square, product / square, 0.0),
+        )
+
     with np.errstate(all="ignore"):
-        known = ac > _SINGULAR * a
-        f = rc / ac
-        third = constant - f * s / size
-        consider(known & (f > 0) & (third > 0), rc * f + base, f, 0.0, third)
-        consider(known & (third <= 0), r * r / a, r / a, 0.0, 0.0)
-        known = bc > _SINGULAR * b
-        f = qc / bc
-        third = constant - f * t / size
-        consider(known & (f > 0) & (third > 0), qc * f + base, 0.0, f, third)
-        consider(known & (third <= 0), q * q / b, 0.0, q / b, 0.0)
+        # with the constant eliminated
+        s_share, t_share = s / size, t / size
+        ac, bc, abc = a - s * s_share, b - t * t_share, ab - s * t_share
+        rc, qc = r - s * constant, q - t * constant
+        first, second = alone(a, ac, r, rc, s_share), alone(b, bc, q, qc, t_share)
         det = a * b - ab * ab
         f, g = (b * r - ab * q) / det, (a * q - ab * r) / det
-        known = (f > 0) & (g > 0) & (det > _SINGULAR * a * b)
-        consider(known, f * r + g * q, f, g, 0.0)
+        pair = (f > 0) & (g > 0) & (det > _SINGULAR * a * b), f * r + g * q, f, g, 0.0
         det = ac * bc - abc * abc
         f, g = (bc * rc - abc * qc) / det, (ac * qc - abc * rc) / det
-        third = constant - (f * s + g * t) / size
+        third = constant - f * s_share - g * t_share
         known = (f > 0) & (g > 0) & (third > 0) & (det > _SINGULAR * ac * bc)
-        consider(known, f * rc + g * qc + base, f, g, third)
-    return np.maximum(m - best[0], 0.0), best[1:]
+        found = best(
+            ab.shape,
+            (True, *first[:2], 0.0, *first[2:]),
+            (True, second[0], 0.0, *second[1:]),
+            pair,
+            (known, f * rc + g * qc + base, f, g, third),
+        )
+    return np.maximum(m - found[0], 0.0), found[1:]
 
 
 def _zoomed(c: Array, h: Array, evidence: Array, decays: bool) -> tuple[Array, Array]:
@@ -320,13 +342,20 @@ def _polished(
 
 
 def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
-    """Return the standard errors of the values at places, over the noise of a point."""
+    """Return the standard errors of the values at places, over the noise of a point.
+
+    Args:
+        parts: the three terms at the m measured counts and at the places, 3 x (m + t) x k x n.
+        used: which terms a law has, 3 x k x n.
+        inverse: one over the times, m x n.
+        m: how many counts were measured.
+    """
     scaled = parts[:, :m] * used[:, None] * inverse[:, None]
     size = np.sqrt((scaled**2).sum(1)) + 1e-300
     scaled /= size[:, None]
     gram = np.einsum("impn,jmpn->pnij", scaled, scaled)
     gram += 1e-9 * np.eye(3) + np.where(used, 0.0, 1.0).transpose(1, 2, 0)[..., None] * np.eye(3)
-    at = (parts * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
+    at = (parts[:, m:] * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
     variance = (at * np.linalg.solve(gram, at)).sum(2)
     errors: Array = np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
     return errors

@@ -86,18 +86,19 @@ def law_forecast(
     Returns:
         The forecast, and the mixture of all laws at the places, relative to the last count.
     """
-    m, ahead = len(x), slice(len(x), len(x) + len(AHEAD))
+    m, ahead = len(x), slice(len(AHEAD))
     level = np.log(y[:, -1:])
     y = np.clip(y / y[:, -1:], 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
-    every = np.concatenate([x, places])
     believed = Noise.known(noise, m)
-    parts = [free_laws(basis, every, m, y, believed)] if only or m >= FREE_COUNTS else []
+    parts = [free_laws(basis, x, places, y, believed)] if only or m >= FREE_COUNTS else []
+    early: dict[int, Array] = {}
     if not only:
-        parts.append(grid_laws(basis, every, m, y, believed))
-        parts += broken_laws(basis, every, m, y, noise)
+        parts.append(grid_laws(basis, x, places, y, believed))
+        broken, early = broken_laws(basis, x, places, y, noise)
+        parts += broken
     mixture = joined(parts)
     weight, values = mixture.weight, mixture.values
-    ideal = values[m - 1 : m] - np.log(np.array(AHEAD))[:, None, None]
+    ideal = np.log(mixture.factors.sum(0)) - np.log(np.array(AHEAD))[:, None, None]
     below = (values[ahead] < ideal - _ROUNDING).any(0)
     superlinear = (weight * below).sum(0) > _CERTAIN
     apart = ((values[ahead] - medians(values[ahead], weight)) ** 2).mean(0)
@@ -108,13 +109,15 @@ def law_forecast(
     # The patent takes the least squares.
     chosen = np.argmin(mixture.left if only else np.where(allowed, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
-    seconds = values[:, chosen, everyone].T
-    fitted = seconds[:, :m]
+    fitted, after = mixture.curves(chosen, x, float(x[-1])), mixture.after[chosen, everyone]
+    for q, before in early.items():
+        fitted[: m - q] = np.where(after == q, before, fitted[: m - q])
+    fitted = fitted.T
     shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, m + 1)])
     young, settled = shares[: ENOUGH - 1], shares[ENOUGH - 1 :]
     known = settled.sum(0) > _HOLDS
     forecast = LawForecast(
-        log_seconds=seconds[:, m:] + level,
+        log_seconds=values[:, chosen, everyone].T + level,
         noise=mixture.sigma[chosen, everyone],
         fitted=fitted + level,
         misfit=np.sqrt(((fitted - np.log(y)) ** 2).mean(1)),

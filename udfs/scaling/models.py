@@ -104,7 +104,7 @@ def scaling_forecast(
     """
     series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
-    at = rectangle(lists(at_counts))
+    at = rectangle(at_counts)
     most = at.shape[1]
     values = {name: np.full((size, most), np.nan) for name in ("seconds", "low", "high")}
     limit = numbers(capacity)
