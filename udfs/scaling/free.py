@@ -34,12 +34,15 @@ _MIDDLE: Final = _DRAWN // 2
 """Points of the posterior that stand for all of it."""
 _STEPS: Final = ((6, 2e-3), (14, 1e-5))
 """Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
+_IN_VAIN: Final = 3
+"""Steps in a row that halve no function's squares, after which there are no more."""
 _NEARLY: Final = 0.012
 _DAMPING: Final = 1e-4
 _ZERO: Final = 1e-6
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
+_RIDGE: Final = 1e-9
 _NEVER: Final = 50.0
 _NARROW: Final = 10.0
 """How much narrower than a cell of the grid exact exponents are, as a logarithm."""
@@ -152,24 +155,24 @@ def _products(one: Array, two: Array, inverse: Array) -> tuple[Array, ...]:
             flat = terms.reshape(len(terms), -1).T @ weights
             return flat.reshape(*terms.shape[1:-1], -1)
 
-        alone = [
+        (a, s, r), (b, t, q) = (
             (summed(term * term, square), summed(term, square), summed(term, inverse))
             for term in (one, two)
-        ]
-        (a, s, r), (b, t, q) = alone
+        )
         return a, b, summed(one * two, square), s, t, r, q
-    (a, s, r), (b, t, q) = (
+    of_one, of_two = (
         np.zeros((3, *np.broadcast_shapes(term.shape[1:], inverse.shape[1:])))
         for term in (one, two)
     )
-    ab = np.zeros(np.broadcast_shapes(a.shape, b.shape))
+    ab = np.zeros(np.broadcast_shapes(of_one.shape, of_two.shape)[1:])
     for i, weight in enumerate(inverse):
         u, v = one[i] * weight, two[i] * weight
         ab += u * v
-        for (square, sum_, product), part in (((a, s, r), u), ((b, t, q), v)):
-            product += part
-            square += part * part
-            sum_ += part * weight
+        for sums, part in ((of_one, u), (of_two, v)):
+            sums[0] += part * part
+            sums[1] += part * weight
+            sums[2] += part
+    (a, s, r), (b, t, q) = of_one, of_two
     return a, b, ab, s, t, r, q
 
 
@@ -276,44 +279,65 @@ class _Terms:
     decays: bool
 
     def projected(self, some: Array, inverse: Array) -> tuple[Array, Array, Array]:
-        """Return what the linear factors leave, these, and the slopes of the exponents.
+        """Return what the linear factors leave (m x n), these (3 x n), and the exponents' slopes.
+
+        By the modified Gram-Schmidt process (Bjorck, Numerical Methods for Least Squares Problems,
+        1996, chapter 2).
 
         Args:
-            some: exponents of n functions, n x 2.
-            inverse: one over their times, n x m.
+            some: exponents of n functions, 2 x n.
+            inverse: one over their times, m x n.
         """
-        one = np.exp(some[:, :1] * self.away) * self.grown
-        two = np.exp(some[:, 1:] * self.away) if self.decays else self.tree + 0 * one
-        terms = np.stack([one, two, np.ones_like(one)], 2) * inverse[..., None]
-        basis, upper = np.linalg.qr(terms)
-        along = basis.sum(1)
-        off = 1 - (basis @ along[..., None])[..., 0]
-        factors = np.linalg.solve(upper + _SINGULAR * np.eye(3), along[..., None])[..., 0]
-        slopes = factors[:, None, :2] * terms[..., :2] * self.away[:, None]
-        slopes = slopes[..., : 1 + self.decays]
-        return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
+        away = self.away[:, None]
+        one = np.exp(some[0] * away) * self.grown[:, None] * inverse
+        two = (np.exp(some[1] * away) if self.decays else self.tree[:, None]) * inverse
+        basis: list[Array] = []
+        upper: list[list[Array]] = []
+        for rest in (one, two, inverse):
+            shares = []
+            for other in basis:
+                shares.append((other * rest).sum(0))
+                rest = rest - shares[-1] * other  # noqa: PLW2901
+            shares.append(np.sqrt((rest**2).sum(0)) + _SINGULAR)
+            basis.append(rest / shares[-1])
+            upper.append(shares)
+        off, along = np.ones_like(one), []
+        for other in basis:
+            along.append((other * off).sum(0))
+            off -= along[-1] * other
+        third = along[2] / upper[2][2]
+        second = (along[1] - upper[2][1] * third) / upper[1][1]
+        first = (along[0] - upper[1][0] * second - upper[2][0] * third) / upper[0][0]
+        slopes = np.stack([first * one, second * two][: 1 + self.decays]) * away
+        for other in basis:
+            slopes -= (slopes * other).sum(1)[:, None] * other
+        return off, np.stack([first, second, third]), slopes
 
     def refined(self, exponents: Array, inverse: Array, steps: int) -> tuple[Array, Array, Array]:
         """Return exponents, factors and squares left after damped Gauss-Newton steps."""
-        letters = 1 + self.decays
         off, factors, slopes = self.projected(exponents, inverse)
-        left = (off**2).sum(1)
-        damping = np.full(len(left), _DAMPING)
+        left = (off**2).sum(0)
+        damping, in_vain = np.full(len(left), _DAMPING), 0
         for _ in range(steps):
-            normal = slopes.transpose(0, 2, 1) @ slopes
-            size = np.trace(normal, axis1=1, axis2=2) * damping + 1e-300
-            normal += size[:, None, None] * np.eye(letters)
-            move = np.linalg.solve(normal, (slopes * off[..., None]).sum(1)[..., None])[..., 0]
+            if in_vain == _IN_VAIN:
+                break
+            squares, rest = (slopes**2).sum(1), (slopes * off).sum(1)
+            squares += squares.sum(0) * damping + 1e-300
             tried = exponents.copy()
-            tried[:, :letters] += move
-            tried[:, 0] = np.clip(tried[:, 0], 0, _GROWTH)
-            tried[:, 1] = np.clip(tried[:, 1], -_DECAY, 0)
+            if self.decays:
+                both = (slopes[0] * slopes[1]).sum(0)
+                tried += (squares[::-1] * rest - both * rest[::-1]) / (squares.prod(0) - both**2)
+                tried[1] = np.clip(tried[1], -_DECAY, 0)
+            else:
+                tried[0] += rest[0] / squares[0]
+            tried[0] = np.clip(tried[0], 0, _GROWTH)
             found = self.projected(tried, inverse)
-            squares = (found[0] ** 2).sum(1)
+            squares = (found[0] ** 2).sum(0)
             better = squares < left
-            exponents[better], left[better] = tried[better], squares[better]
+            in_vain = 0 if (squares < left / 2).any() else in_vain + 1
+            exponents[:, better], left[better] = tried[:, better], squares[better]
             for part, other in zip((off, factors, slopes), found, strict=True):
-                part[better] = other[better]
+                part[..., better] = other[..., better]
             damping = np.where(better, damping / 30, damping * 30)
         return exponents, factors, left
 
@@ -331,14 +355,14 @@ def _polished(
     """
     m = y.shape[1]
     rows = np.flatnonzero(left < m * _NEARLY**2)
-    found = exponents.T[rows]
+    found = exponents[:, rows]
     # Noise shows after few steps.
     for steps, near in _STEPS:
-        found, factors, left = terms.refined(found, 1 / y[rows], steps)
-        near_enough = (np.sqrt(left / m) < near) & (factors > -_ZERO).all(1)
+        found, factors, left = terms.refined(found, 1 / y[rows].T, steps)
+        near_enough = (np.sqrt(left / m) < near) & (factors > -_ZERO).all(0)
         rows = rows[near_enough]
-        found, factors, left = (one[near_enough] for one in (found, factors, left))
-    return rows, found.T, np.maximum(factors, 0).T, left
+        found, factors, left = (one[..., near_enough] for one in (found, factors, left))
+    return rows, found, np.maximum(factors, 0), left
 
 
 def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
@@ -353,9 +377,13 @@ def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
     scaled = parts[:, :m] * used[:, None] * inverse[:, None]
     size = np.sqrt((scaled**2).sum(1)) + 1e-300
     scaled /= size[:, None]
-    gram = np.einsum("impn,jmpn->pnij", scaled, scaled)
-    gram += 1e-9 * np.eye(3) + np.where(used, 0.0, 1.0).transpose(1, 2, 0)[..., None] * np.eye(3)
-    at = (parts[:, m:] * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
-    variance = (at * np.linalg.solve(gram, at)).sum(2)
-    errors: Array = np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
+    # by the triangular factors of the products, which are 1 on the diagonal
+    b, c, d = ((scaled[i] * scaled[j]).sum(0) for i, j in ((0, 1), (0, 2), (1, 2)))
+    second = 1 + _RIDGE - b * b
+    d = (d - b * c) / second
+    third = 1 + _RIDGE - c * c - d * d * second
+    u, v, w = parts[:, m:] * used[:, None] / size[:, None]
+    v = v - b * u
+    w = w - c * u - d * v
+    errors: Array = np.sqrt(u * u + v * v / second + w * w / third)
     return errors

@@ -178,18 +178,13 @@ def _mixture(
     sigma = noise.deviation(left, letters)
     terms = term_values(basis, tuple(at.tolist()), float(x[-1]))
     f1, f2 = (np.take(one.T, kept, axis=1) for one in terms)
-    values = f1 * first
-    values += f2 * second
+    values = f1 * first + f2 * second
     values += constant
     f1 -= means[0]
     f2 -= means[1]
     with np.errstate(all="ignore"):
-        variance = f1 * v11
-        variance -= f2 * v12
-        variance *= f1
-        f2 *= f2
-        f2 *= v22
-        variance += f2
+        variance = f1 * (f1 * v11 - f2 * v12)
+        variance += f2 * f2 * v22
         variance += np.where(triple, 1 / linear.size, 0.0)
         errors = np.sqrt(np.maximum(variance, 0, out=variance), out=variance)
         errors /= values
