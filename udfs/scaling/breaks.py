@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Basis
 from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import Mixture, grid_laws, normaliser
+from udfs.scaling.mixture import Mixture, grid_laws
 
 ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
@@ -104,7 +104,7 @@ def _of_level(left: Array, q: int, known: Noise) -> Array:
     if q == 1:
         return np.zeros(left.shape)
     evidence: Array = known.evidence(left, np.full((1, 1), 0.5)).astype(float)
-    evidence += normaliser(known, q) - 0.5 * np.log(q)
+    evidence += known.normaliser - 0.5 * np.log(q)
     return evidence
 
 

@@ -10,6 +10,7 @@ fitted to logarithms.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma, log, pi
 from typing import Final
 
 import numpy as np
@@ -46,6 +47,7 @@ class Noise:
     of their `odds`; `repeated` is whether repetitions tell it.
     """
 
+    points: int
     repeated: Truth
     shape: Array
     scales: tuple[Array, Array]
@@ -61,13 +63,23 @@ class Noise:
         measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, least))
         known = freedom * noise**2 / 2
         shape = (_NOISE_WEIGHT + freedom) / 2
-
         return cls(
+            points,
             freedom > 0,
             shape + points / 2,
             (measured + known, exact + known),
             (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),
         )
+
+    @property
+    def normaliser(self) -> Array:
+        """What makes the evidence of laws of two factors the logarithm of a density (n)."""
+        half = self.points / 2
+        alone, told = (
+            lgamma(shape + half - 1) - lgamma(shape) - (half - 1) * log(2 * pi)
+            for shape in (_NOISE_WEIGHT / 2, _NOISE_WEIGHT / 2 + half * REPEATED)
+        )
+        return np.where(self.repeated, told, alone)
 
     def evidence(self, left: Array, letters: Array) -> Floats:
         """Return the logarithms of the evidence of laws, k x n, in single precision.

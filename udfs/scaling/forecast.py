@@ -43,7 +43,7 @@ _EQUAL: Final = 1e-6
 _ENDS: Final = (0.05, 0.95)
 """Quantiles of the intervals."""
 _NORMAL: Final = 1.645
-_AT_ONCE: Final = 256
+_AT_ONCE: Final = 512
 POOR_FIT: Final = 0.2
 """Relative distance of the points from the prediction, from which no smooth law fits them."""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import Mixture, normaliser
+from udfs.scaling.mixture import Mixture
 
 FREE_COUNTS: Final = 5
 """Counts from which free exponents are known at all."""
@@ -117,7 +117,7 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
     errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
     alone = np.zeros_like(left)
     width = np.log(m) * _LETTERS[0]
-    odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
+    odds = total - spread - width + noise.normaliser - np.log(_DRAWN) + _ODDS
     if m <= letters(basis):
         odds = np.where(noise.repeated, odds, -_NEVER)
     return Mixture(

@@ -26,6 +26,8 @@ _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
 _CERTAIN: Final = 0.7
 """The weight of laws that fall faster than ideal speed-up from which on one of them may predict."""
+_KEPT: Final = 40
+"""Laws that are looked at further: the rest have one percent of the probability."""
 _HOLDS: Final = 0.6
 """The probability of another law from which on it is reported."""
 _WIDEST: Final = 1e60
@@ -97,6 +99,9 @@ def law_forecast(
         broken, early = broken_laws(basis, x, places, y, noise)
         parts += broken
     mixture = joined(parts)
+    evidence, weight = mixture.evidence, mixture.weight
+    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, m + 1)])
+    mixture = mixture.likeliest(_KEPT)
     weight, values = mixture.weight, mixture.values
     ideal = np.log(mixture.factors.sum(0)) - np.log(np.array(AHEAD))[:, None, None]
     below = (values[ahead] < ideal - _ROUNDING).any(0)
@@ -113,7 +118,6 @@ def law_forecast(
     for q, before in early.items():
         fitted[: m - q] = np.where(after == q, before, fitted[: m - q])
     fitted = fitted.T
-    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, m + 1)])
     young, settled = shares[: ENOUGH - 1], shares[ENOUGH - 1 :]
     known = settled.sum(0) > _HOLDS
     forecast = LawForecast(
@@ -126,7 +130,7 @@ def law_forecast(
         exponents=mixture.exponents[:, chosen, everyone].T,
         logs=mixture.logs[:, chosen, everyone].T,
         half=mixture.half[chosen, everyone],
-        evidence=mixture.evidence,
+        evidence=evidence,
         broken=young.sum(0),
         since=m - 1 - young.argmax(0),
         regime=np.where(known, m - ENOUGH - settled.argmax(0), 0),

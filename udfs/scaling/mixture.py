@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lgamma, log, pi
 from typing import Final
 
 import numpy as np
@@ -66,6 +65,21 @@ class Mixture:
         weight /= weight.sum(0)
         return weight
 
+    def likeliest(self, kept: int) -> Mixture:
+        """Return so many laws with the largest evidence, of each function."""
+        if kept >= len(self.odds):
+            return self
+        # Places of single precision are found twice as fast.
+        order = np.argpartition(-self.odds.T.astype(np.float32), kept, axis=1)[:, :kept].T
+        cells = order * order.shape[1] + np.arange(order.shape[1])
+        parts = {name: getattr(self, name) for name in Mixture.__dataclass_fields__}
+        return Mixture(
+            **{
+                name: np.take(part.reshape(*part.shape[:-2], -1), cells, axis=-1)
+                for name, part in parts.items()
+            }
+        )
+
     def curves(self, chosen: Index, x: Array, last: float) -> Array:
         """Return the logarithms of the times of one law of each function, m x n.
 
@@ -95,15 +109,6 @@ def joined(mixtures: Sequence[Mixture]) -> Mixture:
     return Mixture(**{name: np.concatenate(part, axis=-2) for name, part in parts.items()})
 
 
-def normaliser(noise: Noise, points: int) -> Array:
-    """Return what makes `Noise.evidence` of laws of two factors a density of so many points (n)."""
-    known = {
-        shape: lgamma(shape - 1.0) - lgamma(shape - points / 2) - (points / 2 - 1.0) * log(2 * pi)
-        for shape in np.unique(noise.shape).tolist()
-    }
-    return np.array([known[shape] for shape in noise.shape.tolist()])
-
-
 def grid_laws(
     basis: Basis, x: Array, at: Array, y: Array, noise: Noise, kept: int = _KEPT
 ) -> Mixture:
@@ -119,7 +124,7 @@ def grid_laws(
     """
     linear, power = fit_linear(basis, x, y, noise), fit_power(x, y, noise)
     best, odds = _heaviest(linear.evidence, power.evidence, kept)
-    return _mixture(basis, linear, power, best, odds + normaliser(noise, len(x)), noise, x, at)
+    return _mixture(basis, linear, power, best, odds + noise.normaliser, noise, x, at)
 
 
 def _heaviest(evidence: Floats, of_power: Floats, kept: int) -> tuple[Index, Array]:
@@ -158,7 +163,7 @@ def _mixture(
     powers = np.nonzero(kept == len(linear.evidence))
     kept[powers] = 0
     cell = kept * kept.shape[1] + column
-    a, r1, left = (one.ravel()[cell] for one in (linear.g11, linear.r1, linear.left))
+    a, r1, left = (np.take(one, cell) for one in (linear.g11, linear.r1, linear.left))
     single, triple = kept < singles, kept >= pairs
     further = np.where(single, 0, kept - singles)
     third = np.where(triple, kept - pairs, 0)
@@ -190,7 +195,7 @@ def _mixture(
         errors /= values
         errors[np.isnan(errors)] = _FARTHEST
         values = np.log(np.maximum(values, 1e-300, out=values), out=values)
-    exponents, logs, half = (part[..., kept] for part in law_shapes(basis))
+    exponents, logs, half = (np.take(part, kept, axis=-1) for part in law_shapes(basis))
     factors = np.stack([first, second, constant])
     if len(powers[1]):
         away = np.log(at)[:, None] - power.middle
