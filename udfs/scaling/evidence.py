@@ -26,7 +26,7 @@ _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
 _BETWEEN: Final = 0.007
 """Medians of repetitions in a row scatter less than those of other days, by this."""
-_EXACT: Final = 1e-5
+EXACT: Final = 1e-5
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
 _TELLING: Final = 5
@@ -59,7 +59,7 @@ class Noise:
         freedom = np.where(noise > 0, points * REPEATED, 0.0)
         noise = np.hypot(noise, _BETWEEN)
         # Fewer points lie on a law by chance, or as they are rounded.
-        least = _EXACT if points >= _TELLING else _NOISE
+        least = EXACT if points >= _TELLING else _NOISE
         measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, least))
         known = freedom * noise**2 / 2
         shape = (_NOISE_WEIGHT + freedom) / 2

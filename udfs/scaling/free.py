@@ -3,8 +3,10 @@
 For fixed exponents each basis is linear in its factors, which have a closed form (Golub and
 Pereyra, SIAM J. Numer. Anal. 10, 1973). The posterior of the exponents is summed over a grid, which
 then moves to where it is not negligible, along its ridge: the exponents of a sum of decay and
-growth depend on each other. Times without noise get their exponents to many digits by Gauss-Newton
-steps. All functions with the same counts are one array.
+growth depend on each other. Times with hardly any noise, as of a formula or rounded, get their
+exponents by Gauss-Newton steps, and the posterior around them by Laplace's approximation (Tierney
+and Kadane, Journal of the American Statistical Association 81, 1986). All functions with the same
+counts are one array.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
-from udfs.scaling.evidence import Noise
+from udfs.scaling.evidence import EXACT, Noise
 from udfs.scaling.mixture import Mixture
+from udfs.student import t_quantile
 
 FREE_COUNTS: Final = 5
 """Counts from which free exponents are known at all."""
@@ -32,8 +35,10 @@ _TEMPER: Final = 0.5
 _DRAWN: Final = 12
 _MIDDLE: Final = _DRAWN // 2
 """Points of the posterior that stand for all of it."""
-_STEPS: Final = ((6, 2e-3), (14, 1e-5))
-"""Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
+_STEPS: Final = 20
+"""Gauss-Newton steps at most."""
+_NEAR: Final = 2e-3
+"""The relative distance from a law from which on its exponents lie in one cell of a grid."""
 _IN_VAIN: Final = 3
 """Steps in a row that halve no function's squares, after which there are no more."""
 _NEARLY: Final = 0.012
@@ -44,8 +49,9 @@ _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
 _RIDGE: Final = 1e-9
 _NEVER: Final = 50.0
-_NARROW: Final = 10.0
-"""How much narrower than a cell of the grid exact exponents are, as a logarithm."""
+_FARTHEST: Final = 2.0
+_TINY: Final = 1e-300
+_NORMAL: Final = 1.645
 _ODDS: Final = -1.0
 """Prior probability of exponents that are no round ones."""
 
@@ -72,9 +78,8 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
     away = np.log(places / places[m - 1])
     tree = np.log2(places) / np.log2(places[m - 1])
     grown = tree if basis.growth_log else np.ones_like(tree)
-    low, high = _LEAST, _GROWTH
     decays = not basis.log
-    c = np.linspace(low, high, _COARSE[0])[:, None, None]
+    c = np.linspace(_LEAST, _GROWTH, _COARSE[0])[:, None, None]
     h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
     for zoom in range(_ZOOMS + 1):
         left, _ = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 1)
@@ -90,7 +95,7 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
     c, h = (np.broadcast_to(part, evidence.shape).reshape(-1, n) for part in (c, h))
     evidence = evidence.reshape(-1, n)
     total = np.logaddexp.reduce(evidence, axis=0)
-    spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
+    spread = np.log(_GROWTH - _LEAST) + (np.log(_DECAY - _LEAST) if decays else 0.0)
     drawn = _draws(evidence)
     # the one in the middle is the one nearest to the points
     drawn[_MIDDLE] = left.argmin(0)
@@ -107,23 +112,25 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
         every = slice(None) if m > letters(basis) else slice(_MIDDLE, _MIDDLE + 1)
         exponents[:, every, rows] = found[:, None]
         factors[:, every, rows], left[every, rows] = found_factors[:, None], found_left
-        if m > letters(basis):
-            single = noise.evidence(left, _LETTERS)[0].astype(float)
-            total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
     values = (factors[:, None] * parts[:, m:]).sum(0)
     sigma = noise.deviation(left, _LETTERS)
     errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
+    errors = np.minimum(errors * sigma, _FARTHEST)
+    if len(rows) and m > letters(basis):
+        own = factors[:, _MIDDLE, rows], left[_MIDDLE, rows], inverse[:, rows]
+        off, volume = _narrow(parts[:, :, _MIDDLE, rows], away, decays, *own)
+        errors[:, :, rows] = np.minimum(off / values[:, _MIDDLE, rows], _FARTHEST)[:, None]
+        total[rows] = noise.evidence(left, _LETTERS)[_MIDDLE, rows] + volume
     alone = np.zeros_like(left)
-    width = np.log(m) * _LETTERS[0]
-    odds = total - spread - width + noise.normaliser - np.log(_DRAWN) + _ODDS
+    odds = total - spread - np.log(m) * _LETTERS[0] + noise.normaliser - np.log(_DRAWN) + _ODDS
     if m <= letters(basis):
         odds = np.where(noise.repeated, odds, -_NEVER)
     return Mixture(
         odds=odds + alone,
         values=np.log(np.maximum(values, 1e-300)),
-        errors=np.minimum(errors * sigma, 2.0),
+        errors=errors,
         sigma=sigma,
         left=left,
         factors=factors,
@@ -313,12 +320,12 @@ class _Terms:
             slopes -= (slopes * other).sum(1)[:, None] * other
         return off, np.stack([first, second, third]), slopes
 
-    def refined(self, exponents: Array, inverse: Array, steps: int) -> tuple[Array, Array, Array]:
+    def refined(self, exponents: Array, inverse: Array) -> tuple[Array, Array, Array]:
         """Return exponents, factors and squares left after damped Gauss-Newton steps."""
         off, factors, slopes = self.projected(exponents, inverse)
         left = (off**2).sum(0)
         damping, in_vain = np.full(len(left), _DAMPING), 0
-        for _ in range(steps):
+        for _ in range(_STEPS):
             if in_vain == _IN_VAIN:
                 break
             squares, rest = (slopes**2).sum(1), (slopes * off).sum(1)
@@ -345,7 +352,7 @@ class _Terms:
 def _polished(
     terms: _Terms, exponents: Array, left: Array, y: Array
 ) -> tuple[Index, Array, Array, Array]:
-    """Return rows of functions without noise, and their exponents, factors and squares left.
+    """Return rows of functions with hardly any noise, and their exponents, factors, squares left.
 
     Args:
         terms: the terms.
@@ -356,13 +363,42 @@ def _polished(
     m = y.shape[1]
     rows = np.flatnonzero(left < m * _NEARLY**2)
     found = exponents[:, rows]
-    # Noise shows after few steps.
-    for steps, near in _STEPS:
-        found, factors, left = terms.refined(found, 1 / y[rows].T, steps)
-        near_enough = (np.sqrt(left / m) < near) & (factors > -_ZERO).all(0)
-        rows = rows[near_enough]
-        found, factors, left = (one[..., near_enough] for one in (found, factors, left))
-    return rows, found, np.maximum(factors, 0), left
+    found, factors, left = terms.refined(found, 1 / y[rows].T)
+    near = (np.sqrt(left / m) < _NEAR) & (factors > -_ZERO).all(0)
+    return rows[near], found[:, near], np.maximum(factors[:, near], 0), left[near]
+
+
+def _narrow(
+    parts: Array, away: Array, decays: bool, factors: Array, left: Array, inverse: Array
+) -> tuple[Array, Array]:
+    """Return the standard errors of values at places, t x n, and the exponents' posterior volume.
+
+    Of exponents that are known far better than the cells of a grid: Laplace's approximation, by the
+    slopes of all letters. The volume is a logarithm.
+
+    Args:
+        parts: the three terms at the m measured counts and at the places, 3 x (m + t) x n.
+        away: logarithms of these over the last measured one.
+        decays: whether the second term has an exponent.
+        factors: the terms' factors, 3 x n.
+        left: the squares that are left, n.
+        inverse: one over the times, m x n.
+    """
+    m = len(inverse)
+    slopes = (parts[:2] * factors[:2, None])[: 1 + decays] * away[:, None]
+    columns = np.concatenate([slopes, parts])
+    scaled = columns[:, :m] * inverse
+    size = np.sqrt((scaled**2).sum(1)) + _TINY
+    solved = np.linalg.pinv((scaled / size[:, None]).transpose(2, 1, 0), rcond=_SINGULAR)
+    at = (columns[:, m:] / size[:, None]).transpose(2, 1, 0)
+    freedom = m - len(columns)
+    sigma = np.sqrt(left / freedom + EXACT**2)
+    of_exponents = solved[:, : 1 + decays] / size.T[:, : 1 + decays, None]
+    spread = np.linalg.slogdet(of_exponents @ of_exponents.transpose(0, 2, 1))[1]
+    volume = spread / 2 + (1 + decays) * np.log(np.sqrt(2 * np.pi) * sigma)
+    # few degrees of freedom have wide tails
+    reach = sigma * t_quantile(float(freedom), 0.95) / _NORMAL
+    return np.sqrt(((at @ solved) ** 2).sum(2)).T * reach, volume
 
 
 def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
