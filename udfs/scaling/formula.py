@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
+from udfs.scaling.bases import Array, Basis, Names
 from udfs.scaling.forecast import Forecast
 from udfs.scaling.grid import Term
 from udfs.scaling.laws import AHEAD, LawForecast
@@ -15,6 +15,7 @@ from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
 
 _SHOWN, _FLAT = 1e-6, 5e-4
+"""Shares of terms that a measured time shows, and exponents that are not 0."""
 _INFINITE = 100.0
 APART: Final = 0.1
 """Relative distance from the prediction beyond which a formula is said to differ from it."""
@@ -66,27 +67,16 @@ def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Fo
     apart = np.where(
         predicted.rules, 0.0, np.expm1(distance[chosen, everyone, m:].max(1, initial=0.0))
     )
-    texts, parameters = [""] * len(y), [dict[str, float]()] * len(y)
-    for place in np.unique(chosen):
-        rows = np.flatnonzero(chosen == place)
-        if place == len(fits):
-            for row in rows:
-                law = _law(predicted.law, int(row), x[row, -1])
-                texts[row] = " + ".join(_law_text(*term) for term in law)
-                parameters[row] = _law_parameters(names[row], law)
-            continue
-        fit = fits[place]
-        raw = _unscaled(basis, fit, rows, x[rows, -1], y[rows, -1])
-        for row, values, places in zip(rows, raw.tolist(), fit.terms[rows].tolist(), strict=True):
-            # Terms that no measured time shows are left out.
-            size = fit.coefficients[row] > _SHOWN * fit.coefficients[row].sum()
-            known = [
-                (v, p) for v, p, is_shown in zip(values, places, size, strict=True) if is_shown
-            ]
-            texts[row] = " + ".join(_text(basis, value, term) for value, term in known)
-            parameters[row] = dict(
-                pair for value, term in known for pair in _parameters(names[row], value, term)
-            )
+    texts, parameters = [], []
+    for row, place in enumerate(chosen.tolist()):
+        last = float(x[row, -1])
+        parts = (
+            _law(predicted.law, row, last)
+            if place == len(fits)
+            else _family(basis, fits[place], row, last, float(y[row, -1]))
+        )
+        texts.append(" + ".join(_text(*part) for part in parts))
+        parameters.append(_parameters(names[row], parts))
     misfit = np.sqrt((distance[chosen, everyone, :m] ** 2).mean(1))
     return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit)
 
@@ -96,24 +86,35 @@ Part = tuple[float, Term, float]
 
 def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
     """Return the factors and terms of a function's law, and the largest count, for its text."""
-    parts = []
-    for factor, exponent, logs in zip(
-        forecast.factors[row].tolist(),
-        forecast.exponents[row].tolist(),
-        forecast.logs[row].tolist(),
-        strict=True,
-    ):
-        # Terms that no measured time shows are left out.
-        if factor <= _SHOWN * forecast.factors[row].sum():
-            continue
-        half = float(forecast.half[row])
-        term = Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half)
-        size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
-        parts.append((float(factor / size), term, last))
-    return parts
+    half, factors = float(forecast.half[row]), forecast.factors[row]
+    return [
+        _part(factor, Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half), last)
+        for factor, exponent, logs in zip(
+            factors.tolist(), forecast.exponents[row], forecast.logs[row], strict=True
+        )
+        if factor > _SHOWN * factors.sum()
+    ]
 
 
-def _law_text(factor: float, term: Term, last: float) -> str:
+def _family(basis: Basis, fit: Fit, row: int, last: float, seconds: float) -> list[Part]:
+    """Return the same of a family that was fitted, by the function's time at the largest count."""
+    factors, terms = fit.coefficients[row], fit.terms[row]
+    return [
+        _part(factor * seconds / factors.sum(), Term(tenths / 10, int(logs)), last)
+        for factor, tenths, logs in zip(
+            factors.tolist(), basis.tenths[terms].tolist(), basis.logs[terms], strict=True
+        )
+        if factor > _SHOWN * factors.sum()
+    ]
+
+
+def _part(seconds: float, term: Term, last: float) -> Part:
+    """Return a term that takes so long at the largest count, with the factor of the plain one."""
+    size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
+    return float(seconds / size), term, last
+
+
+def _text(factor: float, term: Term, last: float) -> str:
     """Return one term of a law as text; p is the parallelism."""
     text = f"{factor:.4g}"
     if term.half:
@@ -126,7 +127,7 @@ def _law_text(factor: float, term: Term, last: float) -> str:
     return text
 
 
-def _law_parameters(names: Names, law: list[Part]) -> dict[str, float]:
+def _parameters(names: Names, law: list[Part]) -> dict[str, float]:
     """Return the named parameters of a law."""
     constant, decay, decay_exponent, growth, growth_exponent, log = names
     found: dict[str, float] = {}
@@ -144,40 +145,6 @@ def _law_parameters(names: Names, law: list[Part]) -> dict[str, float]:
             if term.logs:
                 found["log_exponent"] = float(term.logs)
     return found
-
-
-def _unscaled(basis: Basis, fit: Fit, rows: Index, last: Array, seconds: Array) -> Array:
-    """Return factors of the plain terms from those of terms that are 1 at the last count."""
-    terms, factors = fit.terms[rows], fit.coefficients[rows]
-    size = last[:, None] ** (basis.tenths[terms] / 10) * np.log2(last)[:, None] ** basis.logs[terms]
-    raw: Array = factors / factors.sum(1)[:, None] * seconds[:, None] / size
-    return raw
-
-
-def _text(basis: Basis, value: float, term: int) -> str:
-    """Return one term as text; p is the parallelism."""
-    factor = f"{value:.4g}"
-    if term == 0:
-        return factor
-    if term < DECAYS.stop:
-        return f"{factor}*p^-{DECAY[term - DECAYS.start]:g}"
-    if term < GROWTHS.stop:
-        exponent = GROWTH[term - GROWTHS.start]
-        power = "p" if exponent == 1 else f"p^{exponent:g}"
-        return f"{factor}*{power}*log2(p)" if basis.growth_log else f"{factor}*{power}"
-    return f"{factor}*log2(p)"
-
-
-def _parameters(names: Names, value: float, term: int) -> list[tuple[str, float]]:
-    """Return the named parameters of one term."""
-    constant, decay, decay_exponent, growth, growth_exponent, log = names
-    if term == 0:
-        return [(constant, value)]
-    if term < DECAYS.stop:
-        return [(decay, value), (decay_exponent, float(DECAY[term - DECAYS.start]))]
-    if term < GROWTHS.stop:
-        return [(growth, value), (growth_exponent, float(GROWTH[term - GROWTHS.start]))]
-    return [(log, value)]
 
 
 def _r2(y: Array, fitted: Array) -> Array:

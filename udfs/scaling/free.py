@@ -82,10 +82,9 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
     c = np.linspace(_LEAST, _GROWTH, _COARSE[0])[:, None, None]
     h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
     for zoom in range(_ZOOMS + 1):
-        left, _ = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 1)
-        shape = left.shape
-        left = left.reshape(-1, n)
-        evidence = noise.evidence(left, _LETTERS).astype(float).reshape(shape)
+        found, _ = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 1)
+        left = found.reshape(-1, n)
+        evidence: Array = noise.evidence(left, _LETTERS).astype(float).reshape(found.shape)
         step_c = np.diff(c, axis=0)[:1]
         step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
         evidence += np.log(step_c) + np.log(step_h)
@@ -103,15 +102,15 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
     left, factors = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 4)
     exponents = np.stack([c, h])
     terms = _Terms(away[:m], tree[:m], grown[:m], decays)
-    rows, found, found_factors, found_left = _polished(
+    rows, fine, fine_factors, fine_left = _polished(
         terms, np.stack([c[_MIDDLE], -h[_MIDDLE]]), left[_MIDDLE], y
     )
     if len(rows):
-        found[1] *= -1
+        fine[1] *= -1
         # As many letters as counts fit whatever was measured: then that is one law of many.
         every = slice(None) if m > letters(basis) else slice(_MIDDLE, _MIDDLE + 1)
-        exponents[:, every, rows] = found[:, None]
-        factors[:, every, rows], left[every, rows] = found_factors[:, None], found_left
+        exponents[:, every, rows] = fine[:, None]
+        factors[:, every, rows], left[every, rows] = fine_factors[:, None], fine_left
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
     values = (factors[:, None] * parts[:, m:]).sum(0)
@@ -286,65 +285,47 @@ class _Terms:
     decays: bool
 
     def projected(self, some: Array, inverse: Array) -> tuple[Array, Array, Array]:
-        """Return what the linear factors leave (m x n), these (3 x n), and the exponents' slopes.
-
-        By the modified Gram-Schmidt process (Bjorck, Numerical Methods for Least Squares Problems,
-        1996, chapter 2).
+        """Return what the linear factors leave, these, and the slopes of the exponents.
 
         Args:
-            some: exponents of n functions, 2 x n.
-            inverse: one over their times, m x n.
+            some: exponents of n functions, n x 2.
+            inverse: one over their times, n x m.
         """
-        away = self.away[:, None]
-        one = np.exp(some[0] * away) * self.grown[:, None] * inverse
-        two = (np.exp(some[1] * away) if self.decays else self.tree[:, None]) * inverse
-        basis: list[Array] = []
-        upper: list[list[Array]] = []
-        for rest in (one, two, inverse):
-            shares = []
-            for other in basis:
-                shares.append((other * rest).sum(0))
-                rest = rest - shares[-1] * other  # noqa: PLW2901
-            shares.append(np.sqrt((rest**2).sum(0)) + _SINGULAR)
-            basis.append(rest / shares[-1])
-            upper.append(shares)
-        off, along = np.ones_like(one), []
-        for other in basis:
-            along.append((other * off).sum(0))
-            off -= along[-1] * other
-        third = along[2] / upper[2][2]
-        second = (along[1] - upper[2][1] * third) / upper[1][1]
-        first = (along[0] - upper[1][0] * second - upper[2][0] * third) / upper[0][0]
-        slopes = np.stack([first * one, second * two][: 1 + self.decays]) * away
-        for other in basis:
-            slopes -= (slopes * other).sum(1)[:, None] * other
-        return off, np.stack([first, second, third]), slopes
+        one = np.exp(some[:, :1] * self.away) * self.grown
+        two = np.exp(some[:, 1:] * self.away) if self.decays else self.tree + 0 * one
+        terms = np.stack([one, two, np.ones_like(one)], 2) * inverse[..., None]
+        basis, upper = np.linalg.qr(terms)
+        along = basis.sum(1)
+        off = 1 - (basis @ along[..., None])[..., 0]
+        factors = np.linalg.solve(upper + _SINGULAR * np.eye(3), along[..., None])[..., 0]
+        slopes = factors[:, None, :2] * terms[..., :2] * self.away[:, None]
+        slopes = slopes[..., : 1 + self.decays]
+        return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
 
     def refined(self, exponents: Array, inverse: Array) -> tuple[Array, Array, Array]:
         """Return exponents, factors and squares left after damped Gauss-Newton steps."""
+        letters = 1 + self.decays
         off, factors, slopes = self.projected(exponents, inverse)
-        left = (off**2).sum(0)
+        left = (off**2).sum(1)
         damping, in_vain = np.full(len(left), _DAMPING), 0
         for _ in range(_STEPS):
             if in_vain == _IN_VAIN:
                 break
-            squares, rest = (slopes**2).sum(1), (slopes * off).sum(1)
-            squares += squares.sum(0) * damping + 1e-300
+            normal = slopes.transpose(0, 2, 1) @ slopes
+            size = np.trace(normal, axis1=1, axis2=2) * damping + 1e-300
+            normal += size[:, None, None] * np.eye(letters)
+            move = np.linalg.solve(normal, (slopes * off[..., None]).sum(1)[..., None])[..., 0]
             tried = exponents.copy()
-            if self.decays:
-                both = (slopes[0] * slopes[1]).sum(0)
-                tried += (squares[::-1] * rest - both * rest[::-1]) / (squares.prod(0) - both**2)
-                tried[1] = np.clip(tried[1], -_DECAY, 0)
-            else:
-                tried[0] += rest[0] / squares[0]
-            tried[0] = np.clip(tried[0], 0, _GROWTH)
+            tried[:, :letters] += move
+            tried[:, 0] = np.clip(tried[:, 0], 0, _GROWTH)
+            tried[:, 1] = np.clip(tried[:, 1], -_DECAY, 0)
             found = self.projected(tried, inverse)
-            squares = (found[0] ** 2).sum(0)
+            squares = (found[0] ** 2).sum(1)
             better = squares < left
             in_vain = 0 if (squares < left / 2).any() else in_vain + 1
-            exponents[:, better], left[better] = tried[:, better], squares[better]
+            exponents[better], left[better] = tried[better], squares[better]
             for part, other in zip((off, factors, slopes), found, strict=True):
-                part[..., better] = other[..., better]
+                part[better] = other[better]
             damping = np.where(better, damping / 30, damping * 30)
         return exponents, factors, left
 
@@ -362,10 +343,9 @@ def _polished(
     """
     m = y.shape[1]
     rows = np.flatnonzero(left < m * _NEARLY**2)
-    found = exponents[:, rows]
-    found, factors, left = terms.refined(found, 1 / y[rows].T)
-    near = (np.sqrt(left / m) < _NEAR) & (factors > -_ZERO).all(0)
-    return rows[near], found[:, near], np.maximum(factors[:, near], 0), left[near]
+    found, factors, left = terms.refined(exponents.T[rows], 1 / y[rows])
+    near = (np.sqrt(left / m) < _NEAR) & (factors > -_ZERO).all(1)
+    return rows[near], found[near].T, np.maximum(factors[near], 0).T, left[near]
 
 
 def _narrow(

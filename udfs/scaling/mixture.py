@@ -160,8 +160,8 @@ def _mixture(
     """
     column = np.arange(kept.shape[1])[None]
     singles, pairs = linear.ends
-    powers = np.nonzero(kept == len(linear.evidence))
-    kept[powers] = 0
+    powers, some = np.nonzero(kept == len(linear.evidence))
+    kept[powers, some] = 0
     cell = kept * kept.shape[1] + column
     a, r1, left = (np.take(one, cell) for one in (linear.g11, linear.r1, linear.left))
     single, triple = kept < singles, kept >= pairs
@@ -177,9 +177,9 @@ def _mixture(
         v11, v12, v22 = c / det, 2 * b / det, np.where(single, 0.0, a / det)
         first, second = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
     constant = np.where(triple, linear.level - means[0] * first - means[1] * second, 0.0)
-    left[powers] = power.left[powers[1]]
+    left[powers, some] = power.left[some]
     letters = half_factors(kept, linear.ends)
-    letters[powers] = 1.0
+    letters[powers, some] = 1.0
     sigma = noise.deviation(left, letters)
     terms = term_values(basis, tuple(at.tolist()), float(x[-1]))
     f1, f2 = (np.take(one.T, kept, axis=1) for one in terms)
@@ -197,14 +197,13 @@ def _mixture(
         values = np.log(np.maximum(values, 1e-300, out=values), out=values)
     exponents, logs, half = (np.take(part, kept, axis=-1) for part in law_shapes(basis))
     factors = np.stack([first, second, constant])
-    if len(powers[1]):
-        away = np.log(at)[:, None] - power.middle
-        here, some = (slice(None), *powers), powers[1]
-        values[here] = power.level[some] + power.slope[some] * away
-        errors[here] = np.sqrt(1 / len(x) + away**2 / power.size)
-        factors[here], exponents[here], logs[here], half[powers] = 0.0, 0.0, 0.0, 0.0
-        at_last = power.level + power.slope * (np.log(x[-1]) - power.middle)
-        factors[0][powers], exponents[0][powers] = np.exp(at_last[some]), power.slope[some]
+    away = np.log(at)[:, None] - power.middle
+    values[:, powers, some] = power.level[some] + power.slope[some] * away
+    errors[:, powers, some] = np.sqrt(1 / len(x) + away**2 / power.size)
+    for part in (factors, exponents, logs, half[None]):
+        part[:, powers, some] = 0.0
+    at_last = power.level + power.slope * (np.log(x[-1]) - power.middle)
+    factors[0, powers, some], exponents[0, powers, some] = np.exp(at_last[some]), power.slope[some]
     errors *= sigma
     return Mixture(
         odds=odds,
