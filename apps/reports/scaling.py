@@ -175,6 +175,12 @@ def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -
         f"{question.which.largest}; but the functions together take "
         f"{amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
     ]
+    unknown = 1 - sum(row["share"] for row in rows)
+    if unknown > _UNKNOWN:
+        sentences.append(
+            f"Functions without a model take {percent(unknown)} of the time at "
+            f"{question.which.largest}, and are in no rank."
+        )
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:
         sentences.append(

@@ -7,12 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Names
+from udfs.scaling.bases import Array, Names
 from udfs.scaling.forecast import Forecast
 from udfs.scaling.grid import Term
-from udfs.scaling.laws import AHEAD, LawForecast
-from udfs.scaling.least_squares import Fit
-from udfs.scaling.members import relative_values
+from udfs.scaling.laws import LawForecast
 
 _SHOWN, _FLAT = 1e-6, 5e-4
 """Shares of terms that a measured time shows, and exponents that are not 0."""
@@ -38,46 +36,24 @@ class Formulas:
     misfit: Array
 
 
-def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
+def formulas(names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
     """Return the formula of each function.
 
     Args:
-        basis: terms of the functions.
         names: names of the parameters, for each function.
         x: counts, ascending, n x m.
         y: times of n functions, n x m, s.
         predicted: their forecast.
     """
-    fits = predicted.ensemble.fits
-    ahead = np.concatenate([x, x[:, -1:] * np.array(AHEAD)], axis=1)
-    with np.errstate(divide="ignore"):
-        each = np.log(relative_values(fits, basis, ahead, x[:, -1])) + np.log(y[:, -1:])
-    each = np.concatenate(
-        [each, np.concatenate([predicted.law.fitted, predicted.law_ahead], axis=1)[None]]
-    )
+    law, m = predicted.law, x.shape[1]
+    each = np.concatenate([law.fitted, predicted.law_ahead], axis=1)
     wanted = np.concatenate([np.log(y), predicted.log_ahead], axis=1)
     distance = np.nan_to_num(np.abs(each - wanted), nan=_INFINITE).clip(max=_INFINITE)
-    m = x.shape[1]
-    far = np.sqrt((distance[..., m:] ** 2).mean(2)) + 0.3 * np.sqrt(
-        (distance[..., :m] ** 2).mean(2)
-    )
-    chosen = np.where(predicted.rules, len(fits), np.argmin(far, axis=0))
-    everyone = np.arange(len(y))
-    fitted = np.exp(each[chosen, everyone, :m])
-    apart = np.where(
-        predicted.rules, 0.0, np.expm1(distance[chosen, everyone, m:].max(1, initial=0.0))
-    )
-    texts, parameters = [], []
-    for row, place in enumerate(chosen.tolist()):
-        last = float(x[row, -1])
-        parts = (
-            _law(predicted.law, row, last)
-            if place == len(fits)
-            else _family(basis, fits[place], row, last, float(y[row, -1]))
-        )
-        texts.append(" + ".join(_text(*part) for part in parts))
-        parameters.append(_parameters(names[row], parts))
-    misfit = np.sqrt((distance[chosen, everyone, :m] ** 2).mean(1))
+    apart = np.where(predicted.rules, 0.0, np.expm1(distance[:, m:].max(1, initial=0.0)))
+    parts = [_law(law, row, float(last)) for row, last in enumerate(x[:, -1])]
+    texts = [" + ".join(_text(*part) for part in one) for one in parts]
+    parameters = [_parameters(*one) for one in zip(names, parts, strict=True)]
+    misfit, fitted = np.sqrt((distance[:, :m] ** 2).mean(1)), np.exp(law.fitted)
     return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit)
 
 
@@ -87,31 +63,15 @@ Part = tuple[float, Term, float]
 def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
     """Return the factors and terms of a function's law, and the largest count, for its text."""
     half, factors = float(forecast.half[row]), forecast.factors[row]
-    return [
-        _part(factor, Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half), last)
-        for factor, exponent, logs in zip(
-            factors.tolist(), forecast.exponents[row], forecast.logs[row], strict=True
-        )
-        if factor > _SHOWN * factors.sum()
-    ]
-
-
-def _family(basis: Basis, fit: Fit, row: int, last: float, seconds: float) -> list[Part]:
-    """Return the same of a family that was fitted, by the function's time at the largest count."""
-    factors, terms = fit.coefficients[row], fit.terms[row]
-    return [
-        _part(factor * seconds / factors.sum(), Term(tenths / 10, int(logs)), last)
-        for factor, tenths, logs in zip(
-            factors.tolist(), basis.tenths[terms].tolist(), basis.logs[terms], strict=True
-        )
-        if factor > _SHOWN * factors.sum()
-    ]
-
-
-def _part(seconds: float, term: Term, last: float) -> Part:
-    """Return a term that takes so long at the largest count, with the factor of the plain one."""
-    size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
-    return float(seconds / size), term, last
+    parts = []
+    for factor, exponent, logs in zip(
+        factors.tolist(), forecast.exponents[row].tolist(), forecast.logs[row], strict=True
+    ):
+        term = Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half)
+        size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
+        if factor > _SHOWN * factors.sum():
+            parts.append((float(factor / size), term, last))
+    return parts
 
 
 def _text(factor: float, term: Term, last: float) -> str:

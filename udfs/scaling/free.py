@@ -50,7 +50,7 @@ _LETTERS: Final = np.full((1, 1), 1.5)
 _RIDGE: Final = 1e-9
 _NEVER: Final = 50.0
 _FARTHEST: Final = 2.0
-_TINY: Final = 1e-300
+_TINY: Final = 1e-100
 _NORMAL: Final = 1.645
 _ODDS: Final = -1.0
 """Prior probability of exponents that are no round ones."""

@@ -74,7 +74,7 @@ class LawForecast:
 
 def law_forecast(
     basis: Basis, x: Array, y: Array, noise: Array, places: Array, only: str = ""
-) -> tuple[LawForecast, Mixture]:
+) -> tuple[LawForecast, Mixture, dict[int, Array]]:
     """Predict the times of functions that were measured at the same counts.
 
     Args:
@@ -86,7 +86,8 @@ def law_forecast(
         only: `patent` where the patent's bases alone are fitted.
 
     Returns:
-        The forecast, and the mixture of all laws at the places, relative to the last count.
+        The forecast; the mixture of the likeliest laws at the places, relative to the last count;
+        and what law preceded a break, as of `broken_laws`.
     """
     m, ahead = len(x), slice(len(AHEAD))
     level = np.log(y[:, -1:])
@@ -114,25 +115,44 @@ def law_forecast(
     # The patent takes the least squares.
     chosen = np.argmin(mixture.left if only else np.where(allowed, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
-    fitted, after = mixture.curves(chosen, x, float(x[-1])), mixture.after[chosen, everyone]
-    for q, before in early.items():
-        fitted[: m - q] = np.where(after == q, before, fitted[: m - q])
-    fitted = fitted.T
+    described = of_laws(mixture, chosen, x, early, level)
+    fitted = described["fitted"] - level
     young, settled = shares[: ENOUGH - 1], shares[ENOUGH - 1 :]
     known = settled.sum(0) > _HOLDS
     forecast = LawForecast(
-        log_seconds=values[:, chosen, everyone].T + level,
+        **described,
         noise=mixture.sigma[chosen, everyone],
-        fitted=fitted + level,
         misfit=np.sqrt(((fitted - np.log(y)) ** 2).mean(1)),
         superlinear=superlinear,
-        factors=mixture.factors[:, chosen, everyone].T * np.exp(level),
-        exponents=mixture.exponents[:, chosen, everyone].T,
-        logs=mixture.logs[:, chosen, everyone].T,
-        half=mixture.half[chosen, everyone],
         evidence=evidence,
         broken=young.sum(0),
         since=m - 1 - young.argmax(0),
         regime=np.where(known, m - ENOUGH - settled.argmax(0), 0),
     )
-    return forecast, mixture
+    return forecast, mixture, early
+
+
+def of_laws(
+    mixture: Mixture, chosen: Index, x: Array, early: dict[int, Array], level: Array
+) -> dict[str, Array]:
+    """Return the fields of `LawForecast` that describe one law of each function.
+
+    Args:
+        mixture: the laws.
+        chosen: the law's place (n).
+        x: the measured counts (m).
+        early: what law preceded a break, as of `broken_laws`.
+        level: the logarithms of the times at the last count (n x 1).
+    """
+    cells = chosen, np.arange(len(chosen))
+    fitted, after = mixture.curves(chosen, x, float(x[-1])), mixture.after[cells]
+    for q, before in early.items():
+        fitted[: len(x) - q] = np.where(after == q, before, fitted[: len(x) - q])
+    return {
+        "log_seconds": mixture.values[:, *cells].T + level,
+        "fitted": fitted.T + level,
+        "factors": mixture.factors[:, *cells].T * np.exp(level),
+        "exponents": mixture.exponents[:, *cells].T,
+        "logs": mixture.logs[:, *cells].T,
+        "half": mixture.half[cells],
+    }

@@ -54,7 +54,7 @@ def scaling_model(
     for basis, p, times, rows in series.groups():
         predicted = forecast(basis, p, times, scatter[rows], p[:, -1:] * _AHEAD)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, p, times, predicted)
+        best = formulas(names, p, times, predicted)
         slopes = (predicted.log_seconds, predicted.log_low, predicted.log_high)
         last = np.where(predicted.rules, predicted.law.fitted[:, -1], np.log(times[:, -1]))
         for name, slope in zip(("exponent", "exponent_low", "exponent_high"), slopes, strict=True):
@@ -158,7 +158,7 @@ def scaling_patent(
     for basis, p, times, rows in series.groups():
         predicted = forecast(basis, p, times, scatter[rows], at[rows], PATENT)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, p, times, predicted)
+        best = formulas(names, p, times, predicted)
         ends = np.exp(predicted.log_seconds), *predicted.interval()
         for name, end in zip(values, ends, strict=True):
             values[name][rows] = end
