@@ -15,23 +15,16 @@ class Moments:
     and times, `mean` the share of the constant in a term, `level` (n) the constant alone.
     """
 
-    def __init__(self, square: Array, first: Array, right: Array) -> None:
-        self.square, self.first, self.right = square, first, right
-        self.mean = first / first[:, :1]
-        self.own = square - self.mean * first
-        self.rest = right - self.mean * right[:, :1]
-        self.level = right[:, 0] / first[:, 0]
-
-
-class ColumnMoments(Moments):
-    """Moments of terms given by their values, the same for all functions."""
-
     def __init__(self, columns: Array, y: Array) -> None:
         """Compute moments of terms at m points (m x k, the first constant) and times (n x m)."""
         self._columns, self._weight = columns, 1.0 / y**2
-        super().__init__(
-            self._weight @ (columns * columns), self._weight @ columns, (1.0 / y) @ columns
-        )
+        self.square = self._weight @ (columns * columns)
+        self.first = self._weight @ columns
+        self.right = (1.0 / y) @ columns
+        self.mean = self.first / self.first[:, :1]
+        self.own = self.square - self.mean * self.first
+        self.rest = self.right - self.mean * self.right[:, :1]
+        self.level = self.right[:, 0] / self.first[:, 0]
 
     def cross(self, spans: Spans) -> Array:
         """Return the products of each term of one span with each of the other: a x b x n.

@@ -214,9 +214,9 @@ def test_efficiencies_are_those_of_a_set_made_by_hand(open_page, new_warehouse):
         by_hand.measured(con, dict.fromkeys(by_hand.RANKS, 7))
     app = open_page("scaling", new_warehouse)
     (table,) = [frame.value for frame in app.dataframe if "load_balance" in frame.value]
-    assert list(table["load_balance"]) == pytest.approx([1, 52.5 / 60, 27.5 / 30])
-    assert list(table["communication_efficiency"]) == pytest.approx([1, 60 / 70, 0.6])
-    assert list(table["global_efficiency"]) == pytest.approx([1, 100 / 140, 0.5])
+    assert list(table["load_balance"]) == pytest.approx([100, 5250 / 60, 2750 / 30])
+    assert list(table["communication_efficiency"]) == pytest.approx([100, 6000 / 70, 60])
+    assert list(table["global_efficiency"]) == pytest.approx([100, 10000 / 140, 50])
 
 
 def test_the_imbalance_over_ranks_is_shown(open_page, new_warehouse):
