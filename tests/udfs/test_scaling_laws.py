@@ -324,6 +324,18 @@ def test_exact_data_of_the_patents_bases_give_back_their_law(kind, only):
     assert np.exp(found.log_seconds[0]) == pytest.approx(law(at), rel=1e-4)
 
 
+@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("count", [3, 5, 8])
+def test_times_of_any_shape_and_size_have_ordered_intervals(kind, count):
+    x = np.array([1.0, 2, 3, 6, 24, 256, 4096, 1e6])[:count]
+    shapes = [0 * x + 7, 100 / x, x**3, np.log2(x) + 1e-9, np.round(100 / x + 1, 1)]
+    y = [shape * size for shape in shapes for size in (1e-12, 1.0, 1e9)]
+    for noise in (0.0, 0.01):
+        for found in predict(x, y, [2 * x[-1], 64 * x[-1]], noise, kind):
+            low, middle, high = (np.array(found[name]) for name in ("low", "seconds", "high"))
+            assert (low <= middle * (1 + 1e-9)).all() and (middle <= high * (1 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("digits", [4, 6])
 @pytest.mark.parametrize("kind", FORMS)
 def test_times_that_are_rounded_leave_open_what_rounding_hides(kind, digits):

@@ -14,9 +14,6 @@ coefficient.
 
 The bases are those of a patent on fine-grained performance models of parallel scientific programs
 (East China Normal University and National Supercomputing Center in Wuxi, 2021).
-
-Every term is (x/last)^(tenths/10) * (log2(x)/log2(last))^logs, so 1 at a function's last count,
-and the product of two terms is of the same form.
 """
 
 from __future__ import annotations

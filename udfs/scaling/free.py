@@ -121,6 +121,8 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
         own = factors[:, _MIDDLE, rows], left[_MIDDLE, rows], inverse[:, rows]
         off, volume = _narrow(parts[:, :, _MIDDLE, rows], away, decays, *own)
         errors[:, :, rows] = np.minimum(off / values[:, _MIDDLE, rows], _FARTHEST)[:, None]
+        # Exponents of terms that the points do not show are in all of their range.
+        volume = np.where(np.isfinite(volume), np.minimum(volume, spread), spread)
         total[rows] = noise.evidence(left, _LETTERS)[_MIDDLE, rows] + volume
     alone = np.zeros_like(left)
     odds = total - spread - np.log(m) * _LETTERS[0] + noise.normaliser - np.log(_DRAWN) + _ODDS

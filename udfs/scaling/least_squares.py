@@ -23,7 +23,7 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The best exponents of one family of terms, for each of n functions.
+    """The best terms of a number of them, for each of n functions.
 
     `terms` are places among the terms of the basis, `coefficients` their factors, both
     n x terms; `feasible` is False where no exponents have all coefficients above zero.
