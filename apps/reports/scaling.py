@@ -36,6 +36,8 @@ _BASES = {
 _MOST = 0.8
 # Times of functions over that of their program from which they overlap.
 _OVERLAPS = 1.01
+# The share of functions without a model that is said; of a sum of functions a flag says it.
+_UNKNOWN = 0.05
 _REASONS = 3
 
 
@@ -175,6 +177,12 @@ def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -
         f"{question.which.largest}; but the functions together take "
         f"{amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
     ]
+    unknown = 1 - sum(row["share"] for row in rows)
+    if unknown > _UNKNOWN and last["basis"] != _SUM:
+        sentences.append(
+            f"Functions without a model take {percent(unknown)} of the time at "
+            f"{question.which.largest}, and are in no rank."
+        )
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:
         sentences.append(

@@ -163,8 +163,9 @@ def _efficient(found: Efficient | None, rows: Sequence[Row]) -> str:
     if found is None:
         return f"Its efficiency is over {floor} nowhere."
     about, low, high = found
-    if about == farthest:
-        sure = _last_followed(rows)
+    sure = _last_followed(rows)
+    # Of times that are guesses nothing follows.
+    if about == farthest or about > sure:
         text = f"Up to {sure} its efficiency is predicted to stay over {floor}"
         return f"{text}{_certain(low, sure, farthest)}."
     text = f"The largest count with an efficiency over {floor} is about {about}"

@@ -98,15 +98,24 @@ SELECT
   flags || _far_beyond(predicted, parallelism, largest) AS flags
 FROM each;
 
+-- The share of a function in the time of all at a count. Those without a model keep theirs at the
+-- largest count, of which `measured` is the time of each.
+CREATE OR REPLACE MACRO _share(predicted, measured, kind, set_id, parallelism) AS
+  CASE WHEN kind <> 'total' THEN
+    predicted / sum(predicted) FILTER (kind <> 'total') OVER (PARTITION BY set_id, parallelism)
+    * sum(measured) FILTER (kind <> 'total' AND predicted IS NOT NULL)
+      OVER (PARTITION BY set_id, parallelism)
+    / sum(measured) FILTER (kind <> 'total') OVER (PARTITION BY set_id, parallelism)
+  END;
+
 CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
 SELECT
-  set_id, app, version, machine, function, kind, parallelism, predicted, low, high,
-  CASE WHEN kind <> 'total' THEN
-    predicted / sum(predicted) FILTER (kind <> 'total') OVER (
-      PARTITION BY set_id, parallelism
-    )
-  END AS share,
-  flags
-FROM _scaling_predict(p);
+  t.set_id, t.app, t.version, t.machine, t.function, t.kind, t.parallelism, t.predicted, t.low,
+  t.high,
+  _share(t.predicted, CASE WHEN s.seen_last THEN s.y[-1] END, t.kind, t.set_id, t.parallelism)
+    AS share,
+  t.flags
+FROM _scaling_predict(p) AS t
+JOIN scaling_series AS s ON t.set_id = s.set_id AND t.function = s.function;
 
-COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); set_id, app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model, for the reason in flags.';
+COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); set_id, app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of the time of all functions; those without a model keep theirs at the largest count), flags. NULL where there is no model, for the reason in flags.';

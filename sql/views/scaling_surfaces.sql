@@ -88,14 +88,12 @@ WITH
   )
 
 SELECT
-  set_id, app, version, machine, function, kind, parallelism, CAST(n AS DOUBLE) AS problem_size,
-  predicted, low, high,
-  CASE WHEN kind <> 'total' THEN
-    predicted / sum(predicted) FILTER (kind <> 'total') OVER (
-      PARTITION BY set_id, parallelism
-    )
-  END AS share,
-  flags
-FROM each;
+  t.set_id, t.app, t.version, t.machine, t.function, t.kind, t.parallelism,
+  CAST(n AS DOUBLE) AS problem_size, t.predicted, t.low, t.high,
+  _share(t.predicted, CASE WHEN s.seen_last THEN s.y[-1] END, t.kind, t.set_id, t.parallelism)
+    AS share,
+  t.flags
+FROM each AS t
+JOIN scaling_series AS s ON t.set_id = s.set_id AND t.function = s.function;
 
 COMMENT ON MACRO TABLE scaling_predict_at IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism (a count or a list) and a problem size n: scaling_predict_at(512, 6000); columns as scaling_predict, and problem_size. Sets that were not run at several sizes per count predict only their own size.';

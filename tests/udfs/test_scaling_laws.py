@@ -11,6 +11,7 @@ from tests.helpers.flags import in_words
 from udfs.scaling import scaling_forecast, scaling_model
 from udfs.scaling.bases import KINDS
 from udfs.scaling.forecast import forecast
+from udfs.scaling.free import letters
 
 COUNTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 LAWS = {
@@ -321,6 +322,42 @@ def test_exact_data_of_the_patents_bases_give_back_their_law(kind, only):
     at = 8 * x[-1:]
     found = forecast(KINDS[kind][0], x[None], law(x)[None], np.zeros(1), at[None], only)
     assert np.exp(found.log_seconds[0]) == pytest.approx(law(at), rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("count", [3, 5, 8])
+def test_times_of_any_shape_and_size_have_ordered_intervals(kind, count):
+    x = np.array([1.0, 2, 3, 6, 24, 256, 4096, 1e6])[:count]
+    shapes = [0 * x + 7, 100 / x, x**3, np.log2(x) + 1e-9, np.round(100 / x + 1, 1)]
+    y = [shape * size for shape in shapes for size in (1e-12, 1.0, 1e9)]
+    for noise in (0.0, 0.01):
+        for found in predict(x, y, [2 * x[-1], 64 * x[-1]], noise, kind):
+            low, middle, high = (np.array(found[name]) for name in ("low", "seconds", "high"))
+            assert (low <= middle * (1 + 1e-9)).all() and (middle <= high * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("digits", [4, 6])
+@pytest.mark.parametrize("kind", FORMS)
+def test_times_that_are_rounded_leave_open_what_rounding_hides(kind, digits):
+    rng, some = np.random.default_rng(5), []
+    for _ in range(60):
+        case = laws.draw(rng, kind, laws.FORMS[kind], 0.0, int(rng.integers(5, 13)))
+        case.y = np.array([float(f"{y:.{digits - 1}e}") for y in case.y])
+        some.append(case)
+    _, low, high, _ = laws.predict(some)
+    truth = np.array([case.truth for case in some])
+    assert np.mean((low <= truth) & (truth <= high)) > 0.85
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_exact_data_of_drawn_laws_of_more_counts_than_letters_give_them_back(kind):
+    rng, least = np.random.default_rng(6), letters(KINDS[kind][0]) + 1
+    some = [
+        laws.draw(rng, kind, laws.FORMS[kind], 0.0, int(rng.integers(least, 13))) for _ in range(60)
+    ]
+    seconds, *_ = laws.predict(some)
+    error = np.abs(seconds / np.array([case.truth for case in some]) - 1)[:, -1]
+    assert np.mean(error < laws.EXACT) > 0.95
 
 
 @pytest.mark.parametrize("kind", FORMS)

@@ -14,9 +14,6 @@ coefficient.
 
 The bases are those of a patent on fine-grained performance models of parallel scientific programs
 (East China Normal University and National Supercomputing Center in Wuxi, 2021).
-
-Every term is (x/last)^(tenths/10) * (log2(x)/log2(last))^logs, so 1 at a function's last count,
-and the product of two terms is of the same form.
 """
 
 from __future__ import annotations
@@ -31,16 +28,6 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Truth = NDArray[np.bool_]
 
-DECAY: Final = np.arange(1, 13) / 10
-GROWTH: Final = np.arange(1, 11) / 10
-
-CONSTANT: Final = 0
-DECAYS: Final = slice(1, 1 + len(DECAY))
-GROWTHS: Final = slice(DECAYS.stop, DECAYS.stop + len(GROWTH))
-LOG: Final = slice(GROWTHS.stop, GROWTHS.stop + 1)
-INVERSE: Final = slice(DECAYS.start + 9, DECAYS.start + 10)
-"""The decaying term 1/x: work that is distributed evenly."""
-
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -53,18 +40,6 @@ class Basis:
     log: bool
     growth_log: bool
     short: bool = False
-
-    @property
-    def tenths(self) -> Index:
-        """The exponents of the terms, in tenths: constant, decaying, growing, logarithm."""
-        decay, growth = np.rint(-10 * DECAY), np.rint(10 * GROWTH)
-        return np.concatenate([[0], decay, growth, [0] * self.log]).astype(np.intp)
-
-    @property
-    def logs(self) -> Index:
-        """The power of the logarithm in each term."""
-        growth = [int(self.growth_log)] * len(GROWTH)
-        return np.array([0] * (1 + len(DECAY)) + growth + [1] * self.log, np.intp)
 
 
 Names = tuple[str, str, str, str, str, str]
@@ -80,8 +55,3 @@ KINDS: Final[dict[str, tuple[Basis, Names]]] = {
 """Terms of each kind, and the names of their parameters."""
 OTHER: Final = KINDS["computation"]
 """Used for kinds without terms of their own, as whole runs."""
-
-
-def relative_log(x: Array, last: Array) -> Array:
-    """Return log2(x) / log2(last) of each function's counts: n x c; `last` is above 1."""
-    return np.log2(x) / np.log2(last)[:, None]

@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Basis
 from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import Mixture, grid_laws, normaliser
+from udfs.scaling.mixture import Mixture, grid_laws
 
 ENOUGH: Final = 3
 """Counts after a break from which on their law predicts."""
@@ -27,28 +27,39 @@ _KEPT: Final = 16
 _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
 
 
-def broken_laws(basis: Basis, places: Array, m: int, y: Array, noise: Array) -> list[Mixture]:
+def broken_laws(
+    basis: Basis, x: Array, at: Array, y: Array, noise: Array
+) -> tuple[list[Mixture], dict[int, Array]]:
     """Return the laws that break before each count; none where fewer than four were measured.
 
     Args:
         basis: terms of the kind of function.
-        places: all counts at which times are wanted, the m measured ones first.
-        m: how many of them were measured.
+        x: the measured counts, ascending (m).
+        at: the counts at which times are wanted (t).
         y: times of n functions over their last one, n x m.
         noise: relative noise of a point (n), 0 where unknown.
+
+    Returns:
+        The laws; and for each number of counts after a break the logarithms of times at the counts
+        before it, by the law of those.
     """
-    found = []
+    found, early, m = [], dict[int, Array](), len(x)
     odds = _ODDS - np.log(max(m - _BEFORE, 1))
     for j in range(_BEFORE, m):
-        before = _part(_PLAIN, places, slice(0, j), m, y, noise)
-        after = _goes_on(before, j, m, y, noise)
-        parts = [after]
+        known = Noise.known(noise, m - j)
+        before = _part(_PLAIN, x[:j], np.append(x[j:], at), y[:, :j], Noise.known(noise, j), x[-1])
+        early[m - j] = before.curves(np.zeros(len(y), np.intp), x[:j], x[-1])
+        off, before = (
+            before.values[: m - j, 0],
+            replace(before, values=before.values[m - j :], errors=before.errors[m - j :]),
+        )
+        parts = [_goes_on(before, np.log(y[:, j:]).T - off, known)]
         if j < m - 1:
-            parts.append(_part(basis, places, slice(j, m), m, y, noise))
+            parts.append(_part(basis, x[j:], at, y[:, j:], known, x[-1]))
         else:
-            parts += _last_two(places, before, m, y)
+            parts += _last_two(x, at, before, y)
         alike = odds - np.log(len(parts))
-        later = (places >= places[j])[:, None, None]
+        later = (at >= x[j])[:, None, None]
         for part in parts:
             found.append(
                 replace(
@@ -60,37 +71,23 @@ def broken_laws(basis: Basis, places: Array, m: int, y: Array, noise: Array) -> 
                     after=np.full(part.odds.shape, m - j),
                 )
             )
-    return found
+    return found, early
 
 
-def _part(basis: Basis, places: Array, part: slice, m: int, y: Array, noise: Array) -> Mixture:
-    """Return laws of a part of the counts, at all places; of the plainest the best alone."""
-    own = np.arange(m)[part]
-    rest = np.setdiff1d(np.arange(len(places)), own)
-    order = np.concatenate([own, rest])
-    last = np.log(y[:, own[-1]])
-    known = Noise.known(noise, len(own))
+def _part(basis: Basis, x: Array, at: Array, y: Array, noise: Noise, largest: float) -> Mixture:
+    """Return laws of a part of the counts, of the plainest the best alone."""
     kept = 1 if basis.short else _KEPT
-    laws = grid_laws(basis, places[order], len(own), y[:, own] / y[:, own[-1:]], known, kept)
-    back = np.argsort(order)
+    laws = grid_laws(basis, x, at, y / y[:, -1:], noise, kept)
+    last = np.log(y[:, -1])
     # the terms at the last of all counts
-    own_last, largest = places[own[-1]], places[m - 1]
-    grown = (largest / own_last) ** laws.exponents
-    grown *= (np.log2(largest) / np.log2(own_last)) ** laws.logs
-    return replace(
-        laws,
-        values=laws.values[back] + last,
-        errors=laws.errors[back],
-        factors=laws.factors * grown * np.exp(last),
-    )
+    grown = (largest / x[-1]) ** laws.exponents
+    grown *= (np.log2(largest) / np.log2(x[-1])) ** laws.logs
+    return replace(laws, values=laws.values + last, factors=laws.factors * grown * np.exp(last))
 
 
-def _goes_on(before: Mixture, j: int, m: int, y: Array, noise: Array) -> Mixture:
-    """Return the law of before at another level."""
-    q = m - j
-    known = Noise.known(noise, q)
-    off = np.log(y[:, j:]).T - before.values[j:m, 0]
-    level = off.mean(0)
+def _goes_on(before: Mixture, off: Array, known: Noise) -> Mixture:
+    """Return the law of before at another level: times are off it by logarithms, q x n."""
+    q, level = len(off), off.mean(0)
     left = ((off - level) ** 2).sum(0)[None]
     odds = _of_level(left, q, known)
     sigma = known.deviation(left, np.full((1, 1), 0.5))
@@ -107,14 +104,14 @@ def _of_level(left: Array, q: int, known: Noise) -> Array:
     if q == 1:
         return np.zeros(left.shape)
     evidence: Array = known.evidence(left, np.full((1, 1), 0.5)).astype(float)
-    evidence += normaliser(known, q) - 0.5 * np.log(q)
+    evidence += known.normaliser - 0.5 * np.log(q)
     return evidence
 
 
-def _last_two(places: Array, before: Mixture, m: int, y: Array) -> list[Mixture]:
+def _last_two(x: Array, at: Array, before: Mixture, y: Array) -> list[Mixture]:
     """Return a constant from the last count on, and the power law through the last two."""
-    slope = np.log(y[:, -1] / y[:, -2]) / np.log(places[m - 1] / places[m - 2])
-    away = np.log(places / places[m - 1])[:, None, None]
+    slope = np.log(y[:, -1] / y[:, -2]) / np.log(x[-1] / x[-2])
+    away = np.log(at / x[-1])[:, None, None]
     alone = np.zeros(before.odds.shape)
     none = np.zeros((3, *alone.shape))
     laws = []

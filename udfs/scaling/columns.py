@@ -38,15 +38,17 @@ def doubles(values: Array) -> Any:
     return pa.array(values, mask=~np.isfinite(values))
 
 
-def rectangle(lists: list[Array]) -> Array:
-    """Return n lists as an array, n x t, in which the last elements of shorter ones are repeated.
+def rectangle(column: Any) -> Array:
+    """Return a column of n lists as an array, n x t; the last element of shorter ones is repeated.
 
     Those of an empty list are 1.
     """
-    most = max(map(len, lists), default=0)
-    ends = ([one[-1] if len(one) else 1.0] * (most - len(one)) for one in lists)
-    rows = [np.append(one, end) for one, end in zip(lists, ends, strict=True)]
-    return np.array(rows).reshape(len(lists), most)
+    values, ends = flat(column)
+    sizes = np.diff(ends, prepend=0)
+    places = np.minimum(np.arange(sizes.max(initial=0)), sizes[:, None] - 1)
+    places += (ends - sizes)[:, None]
+    found: Array = np.append(values, 1.0)[np.where(sizes[:, None] > 0, places, -1)]
+    return found
 
 
 def double_lists(values: Array, sizes: NDArray[np.int32] | None = None) -> Any:

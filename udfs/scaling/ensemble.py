@@ -23,8 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Truth
-from udfs.scaling.least_squares import Fit
-from udfs.scaling.members import LINES, fit_families, fitted_parameters, members
+from udfs.scaling.members import LINES, POWERS, members
 
 ROLLED = 2
 """How many of the last counts are predicted from the previous ones."""
@@ -34,7 +33,7 @@ times that come from a simulator or a formula have hardly any noise."""
 _PARAMETER_COST = 1.5
 """The cost of a fitted parameter, as a logarithm of the odds."""
 _ODDS = {"c": 1.5} | dict.fromkeys(LINES, -1.0)
-"""Further logarithms of the odds: there are three lines, and families cover much of them."""
+"""Further logarithms of the odds: there are three lines."""
 _TREE_ODDS = {"p2": 2.0, "p3": 3.0}
 """And of kinds of MPI calls that pass trees: their times at the last counts predict best, as the
 library takes other algorithms at other counts (errors of 11 % one step out and 15 % two out on 119
@@ -60,15 +59,13 @@ class Forecast:
 
     `log_seconds` and `scale` are n x t: the logarithm of the seconds and its uncertainty;
     `error` (n) is the error of all members together on the last counts, as a logarithm, `evidence`
-    (n) the logarithm of the density with which they predicted these. `fits` are the families fitted
-    to all counts.
+    (n) the logarithm of the density with which they predicted these.
     """
 
     log_seconds: Array
     scale: Array
     error: Array
     evidence: Array
-    fits: list[Fit]
 
 
 def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) -> Forecast:
@@ -85,12 +82,11 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
         superlinear: whether the points show that times fall faster than with ideal speed-up (n).
     """
     count = at.shape[1]
-    fits = fit_families(basis, x, y)
-    names, values = members(fits, basis, x, y, np.concatenate([at, x], axis=1))
+    names, values = members(x, y, np.concatenate([at, x], axis=1))
     wanted, at_points, log_y = values[:, :, :count], values[:, :, count:], np.log(y)
-    misses = _misses(names, basis, x, y)
+    misses = _misses(names, x, y)
     errors = _errors(names, misses, _misfit(at_points, log_y))
-    prior = _prior(names, np.isfinite(at_points[..., -1]), basis.log)
+    prior = _prior(names, basis.log)[:, None]
     weights = prior * _density(errors, ROLLED)
     weights /= weights.sum(0)
     error = _joint_error(weights, misses)
@@ -110,22 +106,15 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
         np.sqrt((_SPREAD * spread) ** 2 + (error[:, None] ** 2 + _CHANGE**2) * octaves),
         error,
         np.log((prior * _density(errors, len(misses))).sum(0)),
-        fits,
     )
 
 
-def _prior(names: list[str], fits: Truth, trees: bool) -> Array:
-    """Return the prior probabilities of members, members x n.
-
-    Args:
-        names: the members.
-        fits: whether they fit, members x n.
-        trees: whether calls of the kind pass trees.
-    """
+def _prior(names: list[str], trees: bool) -> Array:
+    """Return the prior probabilities of members; `trees` is whether calls of the kind pass any."""
     more = _ODDS | _TREE_ODDS if trees else _ODDS
-    odds = [more.get(name, 0.0) - _PARAMETER_COST * fitted_parameters(name) for name in names]
-    prior = np.where(fits, np.exp(odds)[:, None], 0.0)
-    prior /= prior.sum(0)
+    fitted = {*LINES, *POWERS}
+    odds = [more.get(name, 0.0) - _PARAMETER_COST * (name in fitted) for name in names]
+    prior: Array = np.exp(odds) / np.exp(odds).sum()
     return prior
 
 
@@ -140,7 +129,7 @@ def _density(errors: Array, counts: int) -> Array:
     return density
 
 
-def _misses(names: list[str], basis: Basis, x: Array, y: Array) -> Array:
+def _misses(names: list[str], x: Array, y: Array) -> Array:
     """Return the errors of members in predicting each of the last counts from the previous ones.
 
     Rolls x members x n, as logarithms; NaN where a member has too many terms to be fitted.
@@ -151,9 +140,8 @@ def _misses(names: list[str], basis: Basis, x: Array, y: Array) -> Array:
     for back in range(1, rolls + 1):
         kept = x.shape[1] - back
         early, times = x[:, :kept], y[:, :kept]
-        fits = fit_families(basis, early, times)
         begin = max(kept - len(_SMOOTHED), 0)
-        tried, values = members(fits, basis, early, times, x[:, begin : kept + 1])
+        tried, values = members(early, times, x[:, begin : kept + 1])
         level = _level(values[..., :-1], log_y[:, :kept])
         truth = log_y[:, kept] - log_y[:, kept - 1]
         places = [names.index(name) for name in tried]

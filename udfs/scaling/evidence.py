@@ -10,6 +10,7 @@ fitted to logarithms.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma, log, pi
 from typing import Final
 
 import numpy as np
@@ -25,7 +26,7 @@ _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
 _BETWEEN: Final = 0.007
 """Medians of repetitions in a row scatter less than those of other days, by this."""
-_EXACT: Final = 1e-5
+EXACT: Final = 1e-5
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
 _TELLING: Final = 5
@@ -46,6 +47,7 @@ class Noise:
     of their `odds`; `repeated` is whether repetitions tell it.
     """
 
+    points: int
     repeated: Truth
     shape: Array
     scales: tuple[Array, Array]
@@ -57,17 +59,27 @@ class Noise:
         freedom = np.where(noise > 0, points * REPEATED, 0.0)
         noise = np.hypot(noise, _BETWEEN)
         # Fewer points lie on a law by chance, or as they are rounded.
-        least = _EXACT if points >= _TELLING else _NOISE
+        least = EXACT if points >= _TELLING else _NOISE
         measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, least))
         known = freedom * noise**2 / 2
         shape = (_NOISE_WEIGHT + freedom) / 2
-
         return cls(
+            points,
             freedom > 0,
             shape + points / 2,
             (measured + known, exact + known),
             (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),
         )
+
+    @property
+    def normaliser(self) -> Array:
+        """What makes the evidence of laws of two factors the logarithm of a density (n)."""
+        half = self.points / 2
+        alone, told = (
+            lgamma(shape + half - 1) - lgamma(shape) - (half - 1) * log(2 * pi)
+            for shape in (_NOISE_WEIGHT / 2, _NOISE_WEIGHT / 2 + half * REPEATED)
+        )
+        return np.where(self.repeated, told, alone)
 
     def evidence(self, left: Array, letters: Array) -> Floats:
         """Return the logarithms of the evidence of laws, k x n, in single precision.
@@ -125,8 +137,7 @@ class LinearFits:
     g11, g12, g22 on the left and r1, r2 on the right, k x n; those with the second term lack the
     laws of one term, which come first. In laws of three terms the last one, a constant, is
     eliminated: `means` (2 x laws x n) are those of the other two, `level` (n) is that of the times,
-    and `size` (n) the constant's square. `terms` are the terms' values at all places, 2 x k x
-    places; `ends` where laws of one and two terms end.
+    and `size` (n) the constant's square. `ends` is where laws of one and two terms end.
     """
 
     evidence: Floats
@@ -139,16 +150,14 @@ class LinearFits:
     means: Array
     level: Array
     size: Array
-    terms: Array
     ends: tuple[int, int]
 
 
-def fit_linear(basis: Basis, places: Array, x: Array, y: Array, noise: Noise) -> LinearFits:
+def fit_linear(basis: Basis, x: Array, y: Array, noise: Noise) -> LinearFits:
     """Return the fits of all laws of fixed exponents to times at counts.
 
     Args:
         basis: terms of the kind of function.
-        places: all counts at which terms are wanted, the measured ones first.
         x: the measured counts, ascending (m).
         y: times of n functions over their last one, n x m.
         noise: what is known of their noise.
@@ -156,10 +165,10 @@ def fit_linear(basis: Basis, places: Array, x: Array, y: Array, noise: Noise) ->
     prior = laws(basis)[1]
     m, ends = len(x), class_ends(basis)
     singles, pairs = ends
-    terms = term_values(basis, tuple(places.tolist()), float(x[-1]))
+    terms = term_values(basis, tuple(x.tolist()), float(x[-1]))
     inverse = 1 / y.T
     square = inverse**2
-    one, two = terms[0, :, :m], terms[1, singles:, :m]
+    one, two = terms[0], terms[1, singles:]
     products = np.concatenate([one * one, two * two, one[singles:] * two]) @ square
     g11, g22, g12 = np.split(products, [len(one), len(one) + len(two)])
     r1, r2 = np.split(np.concatenate([one, two]) @ inverse, [len(one)])
@@ -167,7 +176,7 @@ def fit_linear(basis: Basis, places: Array, x: Array, y: Array, noise: Noise) ->
     # Of three terms the constant is eliminated.
     size, triples = square.sum(0), slice(pairs - singles, None)
     level = inverse.sum(0) / size
-    means = terms[:, pairs:, :m] @ square / size
+    means = terms[:, pairs:] @ square / size
     g11[pairs:] -= means[0] ** 2 * size
     g22[triples] -= means[1] ** 2 * size
     g12[triples] -= means[0] * means[1] * size
@@ -199,7 +208,7 @@ def fit_linear(basis: Basis, places: Array, x: Array, y: Array, noise: Noise) ->
     evidence += (prior[:, None] - width).astype(np.float32)
     with np.errstate(divide="ignore"):
         evidence[singles:] += 0.5 * np.log((sizes / det).astype(np.float32))
-    return LinearFits(evidence, left, g11, g12, g22, r1, r2, means, level, size, terms, ends)
+    return LinearFits(evidence, left, g11, g12, g22, r1, r2, means, level, size, ends)
 
 
 def half_factors(law: Index, ends: tuple[int, int]) -> Array:
@@ -212,18 +221,20 @@ def half_factors(law: Index, ends: tuple[int, int]) -> Array:
 class PowerFits:
     """The power law of any exponent: by linear regression of logarithms.
 
-    `evidence`, `left` (the squares that are left) and `slope` (n), `log_seconds` (n x places), and
-    the `variance` (places) of these over that of a point.
+    `evidence`, `left` (the squares that are left), `slope` and `level`, the logarithm of the time
+    at the counts' mean (n each); `middle` is the logarithm of that, `size` the square of the
+    counts' distances from it.
     """
 
     evidence: Floats
     left: Array
     slope: Array
-    log_seconds: Array
-    variance: Array
+    level: Array
+    middle: float
+    size: float
 
 
-def fit_power(x: Array, y: Array, noise: Noise, places: Array) -> PowerFits:
+def fit_power(x: Array, y: Array, noise: Noise) -> PowerFits:
     """Return the fit of the power law to times at counts, arguments as of `fit_linear`."""
     log_x, log_y = np.log(x), np.log(y)
     m, centred = len(x), log_x - log_x.mean()
@@ -234,11 +245,4 @@ def fit_power(x: Array, y: Array, noise: Noise, places: Array) -> PowerFits:
     # The exponent's prior is as wide as the range of exponents.
     evidence = CLASS_ODDS[-1] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * STEEPEST)
     evidence = (evidence + of_points).astype(np.float32)
-    away = np.log(places) - log_x.mean()
-    return PowerFits(
-        evidence,
-        left,
-        slope,
-        level[:, None] + slope[:, None] * away,
-        1 / m + away**2 / size,
-    )
+    return PowerFits(evidence, left, slope, level, log_x.mean(), size)

@@ -21,7 +21,7 @@ from udfs.scaling.ensemble import ROLLED
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.evidence import Noise
-from udfs.scaling.laws import AHEAD, LawForecast, law_forecast
+from udfs.scaling.laws import AHEAD, LawForecast, law_forecast, of_laws
 from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
 from udfs.scaling.unseen import unseen_growth
@@ -43,7 +43,7 @@ _EQUAL: Final = 1e-6
 _ENDS: Final = (0.05, 0.95)
 """Quantiles of the intervals."""
 _NORMAL: Final = 1.645
-_AT_ONCE: Final = 256
+_AT_ONCE: Final = 512
 POOR_FIT: Final = 0.2
 """Relative distance of the points from the prediction, from which no smooth law fits them."""
 
@@ -61,7 +61,8 @@ class Forecast:
     `since` (n), is from the law of those before it, as a logarithm: from there on the law may be
     another; 0 where it is not; `rounded` (n) is the power of ten, in s, to which all times are
     rounded where that may be why, else 0. `regime` (n) is the count from which on another law holds
-    and predicts, 0 where there is none. `law` and `ensemble` are the two forecasts.
+    and predicts, 0 where there is none. `law` is that of the laws, which of a mixture has the law
+    nearest to it.
     """
 
     log_seconds: Array
@@ -76,7 +77,6 @@ class Forecast:
     rounded: Array
     regime: Array
     law: LawForecast
-    ensemble: EnsembleForecast
 
     @property
     def law_ahead(self) -> Array:
@@ -125,13 +125,13 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     order = np.argsort(np.concatenate([rows for rows, *_ in parts]))
     law = LawForecast(
         **{
-            name: np.concatenate([getattr(part, name) for _, part, _ in parts])[order]
+            name: np.concatenate([getattr(part, name) for _, part, *_ in parts])[order]
             for name in LawForecast.__dataclass_fields__
         }
     )
     robust = ensemble_forecast(basis, x, y, places, law.superlinear)
     missed, share = np.zeros((2, len(y)))
-    for rows, part, _ in parts:
+    for rows, part, *_ in parts:
         missed[rows], density = _rolled(basis, x[rows[0]], y[rows], noise[rows], part)
         share[rows] = 1 / (1 + np.exp(np.clip(robust.evidence[rows] - density, -50, 50)))
     if only:
@@ -141,15 +141,21 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
     beyond = places > x[:, -1:]
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])
+    # A growing term that the points hide may be most of the time far away.
+    hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
     ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
-    for rows, _, mixture in parts:
-        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows, m)
+    for rows, _, mixture, early in parts:
+        ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows)
+        # What is shown of a prediction that is no law's is the law nearest to it.
+        level, mixed = np.log(y[rows, -1:]), ~rules[rows]
+        off = mixture.values - (middle[rows] - level).T[:, None]
+        nearest = (off[: len(AHEAD)] ** 2).sum(0).argmin(0)
+        for name, values in of_laws(mixture, nearest, x[rows[0]], early, level).items():
+            getattr(law, name)[rows[mixed]] = values[mixed]
     # A law that predicts does so at all counts; at measured ones it says how sure they are.
     by_law = rules[:, None] & ~is_measured
     seconds = np.where(by_law, law.log_seconds, np.where(beyond, middle, robust.log_seconds))
     low, high = ends
-    # A growing term that the points hide may be most of the time far away.
-    hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
     more = np.logaddexp(0, hidden[:, None] + np.log(at) - seconds[:, asked])
     more = np.where(beyond[:, asked], more, 0)
     high = seconds[:, asked] + np.hypot(high - seconds[:, asked], more)
@@ -172,7 +178,6 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
         rounded=_rounded(y, y[since], departs),
         regime=np.where(law.regime > 0, x[np.arange(len(y)), law.regime], 0.0),
         law=law,
-        ensemble=robust,
     )
 
 
@@ -185,8 +190,8 @@ def _rolled(
     """
     kept = len(x) - min(ROLLED, len(x) - 2)
     last = y[:, kept - 1 : kept]
-    early = grid_laws(basis, x, kept, y[:, :kept] / last, Noise.known(noise, kept))
-    off = (early.weight * early.values[kept:]).sum(1) - np.log(y[:, kept:] / last).T
+    early = grid_laws(basis, x[:kept], x[kept:], y[:, :kept] / last, Noise.known(noise, kept))
+    off = (early.weight * early.values).sum(1) - np.log(y[:, kept:] / last).T
     return np.sqrt((off**2).mean(0)), law.evidence - early.evidence
 
 
@@ -198,7 +203,6 @@ def _quantiles(
     weight: Array,
     rules: Truth,
     rows: Index,
-    m: int,
 ) -> tuple[Array, Array]:
     """Return the ends of the 90 % intervals of a measurement, 2 x n x t, and the medians.
 
@@ -207,8 +211,7 @@ def _quantiles(
     asked, mixed = slice(len(AHEAD), None), np.flatnonzero(~rules[rows])
     level = np.log(y[rows, -1:])
     by_law = weight[rows].T[:, None]
-    values = mixture.values[m:]
-    errors = np.hypot(mixture.errors[m:], mixture.sigma)
+    values, errors = mixture.values, np.hypot(mixture.errors, mixture.sigma)
     centre = (robust.log_seconds[rows] - level).T[:, None]
     spread = np.hypot(robust.scale[rows], noise[rows, None]).T[:, None]
     shares = np.concatenate([by_law * mixture.weight, 1 - by_law], axis=1)
@@ -243,10 +246,10 @@ def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
         rows = broken[part]
         counts, kept = x[rows[0]], int(law.since[rows[0]])
         last = y[rows, kept - 1 : kept]
-        early = grid_laws(
-            basis, counts[: kept + 1], kept, y[rows, :kept] / last, Noise.known(noise[rows], kept)
-        )
-        expected = (early.weight * early.values[kept]).sum(0)
+        known = Noise.known(noise[rows], kept)
+        first, next_one = counts[:kept], counts[kept : kept + 1]
+        early = grid_laws(basis, first, next_one, y[rows, :kept] / last, known)
+        expected = (early.weight * early.values[0]).sum(0)
         departs[rows] = np.log(y[rows, kept] / last[:, 0]) - expected
     return np.where(np.abs(departs) > _JUMP, departs, 0.0)
 

@@ -7,14 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
+from udfs.scaling.bases import Array, Names
 from udfs.scaling.forecast import Forecast
 from udfs.scaling.grid import Term
-from udfs.scaling.laws import AHEAD, LawForecast
-from udfs.scaling.least_squares import Fit
-from udfs.scaling.members import relative_values
+from udfs.scaling.laws import LawForecast
 
 _SHOWN, _FLAT = 1e-6, 5e-4
+"""Shares of terms that a measured time shows, and exponents that are not 0."""
 _INFINITE = 100.0
 APART: Final = 0.1
 """Relative distance from the prediction beyond which a formula is said to differ from it."""
@@ -37,57 +36,24 @@ class Formulas:
     misfit: Array
 
 
-def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
+def formulas(names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
     """Return the formula of each function.
 
     Args:
-        basis: terms of the functions.
         names: names of the parameters, for each function.
         x: counts, ascending, n x m.
         y: times of n functions, n x m, s.
         predicted: their forecast.
     """
-    fits = predicted.ensemble.fits
-    ahead = np.concatenate([x, x[:, -1:] * np.array(AHEAD)], axis=1)
-    with np.errstate(divide="ignore"):
-        each = np.log(relative_values(fits, basis, ahead, x[:, -1])) + np.log(y[:, -1:])
-    each = np.concatenate(
-        [each, np.concatenate([predicted.law.fitted, predicted.law_ahead], axis=1)[None]]
-    )
+    law, m = predicted.law, x.shape[1]
+    each = np.concatenate([law.fitted, predicted.law_ahead], axis=1)
     wanted = np.concatenate([np.log(y), predicted.log_ahead], axis=1)
     distance = np.nan_to_num(np.abs(each - wanted), nan=_INFINITE).clip(max=_INFINITE)
-    m = x.shape[1]
-    far = np.sqrt((distance[..., m:] ** 2).mean(2)) + 0.3 * np.sqrt(
-        (distance[..., :m] ** 2).mean(2)
-    )
-    chosen = np.where(predicted.rules, len(fits), np.argmin(far, axis=0))
-    everyone = np.arange(len(y))
-    fitted = np.exp(each[chosen, everyone, :m])
-    apart = np.where(
-        predicted.rules, 0.0, np.expm1(distance[chosen, everyone, m:].max(1, initial=0.0))
-    )
-    texts, parameters = [""] * len(y), [dict[str, float]()] * len(y)
-    for place in np.unique(chosen):
-        rows = np.flatnonzero(chosen == place)
-        if place == len(fits):
-            for row in rows:
-                law = _law(predicted.law, int(row), x[row, -1])
-                texts[row] = " + ".join(_law_text(*term) for term in law)
-                parameters[row] = _law_parameters(names[row], law)
-            continue
-        fit = fits[place]
-        raw = _unscaled(basis, fit, rows, x[rows, -1], y[rows, -1])
-        for row, values, places in zip(rows, raw.tolist(), fit.terms[rows].tolist(), strict=True):
-            # Terms that no measured time shows are left out.
-            size = fit.coefficients[row] > _SHOWN * fit.coefficients[row].sum()
-            known = [
-                (v, p) for v, p, is_shown in zip(values, places, size, strict=True) if is_shown
-            ]
-            texts[row] = " + ".join(_text(basis, value, term) for value, term in known)
-            parameters[row] = dict(
-                pair for value, term in known for pair in _parameters(names[row], value, term)
-            )
-    misfit = np.sqrt((distance[chosen, everyone, :m] ** 2).mean(1))
+    apart = np.where(predicted.rules, 0.0, np.expm1(distance[:, m:].max(1, initial=0.0)))
+    parts = [_law(law, row, float(last)) for row, last in enumerate(x[:, -1])]
+    texts = [" + ".join(_text(*part) for part in one) for one in parts]
+    parameters = [_parameters(*one) for one in zip(names, parts, strict=True)]
+    misfit, fitted = np.sqrt((distance[:, :m] ** 2).mean(1)), np.exp(law.fitted)
     return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit)
 
 
@@ -96,24 +62,19 @@ Part = tuple[float, Term, float]
 
 def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
     """Return the factors and terms of a function's law, and the largest count, for its text."""
+    half, factors = float(forecast.half[row]), forecast.factors[row]
     parts = []
     for factor, exponent, logs in zip(
-        forecast.factors[row].tolist(),
-        forecast.exponents[row].tolist(),
-        forecast.logs[row].tolist(),
-        strict=True,
+        factors.tolist(), forecast.exponents[row].tolist(), forecast.logs[row], strict=True
     ):
-        # Terms that no measured time shows are left out.
-        if factor <= _SHOWN * forecast.factors[row].sum():
-            continue
-        half = float(forecast.half[row])
         term = Term(exponent if abs(exponent) > _FLAT else 0.0, int(logs), half)
         size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
-        parts.append((float(factor / size), term, last))
+        if factor > _SHOWN * factors.sum():
+            parts.append((float(factor / size), term, last))
     return parts
 
 
-def _law_text(factor: float, term: Term, last: float) -> str:
+def _text(factor: float, term: Term, last: float) -> str:
     """Return one term of a law as text; p is the parallelism."""
     text = f"{factor:.4g}"
     if term.half:
@@ -126,7 +87,7 @@ def _law_text(factor: float, term: Term, last: float) -> str:
     return text
 
 
-def _law_parameters(names: Names, law: list[Part]) -> dict[str, float]:
+def _parameters(names: Names, law: list[Part]) -> dict[str, float]:
     """Return the named parameters of a law."""
     constant, decay, decay_exponent, growth, growth_exponent, log = names
     found: dict[str, float] = {}
@@ -144,40 +105,6 @@ def _law_parameters(names: Names, law: list[Part]) -> dict[str, float]:
             if term.logs:
                 found["log_exponent"] = float(term.logs)
     return found
-
-
-def _unscaled(basis: Basis, fit: Fit, rows: Index, last: Array, seconds: Array) -> Array:
-    """Return factors of the plain terms from those of terms that are 1 at the last count."""
-    terms, factors = fit.terms[rows], fit.coefficients[rows]
-    size = last[:, None] ** (basis.tenths[terms] / 10) * np.log2(last)[:, None] ** basis.logs[terms]
-    raw: Array = factors / factors.sum(1)[:, None] * seconds[:, None] / size
-    return raw
-
-
-def _text(basis: Basis, value: float, term: int) -> str:
-    """Return one term as text; p is the parallelism."""
-    factor = f"{value:.4g}"
-    if term == 0:
-        return factor
-    if term < DECAYS.stop:
-        return f"{factor}*p^-{DECAY[term - DECAYS.start]:g}"
-    if term < GROWTHS.stop:
-        exponent = GROWTH[term - GROWTHS.start]
-        power = "p" if exponent == 1 else f"p^{exponent:g}"
-        return f"{factor}*{power}*log2(p)" if basis.growth_log else f"{factor}*{power}"
-    return f"{factor}*log2(p)"
-
-
-def _parameters(names: Names, value: float, term: int) -> list[tuple[str, float]]:
-    """Return the named parameters of one term."""
-    constant, decay, decay_exponent, growth, growth_exponent, log = names
-    if term == 0:
-        return [(constant, value)]
-    if term < DECAYS.stop:
-        return [(decay, value), (decay_exponent, float(DECAY[term - DECAYS.start]))]
-    if term < GROWTHS.stop:
-        return [(growth, value), (growth_exponent, float(GROWTH[term - GROWTHS.start]))]
-    return [(log, value)]
 
 
 def _r2(y: Array, fitted: Array) -> Array:

@@ -3,20 +3,23 @@
 For fixed exponents each basis is linear in its factors, which have a closed form (Golub and
 Pereyra, SIAM J. Numer. Anal. 10, 1973). The posterior of the exponents is summed over a grid, which
 then moves to where it is not negligible, along its ridge: the exponents of a sum of decay and
-growth depend on each other. Times without noise get their exponents to many digits by Gauss-Newton
-steps. All functions with the same counts are one array.
+growth depend on each other. Times with hardly any noise, as of a formula or rounded, get their
+exponents by Gauss-Newton steps, and the posterior around them by Laplace's approximation (Tierney
+and Kadane, Journal of the American Statistical Association 81, 1986). All functions with the same
+counts are one array.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
-from udfs.scaling.evidence import Noise
-from udfs.scaling.mixture import Mixture, normaliser
+from udfs.scaling.evidence import EXACT, Noise
+from udfs.scaling.mixture import Mixture
+from udfs.student import t_quantile
 
 FREE_COUNTS: Final = 5
 """Counts from which free exponents are known at all."""
@@ -32,17 +35,23 @@ _TEMPER: Final = 0.5
 _DRAWN: Final = 12
 _MIDDLE: Final = _DRAWN // 2
 """Points of the posterior that stand for all of it."""
-_STEPS: Final = ((6, 2e-3), (14, 1e-5))
-"""Gauss-Newton steps, and the relative distance from a law after them that is no noise."""
+_STEPS: Final = 20
+"""Gauss-Newton steps at most."""
+_NEAR: Final = 2e-3
+"""The relative distance from a law from which on its exponents lie in one cell of a grid."""
+_IN_VAIN: Final = 3
+"""Steps in a row that halve no function's squares, after which there are no more."""
 _NEARLY: Final = 0.012
 _DAMPING: Final = 1e-4
 _ZERO: Final = 1e-6
 _SINGULAR: Final = 1e-12
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
+_RIDGE: Final = 1e-9
 _NEVER: Final = 50.0
-_NARROW: Final = 10.0
-"""How much narrower than a cell of the grid exact exponents are, as a logarithm."""
+_FARTHEST: Final = 2.0
+_TINY: Final = 1e-100
+_NORMAL: Final = 1.645
 _ODDS: Final = -1.0
 """Prior probability of exponents that are no round ones."""
 
@@ -52,7 +61,7 @@ def letters(basis: Basis) -> int:
     return 4 if basis.log else 5
 
 
-def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mixture:
+def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixture:
     """Return draws of the posterior of the basis of a kind of function.
 
     The laws are a*p^c*log2(p)^logs + b*q + d, where q is log2(p) or p^-h; logs is 1 where the basis
@@ -60,24 +69,22 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
 
     Args:
         basis: the kind's; with `log` it has log2(p) in place of a decaying term.
-        places: all counts at which times are wanted, the m measured ones first.
-        m: how many of them were measured.
+        x: the measured counts, ascending (m).
+        at: the counts at which times are wanted.
         y: times of n functions over their last one, n x m.
         noise: what is known of their noise.
     """
-    n, inverse = len(y), 1 / y.T
+    n, m, inverse, places = len(y), len(x), 1 / y.T, np.append(x, at)
     away = np.log(places / places[m - 1])
     tree = np.log2(places) / np.log2(places[m - 1])
     grown = tree if basis.growth_log else np.ones_like(tree)
-    low, high = _LEAST, _GROWTH
     decays = not basis.log
-    c = np.linspace(low, high, _COARSE[0])[:, None, None]
+    c = np.linspace(_LEAST, _GROWTH, _COARSE[0])[:, None, None]
     h = np.linspace(_LEAST, _DECAY, _COARSE[1])[None, :, None] if decays else np.zeros((1, 1, 1))
     for zoom in range(_ZOOMS + 1):
-        shape = np.broadcast_shapes(c.shape, h.shape)
-        one, two = _terms(c, h, away[:m], tree[:m], grown[:m], decays)
-        left, _ = _fit(one, two, inverse, shape[:2], 1)
-        evidence = noise.evidence(left, _LETTERS).astype(float).reshape(*shape[:2], n)
+        found, _ = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 1)
+        left = found.reshape(-1, n)
+        evidence: Array = noise.evidence(left, _LETTERS).astype(float).reshape(found.shape)
         step_c = np.diff(c, axis=0)[:1]
         step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
         evidence += np.log(step_c) + np.log(step_h)
@@ -87,41 +94,44 @@ def free_laws(basis: Basis, places: Array, m: int, y: Array, noise: Noise) -> Mi
     c, h = (np.broadcast_to(part, evidence.shape).reshape(-1, n) for part in (c, h))
     evidence = evidence.reshape(-1, n)
     total = np.logaddexp.reduce(evidence, axis=0)
-    spread = np.log(high - low) + (np.log(_DECAY - _LEAST) if decays else 0.0)
+    spread = np.log(_GROWTH - _LEAST) + (np.log(_DECAY - _LEAST) if decays else 0.0)
     drawn = _draws(evidence)
     # the one in the middle is the one nearest to the points
     drawn[_MIDDLE] = left.argmin(0)
     c, h = (np.take_along_axis(part, drawn, 0) for part in (c, h))
-    one, two = _terms(c[None], h[None], away[:m], tree[:m], grown[:m], decays)
-    left, factors = _fit(one, two, inverse, (1, len(drawn)), 4)
+    left, factors = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 4)
     exponents = np.stack([c, h])
     terms = _Terms(away[:m], tree[:m], grown[:m], decays)
-    rows, found, found_factors, found_left = _polished(
+    rows, fine, fine_factors, fine_left = _polished(
         terms, np.stack([c[_MIDDLE], -h[_MIDDLE]]), left[_MIDDLE], y
     )
     if len(rows):
-        found[1] *= -1
+        fine[1] *= -1
         # As many letters as counts fit whatever was measured: then that is one law of many.
         every = slice(None) if m > letters(basis) else slice(_MIDDLE, _MIDDLE + 1)
-        exponents[:, every, rows] = found[:, None]
-        factors[:, every, rows], left[every, rows] = found_factors[:, None], found_left
-        if m > letters(basis):
-            single = noise.evidence(left, _LETTERS)[0].astype(float)
-            total[rows] = np.maximum(total[rows], single[rows] - _NARROW)
+        exponents[:, every, rows] = fine[:, None]
+        factors[:, every, rows], left[every, rows] = fine_factors[:, None], fine_left
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
-    values = (factors[:, None] * parts).sum(0)
+    values = (factors[:, None] * parts[:, m:]).sum(0)
     sigma = noise.deviation(left, _LETTERS)
     errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
+    errors = np.minimum(errors * sigma, _FARTHEST)
+    if len(rows) and m > letters(basis):
+        own = factors[:, _MIDDLE, rows], left[_MIDDLE, rows], inverse[:, rows]
+        off, volume = _narrow(parts[:, :, _MIDDLE, rows], away, decays, *own)
+        errors[:, :, rows] = np.minimum(off / values[:, _MIDDLE, rows], _FARTHEST)[:, None]
+        # Exponents of terms that the points do not show are in all of their range.
+        volume = np.where(np.isfinite(volume), np.minimum(volume, spread), spread)
+        total[rows] = noise.evidence(left, _LETTERS)[_MIDDLE, rows] + volume
     alone = np.zeros_like(left)
-    width = np.log(m) * _LETTERS[0]
-    odds = total - spread - width + normaliser(noise, m) - np.log(_DRAWN) + _ODDS
+    odds = total - spread - np.log(m) * _LETTERS[0] + noise.normaliser - np.log(_DRAWN) + _ODDS
     if m <= letters(basis):
         odds = np.where(noise.repeated, odds, -_NEVER)
     return Mixture(
         odds=odds + alone,
         values=np.log(np.maximum(values, 1e-300)),
-        errors=np.minimum(errors * sigma, 2.0),
+        errors=errors,
         sigma=sigma,
         left=left,
         factors=factors,
@@ -143,71 +153,94 @@ def _terms(
     return one, np.exp(-h * away) if decays else tree
 
 
-def _products(
-    one: Array, two: Array, inverse: Array, shape: tuple[int, ...]
-) -> Array | tuple[Array, ...]:
+def _products(one: Array, two: Array, inverse: Array) -> tuple[Array, ...]:
     """Return sums over the counts, weighted: of terms' squares, product, and with the times."""
-    n = inverse.shape[1]
-    square = inverse**2
     if one.shape[-1] == 1:
-        one, two = (np.broadcast_to(t, (len(t), *shape, 1)).reshape(len(t), -1) for t in (one, two))
-        every = np.concatenate([one * one, two * two, one * two, one, two], axis=1).T @ square
-        a, b, ab, s, t = np.split(every, 5)
-        r, q = np.split(np.concatenate([one, two], axis=1).T @ inverse, 2)
-        return a, b, ab, s, t, r, q
-    out = np.zeros((7, *shape, n))
-    for i in range(len(inverse)):
-        u, v = one[i] * inverse[i], two[i] * inverse[i]
-        v = np.broadcast_to(v, (*shape, n))
-        u = np.broadcast_to(u, (*shape, n))
-        for place, part in enumerate((u * u, v * v, u * v, u * inverse[i], v * inverse[i], u, v)):
-            out[place] += part
-    return out.reshape(7, -1, n)
+        square = inverse**2
+
+        def summed(terms: Array, weights: Array) -> Array:
+            """Return the sums of terms that are the same for all functions."""
+            flat = terms.reshape(len(terms), -1).T @ weights
+            return flat.reshape(*terms.shape[1:-1], -1)
+
+        (a, s, r), (b, t, q) = (
+            (summed(term * term, square), summed(term, square), summed(term, inverse))
+            for term in (one, two)
+        )
+        return a, b, summed(one * two, square), s, t, r, q
+    of_one, of_two = (
+        np.zeros((3, *np.broadcast_shapes(term.shape[1:], inverse.shape[1:])))
+        for term in (one, two)
+    )
+    ab = np.zeros(np.broadcast_shapes(of_one.shape, of_two.shape)[1:])
+    for i, weight in enumerate(inverse):
+        u, v = one[i] * weight, two[i] * weight
+        ab += u * v
+        for sums, part in ((of_one, u), (of_two, v)):
+            sums[0] += part * part
+            sums[1] += part * weight
+            sums[2] += part
+    (a, s, r), (b, t, q) = of_one, of_two
+    return a, b, ab, s, t, r, q
 
 
-def _fit(
-    one: Array, two: Array, inverse: Array, shape: tuple[int, ...], wanted: int
-) -> tuple[Array, Array]:
-    """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more."""
+def _fit(one: Array, two: Array, inverse: Array, wanted: int) -> tuple[Array, Array]:
+    """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more.
+
+    Args:
+        one: the first term at the m counts, m x c x 1 x n, n 1 where all functions have the same.
+        two: the second, m x c x h x n, c 1 where all the first terms have the same.
+        inverse: one over the times, m x n.
+        wanted: 1 for the squares alone.
+    """
     m = len(inverse)
-    a, b, ab, s, t, r, q = _products(one, two, inverse, shape)
+    a, b, ab, s, t, r, q = _products(one, two, inverse)
     size, level = (inverse**2).sum(0), inverse.sum(0)
     constant = level / size
-    # with the constant eliminated
-    ac, bc, abc = a - s * s / size, b - t * t / size, ab - s * t / size
-    rc, qc = r - s * constant, q - t * constant
-    best = np.zeros((wanted, *a.shape))
-
-    def consider(fits: Truth, *found: Array | float) -> None:
-        """Note the gain and the factors of a subset of the terms where it is better."""
-        better = fits & (found[0] > best[0])
-        for known, part in zip(best, found, strict=False):
-            np.copyto(known, part, where=better)
-
     base = level * constant
-    best[0] = base
-    best[3:] = constant
+
+    def best(shape: tuple[int, ...], *fits: tuple[Any, ...]) -> Array:
+        """Return the largest gain of fits and its factors: wanted x shape."""
+        found = np.zeros((wanted, *shape))
+        for known, *parts in fits:
+            better = known & (parts[0] > found[0])
+            for place, part in zip(found, parts, strict=False):
+                np.copyto(place, part, where=better)
+        return found
+
+    def alone(square: Array, own: Array, product: Array, rest: Array, share: Array) -> Array:
+        """Return the gain and factor of one term, and the constant beside it."""
+        factor = rest / own
+        third = constant - factor * share
+        known = own > _SINGULAR * square
+        return best(
+            square.shape,
+            (True, base, 0.0, constant),
+            (known & (factor > 0) & (third > 0), rest * factor + base, factor, third),
+            (known & (third <= 0), product * product / square, product / square, 0.0),
+        )
+
     with np.errstate(all="ignore"):
-        known = ac > _SINGULAR * a
-        f = rc / ac
-        third = constant - f * s / size
-        consider(known & (f > 0) & (third > 0), rc * f + base, f, 0.0, third)
-        consider(known & (third <= 0), r * r / a, r / a, 0.0, 0.0)
-        known = bc > _SINGULAR * b
-        f = qc / bc
-        third = constant - f * t / size
-        consider(known & (f > 0) & (third > 0), qc * f + base, 0.0, f, third)
-        consider(known & (third <= 0), q * q / b, 0.0, q / b, 0.0)
+        # with the constant eliminated
+        s_share, t_share = s / size, t / size
+        ac, bc, abc = a - s * s_share, b - t * t_share, ab - s * t_share
+        rc, qc = r - s * constant, q - t * constant
+        first, second = alone(a, ac, r, rc, s_share), alone(b, bc, q, qc, t_share)
         det = a * b - ab * ab
         f, g = (b * r - ab * q) / det, (a * q - ab * r) / det
-        known = (f > 0) & (g > 0) & (det > _SINGULAR * a * b)
-        consider(known, f * r + g * q, f, g, 0.0)
+        pair = (f > 0) & (g > 0) & (det > _SINGULAR * a * b), f * r + g * q, f, g, 0.0
         det = ac * bc - abc * abc
         f, g = (bc * rc - abc * qc) / det, (ac * qc - abc * rc) / det
-        third = constant - (f * s + g * t) / size
+        third = constant - f * s_share - g * t_share
         known = (f > 0) & (g > 0) & (third > 0) & (det > _SINGULAR * ac * bc)
-        consider(known, f * rc + g * qc + base, f, g, third)
-    return np.maximum(m - best[0], 0.0), best[1:]
+        found = best(
+            ab.shape,
+            (True, *first[:2], 0.0, *first[2:]),
+            (True, second[0], 0.0, *second[1:]),
+            pair,
+            (known, f * rc + g * qc + base, f, g, third),
+        )
+    return np.maximum(m - found[0], 0.0), found[1:]
 
 
 def _zoomed(c: Array, h: Array, evidence: Array, decays: bool) -> tuple[Array, Array]:
@@ -271,13 +304,15 @@ class _Terms:
         slopes = slopes[..., : 1 + self.decays]
         return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
 
-    def refined(self, exponents: Array, inverse: Array, steps: int) -> tuple[Array, Array, Array]:
+    def refined(self, exponents: Array, inverse: Array) -> tuple[Array, Array, Array]:
         """Return exponents, factors and squares left after damped Gauss-Newton steps."""
         letters = 1 + self.decays
         off, factors, slopes = self.projected(exponents, inverse)
         left = (off**2).sum(1)
-        damping = np.full(len(left), _DAMPING)
-        for _ in range(steps):
+        damping, in_vain = np.full(len(left), _DAMPING), 0
+        for _ in range(_STEPS):
+            if in_vain == _IN_VAIN:
+                break
             normal = slopes.transpose(0, 2, 1) @ slopes
             size = np.trace(normal, axis1=1, axis2=2) * damping + 1e-300
             normal += size[:, None, None] * np.eye(letters)
@@ -289,6 +324,7 @@ class _Terms:
             found = self.projected(tried, inverse)
             squares = (found[0] ** 2).sum(1)
             better = squares < left
+            in_vain = 0 if (squares < left / 2).any() else in_vain + 1
             exponents[better], left[better] = tried[better], squares[better]
             for part, other in zip((off, factors, slopes), found, strict=True):
                 part[better] = other[better]
@@ -299,7 +335,7 @@ class _Terms:
 def _polished(
     terms: _Terms, exponents: Array, left: Array, y: Array
 ) -> tuple[Index, Array, Array, Array]:
-    """Return rows of functions without noise, and their exponents, factors and squares left.
+    """Return rows of functions with hardly any noise, and their exponents, factors, squares left.
 
     Args:
         terms: the terms.
@@ -309,24 +345,63 @@ def _polished(
     """
     m = y.shape[1]
     rows = np.flatnonzero(left < m * _NEARLY**2)
-    found = exponents.T[rows]
-    # Noise shows after few steps.
-    for steps, near in _STEPS:
-        found, factors, left = terms.refined(found, 1 / y[rows], steps)
-        near_enough = (np.sqrt(left / m) < near) & (factors > -_ZERO).all(1)
-        rows = rows[near_enough]
-        found, factors, left = (one[near_enough] for one in (found, factors, left))
-    return rows, found.T, np.maximum(factors, 0).T, left
+    found, factors, left = terms.refined(exponents.T[rows], 1 / y[rows])
+    near = (np.sqrt(left / m) < _NEAR) & (factors > -_ZERO).all(1)
+    return rows[near], found[near].T, np.maximum(factors[near], 0).T, left[near]
+
+
+def _narrow(
+    parts: Array, away: Array, decays: bool, factors: Array, left: Array, inverse: Array
+) -> tuple[Array, Array]:
+    """Return the standard errors of values at places, t x n, and the exponents' posterior volume.
+
+    Of exponents that are known far better than the cells of a grid: Laplace's approximation, by the
+    slopes of all letters. The volume is a logarithm.
+
+    Args:
+        parts: the three terms at the m measured counts and at the places, 3 x (m + t) x n.
+        away: logarithms of these over the last measured one.
+        decays: whether the second term has an exponent.
+        factors: the terms' factors, 3 x n.
+        left: the squares that are left, n.
+        inverse: one over the times, m x n.
+    """
+    m = len(inverse)
+    slopes = (parts[:2] * factors[:2, None])[: 1 + decays] * away[:, None]
+    columns = np.concatenate([slopes, parts])
+    scaled = columns[:, :m] * inverse
+    size = np.sqrt((scaled**2).sum(1)) + _TINY
+    solved = np.linalg.pinv((scaled / size[:, None]).transpose(2, 1, 0), rcond=_SINGULAR)
+    at = (columns[:, m:] / size[:, None]).transpose(2, 1, 0)
+    freedom = m - len(columns)
+    sigma = np.sqrt(left / freedom + EXACT**2)
+    of_exponents = solved[:, : 1 + decays] / size.T[:, : 1 + decays, None]
+    spread = np.linalg.slogdet(of_exponents @ of_exponents.transpose(0, 2, 1))[1]
+    volume = spread / 2 + (1 + decays) * np.log(np.sqrt(2 * np.pi) * sigma)
+    # few degrees of freedom have wide tails
+    reach = sigma * t_quantile(float(freedom), 0.95) / _NORMAL
+    return np.sqrt(((at @ solved) ** 2).sum(2)).T * reach, volume
 
 
 def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
-    """Return the standard errors of the values at places, over the noise of a point."""
+    """Return the standard errors of the values at places, over the noise of a point.
+
+    Args:
+        parts: the three terms at the m measured counts and at the places, 3 x (m + t) x k x n.
+        used: which terms a law has, 3 x k x n.
+        inverse: one over the times, m x n.
+        m: how many counts were measured.
+    """
     scaled = parts[:, :m] * used[:, None] * inverse[:, None]
     size = np.sqrt((scaled**2).sum(1)) + 1e-300
     scaled /= size[:, None]
-    gram = np.einsum("impn,jmpn->pnij", scaled, scaled)
-    gram += 1e-9 * np.eye(3) + np.where(used, 0.0, 1.0).transpose(1, 2, 0)[..., None] * np.eye(3)
-    at = (parts * used[:, None] / size[:, None]).transpose(2, 3, 0, 1)
-    variance = (at * np.linalg.solve(gram, at)).sum(2)
-    errors: Array = np.sqrt(np.maximum(variance, 0)).transpose(2, 0, 1)
+    # by the triangular factors of the products, which are 1 on the diagonal
+    b, c, d = ((scaled[i] * scaled[j]).sum(0) for i, j in ((0, 1), (0, 2), (1, 2)))
+    second = 1 + _RIDGE - b * b
+    d = (d - b * c) / second
+    third = 1 + _RIDGE - c * c - d * d * second
+    u, v, w = parts[:, m:] * used[:, None] / size[:, None]
+    v = v - b * u
+    w = w - c * u - d * v
+    errors: Array = np.sqrt(u * u + v * v / second + w * w / third)
     return errors

@@ -26,6 +26,8 @@ _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
 _CERTAIN: Final = 0.7
 """The weight of laws that fall faster than ideal speed-up from which on one of them may predict."""
+_KEPT: Final = 40
+"""Laws that are looked at further: the rest have one percent of the probability."""
 _HOLDS: Final = 0.6
 """The probability of another law from which on it is reported."""
 _WIDEST: Final = 1e60
@@ -72,7 +74,7 @@ class LawForecast:
 
 def law_forecast(
     basis: Basis, x: Array, y: Array, noise: Array, places: Array, only: str = ""
-) -> tuple[LawForecast, Mixture]:
+) -> tuple[LawForecast, Mixture, dict[int, Array]]:
     """Predict the times of functions that were measured at the same counts.
 
     Args:
@@ -84,20 +86,25 @@ def law_forecast(
         only: `patent` where the patent's bases alone are fitted.
 
     Returns:
-        The forecast, and the mixture of all laws at the places, relative to the last count.
+        The forecast; the mixture of the likeliest laws at the places, relative to the last count;
+        and what law preceded a break, as of `broken_laws`.
     """
-    m, ahead = len(x), slice(len(x), len(x) + len(AHEAD))
+    m, ahead = len(x), slice(len(AHEAD))
     level = np.log(y[:, -1:])
     y = np.clip(y / y[:, -1:], 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
-    every = np.concatenate([x, places])
     believed = Noise.known(noise, m)
-    parts = [free_laws(basis, every, m, y, believed)] if only or m >= FREE_COUNTS else []
+    parts = [free_laws(basis, x, places, y, believed)] if only or m >= FREE_COUNTS else []
+    early: dict[int, Array] = {}
     if not only:
-        parts.append(grid_laws(basis, every, m, y, believed))
-        parts += broken_laws(basis, every, m, y, noise)
+        parts.append(grid_laws(basis, x, places, y, believed))
+        broken, early = broken_laws(basis, x, places, y, noise)
+        parts += broken
     mixture = joined(parts)
+    evidence, weight = mixture.evidence, mixture.weight
+    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, m + 1)])
+    mixture = mixture.likeliest(_KEPT)
     weight, values = mixture.weight, mixture.values
-    ideal = values[m - 1 : m] - np.log(np.array(AHEAD))[:, None, None]
+    ideal = np.log(mixture.factors.sum(0)) - np.log(np.array(AHEAD))[:, None, None]
     below = (values[ahead] < ideal - _ROUNDING).any(0)
     superlinear = (weight * below).sum(0) > _CERTAIN
     apart = ((values[ahead] - medians(values[ahead], weight)) ** 2).mean(0)
@@ -108,24 +115,44 @@ def law_forecast(
     # The patent takes the least squares.
     chosen = np.argmin(mixture.left if only else np.where(allowed, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
-    seconds = values[:, chosen, everyone].T
-    fitted = seconds[:, :m]
-    shares = np.stack([(weight * (mixture.after == q)).sum(0) for q in range(1, m + 1)])
+    described = of_laws(mixture, chosen, x, early, level)
+    fitted = described["fitted"] - level
     young, settled = shares[: ENOUGH - 1], shares[ENOUGH - 1 :]
     known = settled.sum(0) > _HOLDS
     forecast = LawForecast(
-        log_seconds=seconds[:, m:] + level,
+        **described,
         noise=mixture.sigma[chosen, everyone],
-        fitted=fitted + level,
         misfit=np.sqrt(((fitted - np.log(y)) ** 2).mean(1)),
         superlinear=superlinear,
-        factors=mixture.factors[:, chosen, everyone].T * np.exp(level),
-        exponents=mixture.exponents[:, chosen, everyone].T,
-        logs=mixture.logs[:, chosen, everyone].T,
-        half=mixture.half[chosen, everyone],
-        evidence=mixture.evidence,
+        evidence=evidence,
         broken=young.sum(0),
         since=m - 1 - young.argmax(0),
         regime=np.where(known, m - ENOUGH - settled.argmax(0), 0),
     )
-    return forecast, mixture
+    return forecast, mixture, early
+
+
+def of_laws(
+    mixture: Mixture, chosen: Index, x: Array, early: dict[int, Array], level: Array
+) -> dict[str, Array]:
+    """Return the fields of `LawForecast` that describe one law of each function.
+
+    Args:
+        mixture: the laws.
+        chosen: the law's place (n).
+        x: the measured counts (m).
+        early: what law preceded a break, as of `broken_laws`.
+        level: the logarithms of the times at the last count (n x 1).
+    """
+    cells = chosen, np.arange(len(chosen))
+    fitted, after = mixture.curves(chosen, x, float(x[-1])), mixture.after[cells]
+    for q, before in early.items():
+        fitted[: len(x) - q] = np.where(after == q, before, fitted[: len(x) - q])
+    return {
+        "log_seconds": mixture.values[:, *cells].T + level,
+        "fitted": fitted.T + level,
+        "factors": mixture.factors[:, *cells].T * np.exp(level),
+        "exponents": mixture.exponents[:, *cells].T,
+        "logs": mixture.logs[:, *cells].T,
+        "half": mixture.half[cells],
+    }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.scaling.bases import CONSTANT, DECAYS, GROWTHS, INVERSE, LOG, Array, Index, Truth
+from udfs.scaling.bases import Array, Index, Truth
 from udfs.scaling.moments import Moments, Spans
 
 _SINGULAR = 1e-10
@@ -23,7 +23,7 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The best exponents of one family of terms, for each of n functions.
+    """The best terms of a number of them, for each of n functions.
 
     `terms` are places among the terms of the basis, `coefficients` their factors, both
     n x terms; `feasible` is False where no exponents have all coefficients above zero.
@@ -33,47 +33,6 @@ class Fit:
     terms: Index
     coefficients: Array
     feasible: Truth
-
-
-def families(moments: Moments, points: int, log: bool) -> list[Fit]:
-    """Fit every family that has fewer terms than there are counts.
-
-    Families are the constant (c), one decaying (d), growing (g) or logarithmic (l) term, these with
-    a constant (cd, cg, cl), and ci, a constant part and one that is distributed evenly (Amdahl
-    1967).
-
-    Args:
-        moments: products of the terms of a basis (see `bases`).
-        points: how many counts they are of.
-        log: whether the basis has a logarithmic term.
-    """
-    sorts = {"d": DECAYS, "g": GROWTHS} | ({"l": LOG} if log else {})
-    fits = [_constant(moments)]
-    fits += [_single(name, moments, span) for name, span in sorts.items()]
-    if points > 2:
-        lone = {"c" + name: span for name, span in sorts.items()} | {"ci": INVERSE}
-        fits += [_with_constant(name, moments, span) for name, span in lone.items()]
-    return fits
-
-
-def _constant(moments: Moments) -> Fit:
-    value = moments.level[:, None]
-    return Fit("c", np.full(value.shape, CONSTANT), value, np.ones(len(value), bool))
-
-
-def _single(name: str, moments: Moments, span: slice) -> Fit:
-    right = moments.right[:, span]
-    values = right / moments.square[:, span]
-    return _best(name, span, values * right, values)
-
-
-def _with_constant(name: str, moments: Moments, span: slice) -> Fit:
-    own, rest = moments.own[:, span], moments.rest[:, span]
-    usable = own > _SINGULAR * moments.square[:, span]
-    values = rest / np.where(usable, own, 1.0)
-    constant = moments.level[:, None] - moments.mean[:, span] * values
-    usable &= (values >= 0) & (constant >= 0)
-    return _best(name, span, np.where(usable, values * rest, -np.inf), values, constant)
 
 
 def best_pair(moments: Moments, spans: Spans, cross: Array) -> Fit:
@@ -159,15 +118,3 @@ def _solve(name: str, square: Array, right: Array, spans: Spans, cross: Array, b
     coefficients = factors / np.where(known, determinant, 1.0)[:, None]
     feasible = known & (coefficients >= 0).all(1)
     return Fit(name, terms, coefficients, feasible)
-
-
-def _best(name: str, span: slice, gain: Array, values: Array, constant: Array | None = None) -> Fit:
-    """Return for each function the exponent of a single term with the smallest residual."""
-    best = np.argmax(gain, axis=1)
-    rows = np.arange(len(gain))
-    terms, coefficients = [best + span.start], [values[rows, best]]
-    if constant is not None:
-        terms.insert(0, np.zeros_like(best))
-        coefficients.insert(0, constant[rows, best])
-    feasible = np.isfinite(gain[rows, best])
-    return Fit(name, np.stack(terms, 1), np.stack(coefficients, 1), feasible)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lgamma, log, pi
 from typing import Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from udfs.scaling.evidence import (
     fit_power,
     half_factors,
 )
-from udfs.scaling.grid import law_shapes
+from udfs.scaling.grid import law_shapes, term_values
 
 _KEPT: Final = 12
 _PLACES: Final = 0xFF
@@ -35,8 +34,8 @@ class Mixture:
     """k laws of each of n functions.
 
     `odds` (k x n) are the logarithms of their evidence: of the density of the points, relative to
-    themselves. `values` (places x k x n) are the logarithms of their times over that at the last
-    count, `errors` (same) the standard errors; `sigma` (k x n) is the relative noise of a point by
+    themselves. `values` (t x k x n) are the logarithms of their times over that at the last count,
+    `errors` (same) the standard errors; `sigma` (k x n) is the relative noise of a point by
     each, `left` (k x n) the squares that it leaves. The terms are in `factors`, `exponents` and
     `logs` (3 x k x n) and `half` (k x n), as in `laws.LawForecast`; `after` (k x n) is how
     many of the last counts the law is of, 0 for all.
@@ -66,6 +65,41 @@ class Mixture:
         weight /= weight.sum(0)
         return weight
 
+    def likeliest(self, kept: int) -> Mixture:
+        """Return so many laws with the largest evidence, of each function."""
+        if kept >= len(self.odds):
+            return self
+        # Places of single precision are found twice as fast.
+        order = np.argpartition(-self.odds.T.astype(np.float32), kept, axis=1)[:, :kept].T
+        cells = order * order.shape[1] + np.arange(order.shape[1])
+        parts = {name: getattr(self, name) for name in Mixture.__dataclass_fields__}
+        return Mixture(
+            **{
+                name: np.take(part.reshape(*part.shape[:-2], -1), cells, axis=-1)
+                for name, part in parts.items()
+            }
+        )
+
+    def curves(self, chosen: Index, x: Array, last: float) -> Array:
+        """Return the logarithms of the times of one law of each function, m x n.
+
+        Args:
+            chosen: the law's place (n).
+            x: counts (m).
+            last: the largest measured count, at which terms are 1.
+        """
+        everyone = np.arange(len(chosen))
+        ratio = np.log(x / last)[:, None]
+        tree = (np.log2(x) / np.log2(last))[:, None]
+        total: Array = np.zeros((len(x), len(chosen)))
+        for parts in zip(self.factors, self.exponents, self.logs, strict=True):
+            factor, exponent, logs = (part[chosen, everyone] for part in parts)
+            total += factor * np.exp(exponent * ratio) * tree**logs
+        half = self.half[chosen, everyone]
+        share = x[:, None] * (1 + half) / (x[:, None] + half * last)
+        total *= np.where(half > 0, share, 1.0)
+        return np.log(np.maximum(total, 1e-300))
+
 
 def joined(mixtures: Sequence[Mixture]) -> Mixture:
     """Return all laws of mixtures of the same functions."""
@@ -75,32 +109,22 @@ def joined(mixtures: Sequence[Mixture]) -> Mixture:
     return Mixture(**{name: np.concatenate(part, axis=-2) for name, part in parts.items()})
 
 
-def normaliser(noise: Noise, points: int) -> Array:
-    """Return what makes `Noise.evidence` of laws of two factors a density of so many points (n)."""
-    known = {
-        shape: lgamma(shape - 1.0) - lgamma(shape - points / 2) - (points / 2 - 1.0) * log(2 * pi)
-        for shape in np.unique(noise.shape).tolist()
-    }
-    return np.array([known[shape] for shape in noise.shape.tolist()])
-
-
 def grid_laws(
-    basis: Basis, places: Array, m: int, y: Array, noise: Noise, kept: int = _KEPT
+    basis: Basis, x: Array, at: Array, y: Array, noise: Noise, kept: int = _KEPT
 ) -> Mixture:
     """Return the laws of the grid that the points support most.
 
     Args:
         basis: terms of the kind of function.
-        places: all counts at which times are wanted, the m measured ones first.
-        m: how many of them were measured.
+        x: the measured counts, ascending (m).
+        at: the counts at which times are wanted.
         y: times of n functions over their last one, n x m.
         noise: what is known of their noise.
         kept: how many laws are kept.
     """
-    linear = fit_linear(basis, places, places[:m], y, noise)
-    power = fit_power(places[:m], y, noise, places)
+    linear, power = fit_linear(basis, x, y, noise), fit_power(x, y, noise)
     best, odds = _heaviest(linear.evidence, power.evidence, kept)
-    return _mixture(basis, linear, power, best, odds + normaliser(noise, m), noise, m)
+    return _mixture(basis, linear, power, best, odds + noise.normaliser, noise, x, at)
 
 
 def _heaviest(evidence: Floats, of_power: Floats, kept: int) -> tuple[Index, Array]:
@@ -126,7 +150,8 @@ def _mixture(
     kept: Index,
     odds: Array,
     noise: Noise,
-    m: int,
+    x: Array,
+    at: Array,
 ) -> Mixture:
     """Return the kept laws (k x n) of fits.
 
@@ -135,13 +160,13 @@ def _mixture(
     """
     column = np.arange(kept.shape[1])[None]
     singles, pairs = linear.ends
-    is_power = kept == len(linear.evidence)
-    law = np.where(is_power, 0, kept)
-    cell = law * kept.shape[1] + column
-    a, r1, left = (one.ravel()[cell] for one in (linear.g11, linear.r1, linear.left))
-    single, triple = law < singles, law >= pairs
-    further = np.where(single, 0, law - singles)
-    third = np.where(triple, law - pairs, 0)
+    powers, some = np.nonzero(kept == len(linear.evidence))
+    kept[powers, some] = 0
+    cell = kept * kept.shape[1] + column
+    a, r1, left = (np.take(one, cell) for one in (linear.g11, linear.r1, linear.left))
+    single, triple = kept < singles, kept >= pairs
+    further = np.where(single, 0, kept - singles)
+    third = np.where(triple, kept - pairs, 0)
     b, c, r2 = (
         np.where(single, alone, one[further, column])
         for alone, one in ((0.0, linear.g12), (1.0, linear.g22), (0.0, linear.r2))
@@ -152,29 +177,44 @@ def _mixture(
         v11, v12, v22 = c / det, 2 * b / det, np.where(single, 0.0, a / det)
         first, second = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
     constant = np.where(triple, linear.level - means[0] * first - means[1] * second, 0.0)
-    v33 = np.where(triple, 1 / linear.size, 0.0)
-    left = np.where(is_power, power.left, left)
-    sigma = noise.deviation(left, np.where(is_power, 1.0, half_factors(law, linear.ends)))
-    f1, f2 = (np.take(one.T, law, axis=1) for one in linear.terms)
-    d1, d2 = f1 - means[0], f2 - means[1]
+    left[powers, some] = power.left[some]
+    letters = half_factors(kept, linear.ends)
+    letters[powers, some] = 1.0
+    sigma = noise.deviation(left, letters)
+    terms = term_values(basis, tuple(at.tolist()), float(x[-1]))
+    f1, f2 = (np.take(one.T, kept, axis=1) for one in terms)
+    values = f1 * first + f2 * second
+    values += constant
+    f1 -= means[0]
+    f2 -= means[1]
     with np.errstate(all="ignore"):
-        values = first * f1 + second * f2 + constant
-        variance = d1 * (d1 * v11 - d2 * v12) + d2 * d2 * v22 + v33
-        error = np.nan_to_num(np.sqrt(np.maximum(variance, 0)) / values, nan=_FARTHEST)
-    by_power = np.sqrt(power.variance[:, None, None])
-    exponents, logs, half = (part[..., law] for part in law_shapes(basis))
-    alone = np.zeros_like(first)
-    at_last = np.exp(power.log_seconds[:, m - 1])
+        variance = f1 * (f1 * v11 - f2 * v12)
+        variance += f2 * f2 * v22
+        variance += np.where(triple, 1 / linear.size, 0.0)
+        errors = np.sqrt(np.maximum(variance, 0, out=variance), out=variance)
+        errors /= values
+        errors[np.isnan(errors)] = _FARTHEST
+        values = np.log(np.maximum(values, 1e-300, out=values), out=values)
+    exponents, logs, half = (np.take(part, kept, axis=-1) for part in law_shapes(basis))
+    factors = np.stack([first, second, constant])
+    away = np.log(at)[:, None] - power.middle
+    values[:, powers, some] = power.level[some] + power.slope[some] * away
+    errors[:, powers, some] = np.sqrt(1 / len(x) + away**2 / power.size)
+    for part in (factors, exponents, logs, half[None]):
+        part[:, powers, some] = 0.0
+    at_last = power.level + power.slope * (np.log(x[-1]) - power.middle)
+    factors[0, powers, some], exponents[0, powers, some] = np.exp(at_last[some]), power.slope[some]
+    errors *= sigma
     return Mixture(
         odds=odds,
-        values=np.where(is_power, power.log_seconds.T[:, None], np.log(np.maximum(values, 1e-300))),
-        errors=np.minimum(np.where(is_power, by_power, error) * sigma, _FARTHEST),
+        values=values,
+        errors=np.minimum(errors, _FARTHEST, out=errors),
         sigma=sigma,
         left=left,
-        factors=np.where(is_power, [alone + at_last, alone, alone], [first, second, constant]),
-        exponents=np.where(is_power, [alone + power.slope, alone, alone], exponents),
-        logs=np.where(is_power, 0.0, logs),
-        half=np.where(is_power, 0.0, half),
+        factors=factors,
+        exponents=exponents,
+        logs=logs,
+        half=half,
         after=np.zeros(kept.shape, np.intp),
     )
 

@@ -12,7 +12,7 @@ from udfs.arrow import contiguous, lengths
 from udfs.flags import flag, flag_lists
 from udfs.scaling.bases import KINDS, OTHER
 from udfs.scaling.breaks import ENOUGH
-from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, rectangle, structs
+from udfs.scaling.columns import double_lists, doubles, flat, numbers, rectangle, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
 from udfs.scaling.free import letters
@@ -54,7 +54,7 @@ def scaling_model(
     for basis, p, times, rows in series.groups():
         predicted = forecast(basis, p, times, scatter[rows], p[:, -1:] * _AHEAD)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, p, times, predicted)
+        best = formulas(names, p, times, predicted)
         slopes = (predicted.log_seconds, predicted.log_low, predicted.log_high)
         last = np.where(predicted.rules, predicted.law.fitted[:, -1], np.log(times[:, -1]))
         for name, slope in zip(("exponent", "exponent_low", "exponent_high"), slopes, strict=True):
@@ -104,7 +104,7 @@ def scaling_forecast(
     """
     series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
-    at = rectangle(lists(at_counts))
+    at = rectangle(at_counts)
     most = at.shape[1]
     values = {name: np.full((size, most), np.nan) for name in ("seconds", "low", "high")}
     limit = numbers(capacity)
@@ -151,24 +151,23 @@ def scaling_patent(
     """
     series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
-    at = lists(at_counts[:1])[0] if size else np.zeros(0)
-    values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
+    at = rectangle(at_counts)
+    values = {name: np.full(at.shape, np.nan) for name in ("seconds", "low", "high")}
     formula: list[str | None] = [None] * size
     parameters: list[dict[str, float] | None] = [None] * size
     for basis, p, times, rows in series.groups():
-        wanted = np.tile(at, (len(rows), 1))
-        predicted = forecast(basis, p, times, scatter[rows], wanted, PATENT)
+        predicted = forecast(basis, p, times, scatter[rows], at[rows], PATENT)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, p, times, predicted)
-        values["seconds"][rows] = np.exp(predicted.log_seconds)
-        values["low"][rows], values["high"][rows] = predicted.interval()
+        best = formulas(names, p, times, predicted)
+        ends = np.exp(predicted.log_seconds), *predicted.interval()
+        for name, end in zip(values, ends, strict=True):
+            values[name][rows] = end
         flag_doubts(series, rows, predicted)
+        few = flag("too_few_points", letters=f"{letters(basis)}", counts=f"{p.shape[1]}")
         for row, text, named in zip(rows, best.texts, best.parameters, strict=True):
             formula[row], parameters[row] = text, named
             if p.shape[1] <= letters(basis) and not scatter[row] > 0:
-                series.flags[row].append(
-                    flag("too_few_points", letters=f"{letters(basis)}", counts=f"{p.shape[1]}")
-                )
+                series.flags[row].append(few)
     return structs(
         {
             "formula": pa.array(formula, pa.string()),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from udfs.scaling.bases import CONSTANT, DECAYS, GROWTHS, LOG, Array, Basis, relative_log
+from udfs.scaling.bases import Array
 
 Spans = tuple[slice, slice]
 
@@ -17,23 +15,16 @@ class Moments:
     and times, `mean` the share of the constant in a term, `level` (n) the constant alone.
     """
 
-    def __init__(self, square: Array, first: Array, right: Array) -> None:
-        self.square, self.first, self.right = square, first, right
-        self.mean = first / first[:, :1]
-        self.own = square - self.mean * first
-        self.rest = right - self.mean * right[:, :1]
-        self.level = right[:, 0] / first[:, 0]
-
-
-class ColumnMoments(Moments):
-    """Moments of terms given by their values, the same for all functions."""
-
     def __init__(self, columns: Array, y: Array) -> None:
         """Compute moments of terms at m points (m x k, the first constant) and times (n x m)."""
         self._columns, self._weight = columns, 1.0 / y**2
-        super().__init__(
-            self._weight @ (columns * columns), self._weight @ columns, (1.0 / y) @ columns
-        )
+        self.square = self._weight @ (columns * columns)
+        self.first = self._weight @ columns
+        self.right = (1.0 / y) @ columns
+        self.mean = self.first / self.first[:, :1]
+        self.own = self.square - self.mean * self.first
+        self.rest = self.right - self.mean * self.right[:, :1]
+        self.level = self.right[:, 0] / self.first[:, 0]
 
     def cross(self, spans: Spans) -> Array:
         """Return the products of each term of one span with each of the other: a x b x n.
@@ -43,38 +34,3 @@ class ColumnMoments(Moments):
         pairs = self._columns.T[spans[0], None] * self._columns.T[None, spans[1]]
         products: Array = pairs @ self._weight.T
         return products
-
-
-class PowerMoments(Moments):
-    """Moments of the powers and logarithms of a basis, at counts that differ between functions."""
-
-    def __init__(self, basis: Basis, x: Array, y: Array) -> None:
-        """Compute the moments for counts and times of n functions (n x m each)."""
-        inverse = 1.0 / y.T
-        scaled = _over_times(basis, x, inverse)
-        super().__init__(
-            np.einsum("kmn,kmn->kn", scaled, scaled).T,
-            np.einsum("mn,kmn->kn", inverse, scaled).T,
-            scaled.sum(1).T,
-        )
-
-
-def _over_times(basis: Basis, x: Array, inverse: Array) -> Array:
-    """Return the terms at n x m counts over the times: k x m x n, of the times' inverse, m x n.
-
-    Exponents of a span are successive tenths.
-    """
-    scaled = np.empty((len(basis.tenths), *inverse.shape))
-    step = (x / x[:, -1:]).T ** 0.1
-    log = inverse * relative_log(x, x[:, -1]).T if basis.log else inverse
-    scaled[CONSTANT] = inverse
-    for span, begin, factor in (
-        (DECAYS, inverse, 1 / step),
-        (GROWTHS, log if basis.growth_log else inverse, step),
-    ):
-        np.multiply(begin, factor, out=scaled[span.start])
-        for place in range(span.start + 1, span.stop):
-            np.multiply(scaled[place - 1], factor, out=scaled[place])
-    if basis.log:
-        scaled[LOG] = log
-    return scaled

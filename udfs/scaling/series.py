@@ -57,11 +57,11 @@ class Series:
             self.points[rows] = places.shape[1]
             if places.shape[1] < _MIN_COUNTS:
                 for row in rows:
-                    few = flag("no_model_few_counts", counts=f"{places.shape[1]}")
-                    self.flags[row].append(few)
+                    self.flags[row].append(flag("no_model_few_counts", counts=f"{places.shape[1]}"))
                 continue
+            few = flag("few_counts", counts=f"{places.shape[1]}")
             for row in rows if places.shape[1] < _FEW else ():
-                self.flags[row].append(flag("few_counts", counts=f"{places.shape[1]}"))
+                self.flags[row].append(few)
             together = np.concatenate(equal_counts(self.x[places]))
             for part in np.array_split(together, -(-len(rows) // _CHUNK)):
                 some = places[part]

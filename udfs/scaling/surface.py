@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.scaling.bases import Array, Index
 from udfs.scaling.least_squares import Fit, best_pair, best_pair_with_constant
-from udfs.scaling.moments import ColumnMoments, Moments
+from udfs.scaling.moments import Moments
 
 MIN_POINTS = 5
 _TERM_COST = 0.001
@@ -66,7 +66,7 @@ def fit_surface(p: Array, n: Array, y: Array) -> Surface:
     largest = (float(p.max()), float(n.max()))
     columns = products(p, n, largest)
     level = y.max(1)
-    moments = ColumnMoments(columns, y / level[:, None])
+    moments = Moments(columns, y / level[:, None])
     everything = slice(0, columns.shape[1])
     cross = moments.cross((everything, everything))
     fits = [

@@ -10,14 +10,14 @@ WITH
         noise,
         list_transform($counts, lambda count: CAST(count AS DOUBLE))
       ) AS model,
-      flags
+      flags, CASE WHEN seen_last THEN y[-1] END AS measured
     FROM scaling_series
     WHERE set_id = $set_id AND kind <> 'total'
   ),
 
   each AS (
     SELECT
-      function, kind,
+      function, kind, measured,
       unnest(counts) AS parallelism,
       unnest(model['seconds']) AS predicted,
       unnest(model['low']) AS low,
@@ -30,7 +30,7 @@ WITH
 
 SELECT
   function, kind, parallelism, predicted, low, high,
-  predicted / sum(predicted) OVER (PARTITION BY parallelism) AS share,
+  _share(predicted, measured, kind, NULL, parallelism) AS share,
   formula, parameters, flags
 FROM each
 ORDER BY parallelism, predicted DESC NULLS LAST, function;

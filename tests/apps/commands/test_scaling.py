@@ -497,3 +497,45 @@ def test_scaling_that_is_stated_is_not_called_assumed(run, tmp_path):
     assert "Note: scaling assumed strong" in run("scale", "e")[1]
     for option in ("--weak", "--strong"):
         assert "assumed" not in run("scale", "e", option)[1]
+
+
+def test_a_set_made_by_hand_has_its_efficiencies_and_shares(run, tmp_path):
+    # computation of the ranks, and the time of the program
+    ranks = {1: ([100.0], 100.0), 2: ([60.0, 45.0], 70.0), 4: ([30.0, 30.0, 30.0, 20.0], 50.0)}
+    lines = ["app,problem_size,ranks,rank,function,kind,seconds"]
+    for count, (computation, program) in ranks.items():
+        for rank, one in enumerate(computation):
+            times = {"solve": 0.75 * one, "setup": 0.25 * one, "MPI_Allreduce": program - one}
+            lines += [f"pop,7,{count},{rank},{name},,{times[name]}" for name in times]
+            lines.append(f"pop,7,{count},{rank},program,total,{program}")
+    (tmp_path / "pop.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "pop.csv")
+    code, out, _ = run("scale", "pop")
+    assert code == 0
+    table = [" ".join(line.split()) for line in out.splitlines()]
+    for row in (
+        "1 100 s 0 s 100 % 100 % - - 100 % 100 % 100 % -",
+        "2 52.5 s 17.5 s 87.5 % 85.7 % - - 75 % 95.2 % 71.4 % 0.4",
+        "4 27.5 s 22.5 s 91.7 % 60 % - - 55 % 90.9 % 50 % 0.333",
+    ):
+        assert row in table
+    # one process has no MPI_Allreduce, so that two counts have it: that is no model
+    assert "* Functions without a model take 45 % of the time at 4, and are in no rank." in out
+    _, out, _ = run("sql", "SELECT round(sum(share), 9) AS s FROM scaling_predict(4)", "-f", "csv")
+    assert out.splitlines()[1] == "0.55"
+
+
+def test_one_wild_repetition_at_the_last_count_makes_no_limit_sure(run, tmp_path):
+    lines = ["app,ranks,repetition,function,seconds"]
+    for p in COUNTS[:5]:
+        for repetition in range(5):
+            wild = {3: 3, 4: 9}.get(repetition, 1) if p == 32 else 1
+            seconds = (100 / p + 1) * (1 + 0.005 * ((repetition * 7 + p) % 5 - 2)) * wild
+            lines.append(f"wild,{p},{repetition},solve,{seconds}")
+    (tmp_path / "wild.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "wild.csv")
+    _, out, _ = run("scale", "wild")
+    assert "What it takes at 256 does not follow from the measured times" in out
+    assert "* Up to 32 its efficiency is predicted to stay over 50 %" in out
+    assert "beyond 32 its times are guesses" in out
+    assert "over 50 % is about" not in out

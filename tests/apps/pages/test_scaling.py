@@ -21,6 +21,7 @@ from apps.reports.scaling_question import complete_question, predict_grid
 from apps.reports.scaling_tables import growth
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
+from tests.sql import test_scaling_efficiencies as by_hand
 from tests.sql.test_scaling_limits import random_sets
 from udfs.scaling.limits import Turning
 
@@ -206,6 +207,16 @@ def test_the_page_and_the_command_state_the_same_in_words_and_figures(
         sentences = [line[2:] for line in out.splitlines() if line.startswith("* ")]
         assert len(sentences) > 3
         assert [sentence for sentence in sentences if sentence not in said] == []
+
+
+def test_efficiencies_are_those_of_a_set_made_by_hand(open_page, new_warehouse):
+    with pwh.connect(new_warehouse) as con:
+        by_hand.measured(con, dict.fromkeys(by_hand.RANKS, 7))
+    app = open_page("scaling", new_warehouse)
+    (table,) = [frame.value for frame in app.dataframe if "load_balance" in frame.value]
+    assert list(table["load_balance"]) == pytest.approx([100, 5250 / 60, 2750 / 30])
+    assert list(table["communication_efficiency"]) == pytest.approx([100, 6000 / 70, 60])
+    assert list(table["global_efficiency"]) == pytest.approx([100, 10000 / 140, 50])
 
 
 def test_the_imbalance_over_ranks_is_shown(open_page, new_warehouse):
