@@ -68,7 +68,8 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
         "  Fluctuation rate 0.333 (prominent over 0.171): neighbouring threads take different "
         "paths.",
         "  Synchronisation rate 0.833 (prominent over 0.0707): barriers per visit of a basic "
-        "block, 26.3 % of the executed instructions; 33.3 % of thread pairs execute the same barriers equally often.",
+        "block, 26.3 % of the executed instructions; 33.3 % of thread pairs execute the same "
+        "barriers equally often.",
         "  2 different basic-block vectors among 4 threads; two threads of a thread "
         "block are 5.33 visits apart on "
         "average.",
@@ -400,8 +401,8 @@ def test_report_gives_the_verdict(pwh):
     _, out, _ = pwh("report", "r")
     assert (
         "* loop, launch 0: branch divergence and synchronisation are both prominent; threads 4; "
-        "basic blocks 2; fluctuation rate 0.333; SIMT efficiency 0.613; synchronisation rate 0.833; "
-        "barriers per instruction 0.263."
+        "basic blocks 2; fluctuation rate 0.333; SIMT efficiency 0.613; synchronisation rate "
+        "0.833; barriers per instruction 0.263."
     ) in out
 
 
