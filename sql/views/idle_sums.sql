@@ -1,4 +1,4 @@
--- requires: flags, workers, idle
+-- requires: flags, workers, idle, idle_path
 --
 -- Idle attribution (_worker_sums) by worker, node and run.
 --
@@ -41,24 +41,36 @@ CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted,
 -- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
 CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
 
--- What usually helps, by the mean length of the tasks and how many there are for a worker.
-CREATE OR REPLACE MACRO _advice(root, task_ns, tasks, workers) AS CASE
-  WHEN root.cause = 'starvation' AND (task_ns < 1e6 OR tasks > 100 * workers)
+-- A gain below this, in per cent of a run, is none to speak of.
+CREATE OR REPLACE MACRO _little_gain() AS 5;
+
+-- What usually helps, by what is known of the run's tasks (_run_tasks) and the number of workers.
+CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
+  WHEN root.cause = 'overhead' AND root.is_unsubmitted AND run.path_cause = 'latency'
+    THEN 'Nothing was submitted: the program waited for data in transit before it asked for more tasks. '
+      || 'Slow network, poor placement of data, or detours on the way.'
+  WHEN root.cause = 'overhead' AND root.is_unsubmitted
+    THEN 'Nothing was submitted: the program asked for its tasks too late.'
+  WHEN root.cause IS NOT NULL AND run.nothing_helps
+    THEN 'Neither more workers nor less waiting would help: the chain of tasks that need each other is '
+      || 'all of the time.'
+  WHEN root.cause = 'starvation' AND run.is_chain
+    THEN 'More workers will hardly help: tasks wait for each other in a chain, which has to become '
+      || 'shorter.'
+  WHEN root.cause = 'starvation' AND (run.task_ns < 1e6 OR run.tasks > 100 * workers)
     THEN 'Too little parallelism here, or poor placement of tasks.'
   WHEN root.cause = 'starvation'
     THEN 'Too little parallelism here, tasks too coarse, or poor placement of tasks.'
   WHEN root.cause = 'latency'
     THEN 'Slow network, poor placement of data, or detours on the way.'
-  WHEN root.cause = 'overhead' AND root.is_unsubmitted
-    THEN 'Nothing was submitted: the program asked for its tasks too late.'
-  WHEN root.cause = 'overhead' AND task_ns < _fine_task()
+  WHEN root.cause = 'overhead' AND run.task_ns < _fine_task()
     THEN 'Tasks too fine, or an inefficient runtime.'
   WHEN root.cause = 'overhead'
     THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
 END;
 
 -- Figures that follow from sums, their root, the tasks of the run and the number of workers.
-CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
+CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   'busy_percent': _percent(sums.busy, sums.wall),
   'starvation_percent': _percent(sums.starvation, sums.wall),
   'latency_percent': _percent(sums.latency, sums.wall),
@@ -69,7 +81,7 @@ CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
   'dominant': _by_clocks(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded)
   ),
-  'advice': _advice(root, lengths.task_ns, lengths.tasks, workers),
+  'advice': _advice(root, run, workers),
   'root_cause': root.cause,
   'reason': _why_unknown(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
@@ -77,11 +89,35 @@ CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
   )
 };
 
--- Tasks of runs, and how long they are on average, ns.
-CREATE OR REPLACE VIEW _task_lengths AS
-SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns
-FROM tasks
-GROUP BY run_id;
+-- Tasks of runs, how long they are on average, ns, what most of the critical path is, and what follows
+-- from the gains: whether tasks that are known to need each other leave little to one more worker, and
+-- whether nothing gains anything.
+CREATE OR REPLACE VIEW _run_tasks AS
+WITH
+  gains AS (
+    SELECT
+      run_id,
+      bool_or(coalesce(replay_percent, if(gain_at_most = 0, 0, NULL)) < _little_gain())
+        FILTER (change = 'one more worker' AND is_recorded AND NOT is_assumed) AS is_chain,
+      bool_and(is_recorded AND coalesce(replay_gain, gain_at_most) = 0)
+        FILTER (change <> 'half as long') AS nothing_helps
+    FROM idle_gains
+    GROUP BY run_id
+  ),
+
+  path AS (
+    SELECT run_id, any_value(cause) AS path_cause
+    FROM (SELECT run_id, cause, sum(percent) AS percent FROM critical_path_shares GROUP BY run_id, cause)
+    WHERE percent > 50
+    GROUP BY run_id
+  )
+
+SELECT t.*, g.is_chain, g.nothing_helps, p.path_cause
+FROM (
+  SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns FROM tasks GROUP BY run_id
+) AS t
+LEFT JOIN gains AS g ON t.run_id = g.run_id
+LEFT JOIN path AS p ON t.run_id = p.run_id;
 
 CREATE OR REPLACE VIEW slo_by_worker AS
 WITH
@@ -96,7 +132,7 @@ WITH
   figured AS (
     SELECT s.*, _figures(s, s.root, l, count(*) OVER (PARTITION BY s.run_id, s.mode, s.latency_rule)) AS figures
     FROM rooted AS s
-    LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
+    LEFT JOIN _run_tasks AS l ON s.run_id = l.run_id
   )
 
 SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
@@ -159,7 +195,7 @@ WITH
   figured AS (
     SELECT s.*, _figures(s, s.root, l, s.workers) AS figures
     FROM rooted AS s
-    LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
+    LEFT JOIN _run_tasks AS l ON s.run_id = l.run_id
   )
 
 SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
