@@ -25,17 +25,13 @@ from udfs.arrow import Column, contiguous, numbers, returned
 _OVERLAP = 0.01
 _TASK = (
     "worker",
-    "t_start",
-    "t_end",
     "early_latency",
     "late_latency",
     "overhead",
     "unknown",
     "t_submit",
     "t_ready",
-    "type",
 )
-_EDGE = ("reader", "producer", "t_made")
 _GAINS = returned("replay_tasks")
 
 
@@ -234,13 +230,13 @@ def replay_tasks(
 
     Args:
         t_begin: r lists, the begin of each worker's window.
-        tasks: r lists of structs, one for each task: n, its place in the order of their starts,
-            from 0; worker (its position in t_begin), t_start, t_end; early_latency, the latency in
-            the wait before it, up to its submission; late_latency, overhead and unknown, the rest
-            of that wait; t_submit and t_ready (when inputs that no task made existed), both 0 where
-            unknown; type, the number of its type.
+        tasks: r lists of structs, one for each task: n, a number of its own; worker (its
+            position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
+            up to its submission; late_latency, overhead and unknown, the rest of that wait;
+            t_submit and t_ready (when inputs that no task made existed), both 0 where unknown;
+            type, the number of its type.
         inputs: r lists of structs, one for each input from another task: reader and producer
-            (places of tasks, the producer's before the reader's), t_made, when it had been made.
+            (numbers of tasks, the producer's start before the reader's), t_made, when it was made.
         parts: r lists of structs: type, the number of a type of tasks, and cause (compute, latency,
             overhead), what is halved of such tasks.
         most: r BIGINT, how many tasks are replayed at most.
@@ -255,18 +251,28 @@ def replay_tasks(
     begins, all_parts = contiguous(t_begin), contiguous(parts)
     all_tasks, all_inputs = contiguous(tasks), contiguous(inputs)
     for i, limit in enumerate(contiguous(most).to_pylist()):
-        order = np.argsort(numbers(all_tasks[i].values.field("n")))
-        columns = {name: numbers(all_tasks[i].values.field(name))[order] for name in _TASK}
-        edges = [numbers(all_inputs[i].values.field(name)) for name in _EDGE]
-        reader, *edges = (column[np.argsort(edges[0], kind="stable")] for column in edges)
-        first = np.searchsorted(reader, np.arange(len(order) + 1))
+        of, edge = all_tasks[i].values, all_inputs[i].values
+        n, start = numbers(of.field("n")), numbers(of.field("t_start"))
+        order = np.lexsort((n, start))
+        by_number = np.argsort(n)
+        place = np.empty(len(n), np.int64)
+        place[order] = np.arange(len(n))
+        reader, producer = (
+            place[by_number[np.searchsorted(n, numbers(edge.field(name)), sorter=by_number)]]
+            for name in ("reader", "producer")
+        )
+        by_reader = np.argsort(reader, kind="stable")
+        first = np.searchsorted(reader, np.arange(len(n) + 1), sorter=by_reader)
+        edges = producer[by_reader], numbers(edge.field("t_made"))[by_reader]
         graph = [array.tolist() for array in (first, *edges)]
-        times = [columns.pop(name).tolist() for name in ("t_start", "t_end")]
-        has_chains = bool(np.isin(edges[0], reader).any())
+        times = [start[order].tolist(), numbers(of.field("t_end"))[order].tolist()]
+        reads = np.zeros(len(n), bool)
+        reads[reader] = True
+        has_chains = bool(reads[producer].any())
         rows.append({"critical_path": longest_chain(*times, *graph), "has_chains": has_chains})
         if len(order) <= limit:
-            types, worker = columns.pop("type"), columns.pop("worker").tolist()
-            waits = [column.tolist() for column in columns.values()]
+            types = numbers(of.field("type"))[order]
+            worker, *waits = (numbers(of.field(name))[order].tolist() for name in _TASK)
             replayed = Graph(begins[i].values.to_pylist(), worker, *times, *waits, *graph)
             halved = [(part["type"], part["cause"]) for part in all_parts[i].as_py()]
             rows[i] |= replayed.gains(types, halved)

@@ -7,8 +7,13 @@
 
 CREATE OR REPLACE MACRO _is_wanted(run_id, run) AS run IS NULL OR run_id = run;
 
--- One row a run: its tasks, numbered by their start, for the replay, ns from the first window's begin. An
--- input is an edge from its producer, or, where no task made it before, a moment.
+-- The types of tasks of runs, numbered.
+CREATE OR REPLACE MACRO _types_of_tasks(run) AS TABLE
+SELECT run_id, name, row_number() OVER (PARTITION BY run_id ORDER BY name) AS type
+FROM (SELECT DISTINCT run_id, name FROM tasks WHERE _is_wanted(run_id, run));
+
+-- One row a run: its tasks, with a number each, for the replay, ns from the first window's begin. An
+-- input is an edge from its producer, or, where none began before, a moment.
 CREATE OR REPLACE MACRO _task_graph(run, most) AS TABLE
 WITH
   -- of more tasks only the longest chain is found, whatever waits were between them
@@ -26,9 +31,7 @@ WITH
 
   task AS MATERIALIZED (
     SELECT
-      t.run_id, row_number() OVER (PARTITION BY t.run_id ORDER BY t.t_start, t.task) - 1 AS n, t.task,
-      place.w, place.t0, t.t_start, t.t_end,
-      dense_rank() OVER (PARTITION BY t.run_id ORDER BY t.name) - 1 AS type,
+      t.run_id, row_number() OVER () AS n, t.task, place.w, place.t0, t.t_start, t.t_end, types.type,
       -- latency and rest of the wait before it, by whether the task had been submitted
       least(i.t_end, greatest(t.t_submit, i.t_start + i.starvation1)) - i.t_start - i.starvation1
         - i.ov_unsubmitted AS early_latency,
@@ -38,6 +41,7 @@ WITH
       CASE WHEN t.t_submit IS NOT NULL THEN least(t.t_submit, t.t_start) END AS t_submit
     FROM _task_times AS t
     JOIN place ON t.run_id = place.run_id AND t.worker = place.worker
+    LEFT JOIN _types_of_tasks(run) AS types ON t.run_id = types.run_id AND t.name IS NOT DISTINCT FROM types.name
     LEFT JOIN (
       FROM idle_intervals SEMI JOIN few USING (run_id) WHERE _is_wanted(run_id, run) AND kind <> 'tail'
     ) AS i
@@ -55,7 +59,7 @@ WITH
   need AS MATERIALIZED (
     SELECT
       r.run_id, r.n, maker.n AS producer, least(d.t_made, r.t_start) - r.t0 AS t_made,
-      coalesce(maker.n < r.n, false) AS is_edge
+      coalesce(maker.t_start < r.t_start, false) AS is_edge
     FROM read AS r
     JOIN (FROM _data_times WHERE _is_wanted(run_id, run) AND t_made IS NOT NULL) AS d
       ON r.run_id = d.run_id AND r.data = d.data
@@ -158,10 +162,7 @@ WITH
       s.run_id, s.name, s.cause, s.ns, n.type,
       row_number() OVER (PARTITION BY s.run_id ORDER BY s.ns DESC, s.name, s.cause) AS place
     FROM critical_path_shares AS s
-    JOIN (
-      SELECT run_id, name, row_number() OVER (PARTITION BY run_id ORDER BY name) - 1 AS type
-      FROM (SELECT DISTINCT run_id, name FROM _task_times WHERE _is_wanted(run_id, run))
-    ) AS n ON s.run_id = n.run_id AND s.name IS NOT DISTINCT FROM n.name
+    JOIN _types_of_tasks(run) AS n ON s.run_id = n.run_id AND s.name IS NOT DISTINCT FROM n.name
     WHERE _is_wanted(s.run_id, run) AND s.cause IN ('compute', 'latency', 'overhead')
     QUALIFY place <= 8
   ),

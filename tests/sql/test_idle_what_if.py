@@ -133,15 +133,19 @@ def test_what_waits_cost_is_unknown_where_their_causes_are(warehouse):
 
 def graph_of(con, run):
     """Return the graph that the replay of a run gets, or None where it has no tasks."""
-    names = [name for name in replay._TASK if name != "type"]
     found: list[replay.Graph] = []
     for _, begins, tasks, inputs in rows(con, "FROM _task_graph(?, 1000000)", run):
-        tasks.sort(key=lambda task: task["n"])
-        inputs.sort(key=lambda row: row["reader"])
-        columns = [[task[name] for task in tasks] for name in names]
-        readers, producers, made = ([row[name] for row in inputs] for name in replay._EDGE)
+        tasks.sort(key=lambda task: (task["t_start"], task["n"]))
+        place = {task["n"]: i for i, task in enumerate(tasks)}
+        inputs.sort(key=lambda row: place[row["reader"]])
+        worker, *waits = ([task[name] for task in tasks] for name in replay._TASK)
+        times = ([task[name] for task in tasks] for name in ("t_start", "t_end"))
+        readers, producers = (
+            [place[row[name]] for row in inputs] for name in ("reader", "producer")
+        )
         first = [sum(reader < i for reader in readers) for i in range(len(tasks) + 1)]
-        found.append(replay.Graph(begins, *columns, first, producers, made))
+        made = [row["t_made"] for row in inputs]
+        found.append(replay.Graph(begins, worker, *times, *waits, first, producers, made))
     return found[0] if found else None
 
 
@@ -214,7 +218,7 @@ def test_what_is_stored_is_what_the_macros_answer(warehouse):
 
 
 def test_the_function_takes_many_graphs_at_once():
-    idle = dict.fromkeys(("n", *replay._TASK), 0)
+    idle = dict.fromkeys(("n", "t_start", "t_end", "type", *replay._TASK), 0)
     tasks = [idle | {"n": 1, "t_start": 5, "t_end": 9}, idle | {"t_end": 5}]
     one = {"reader": 1, "producer": 0, "t_made": 5}
     part = pa.struct([("type", pa.int64()), ("cause", pa.string())])
