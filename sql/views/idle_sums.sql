@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
       || 'Slow network, poor placement of data, or detours on the way.'
   WHEN root.cause = 'overhead' AND root.is_unsubmitted
     THEN 'Nothing was submitted: the program asked for its tasks too late.'
-  WHEN root.cause IS NOT NULL AND run.nothing_helps
+  WHEN root.cause IS NOT NULL AND run.nothing_helps AND run.path_cause = 'compute'
     THEN 'Neither more workers nor less waiting would help: the chain of tasks that need each other is '
       || 'all of the time.'
   WHEN root.cause = 'starvation' AND run.is_chain

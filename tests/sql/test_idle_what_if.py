@@ -217,6 +217,30 @@ def test_what_is_stored_is_what_the_macros_answer(warehouse):
     ]
 
 
+def test_where_tasks_run_hardly_ever_no_chain_of_them_is_all_of_the_time(warehouse):
+    """No replay gains: each reads what is made later, of most at the same moment."""
+    tasks = [
+        task(f"t{i}", "ABCD"[i % 4], i // 4 * 100, i // 4 * 100 + 50 * (i % 3 == 0))
+        for i in range(40)
+    ]
+    land_schedule(
+        warehouse,
+        {
+            "workers": [{"worker_id": w, "node_id": "n"} for w in "ABCD"],
+            "fragments": tasks,
+            "data": [
+                {"data_id": t["fragment_id"], "producer_fragment": t["fragment_id"]} for t in tasks
+            ],
+            "inputs": [{"fragment_id": f"t{i}", "data_id": f"t{i - 1}"} for i in range(1, 40)],
+        },
+    )
+    replayed = "SELECT max(replay_gain) FROM idle_gains WHERE cause IS NULL"
+    compute = "SELECT percent < 50 FROM critical_path_shares WHERE cause = 'compute'"
+    assert rows(warehouse, replayed) == [(0,)] and rows(warehouse, compute) == [(True,)]
+    ((advice,),) = rows(warehouse, "SELECT DISTINCT advice FROM slo_by_run")
+    assert "parallelism" in advice and "chain" not in advice
+
+
 def test_the_function_takes_many_graphs_at_once():
     idle = dict.fromkeys(("n", "t_start", "t_end", "type", *replay._TASK), 0)
     tasks = [idle | {"n": 1, "t_start": 5, "t_end": 9}, idle | {"t_end": 5}]
