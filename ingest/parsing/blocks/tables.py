@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,18 @@ def merged(table: str, batches: Iterable[pa.Table]) -> Iterator[Rows]:
             waiting = []
     if waiting:
         yield Rows(table, pa.concat_tables(waiting))
+
+
+def block_row(kernel: str, number: int, code: Sequence[Any]) -> dict[str, Any]:
+    """Return a row of bb_blocks, of a block's instructions in order."""
+    return {
+        "kernel": kernel,
+        "bb": number,
+        "size": len(code),
+        "barriers": sum(what.is_barrier for what in code),
+        "pc_first": code[0].pc,
+        "pc_last": code[-1].pc,
+    }
 
 
 def launch_table(

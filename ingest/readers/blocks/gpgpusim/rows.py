@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from ingest.base import Rows
-from ingest.parsing.blocks.tables import dependence_table, launch_table, merged
+from ingest.parsing.blocks.tables import block_row, dependence_table, launch_table, merged
 from ingest.readers.blocks.gpgpusim.launch import Summary
 from ingest.readers.blocks.gpgpusim.log import Log
 from ingest.readers.blocks.gpgpusim.program import Ids, Program
@@ -64,13 +64,8 @@ class Blocks:
                 chain = self._program.chain(leader).tolist()
                 code = [self._program.instructions[k] for k in chain]
                 found.append(
-                    {
-                        "kernel": kernel,
-                        "bb": number,
-                        "size": len(code),
-                        "barriers": sum(what.is_barrier for what in code),
-                        "pc_first": code[0].pc,
-                        "pc_last": code[-1].pc,
+                    block_row(kernel, number, code)
+                    | {
                         "function": self._program.functions.get(leader, kernel),
                         "source_file": code[0].file,
                         "source_line": code[0].line,

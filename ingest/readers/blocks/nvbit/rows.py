@@ -11,7 +11,7 @@ import pyarrow as pa
 from ingest.base import Rows
 from ingest.parsing.blocks.cursor import Integers
 from ingest.parsing.blocks.spool import Spool
-from ingest.parsing.blocks.tables import dependence_table, launch_table, merged
+from ingest.parsing.blocks.tables import block_row, dependence_table, launch_table, merged
 from ingest.readers.blocks.nvbit.code import Kernel, Layout
 from ingest.readers.blocks.nvbit.counts import Counts
 from ingest.readers.blocks.nvbit.header import Header
@@ -56,16 +56,8 @@ def _blocks(kernel: str, layout: Layout) -> pa.Table:
     for number, first in enumerate(layout.first.tolist()):
         code = [layout.instructions[k] for k in layout.chain(first).tolist()]
         found.append(
-            {
-                "kernel": kernel,
-                "bb": number,
-                "size": len(code),
-                "barriers": sum(what.is_barrier for what in code),
-                "pc_first": code[0].pc,
-                "pc_last": code[-1].pc,
-                "function": kernel,
-                "source_line": code[0].source_line,
-            }
+            block_row(kernel, number, code)
+            | {"function": kernel, "source_line": code[0].source_line}
         )
     return pa.Table.from_pylist(found, _BLOCK)
 
