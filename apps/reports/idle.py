@@ -28,6 +28,7 @@ _KINDS = {
     "host": ("thread that launches work", "threads that launch work"),
     "process": ("process", "processes"),
     "cpu": ("worker", "workers"),
+    "runtime": ("thread of the runtime itself", "threads of the runtime itself"),
 }
 _BY_MODE = {
     "direct": "At first sight",
@@ -75,7 +76,7 @@ def idle_sentences(
     kinds = [row for row in rows if (row["mode"], row["latency_rule"]) == (mode, latency_rule)]
     kinds = [row for row in kinds if row.get("kind") is not None]
     # The first is that of the workers which do the work.
-    judged = [row["kind"] for row in kinds if row["kind"] != "not judged"]
+    judged = [row["kind"] for row in kinds if row["kind"] not in ("not judged", "runtime")]
     readings = _by_reading(rows, judged[0] if judged else None)
     chosen = readings.get((mode, latency_rule))
     if window is not None and chosen is not None and not chosen["wall"]:
@@ -100,7 +101,11 @@ def idle_sentences(
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail([chosen] if chosen.get("kind") == "stream" else [chosen, whole], gains, path),
+        *_tail(
+            [chosen] if chosen.get("kind") == "stream" else [chosen, _but_runtime(whole, kinds)],
+            gains,
+            path,
+        ),
         _headline(chosen, root, mode),
         _totals(chosen),
     ]
@@ -184,8 +189,8 @@ def _other_kinds(kinds: Sequence[Row], chosen: Row) -> list[str]:
     for row in kinds:
         if row["kind"] == "not judged":
             found.append(
-                f"{counted(row['workers'], 'worker')} of the runtime itself, or with tasks for "
-                "less than 1 % of the time, not judged here"
+                f"{counted(row['workers'], 'worker')} with tasks for less than 1 % of the time, "
+                "not judged here"
             )
         elif row["kind"] != chosen.get("kind"):
             found.append(
@@ -204,6 +209,17 @@ def _long_calls(con: Connection, run_id: str) -> list[str]:
         f"for so long at most. The calls below it tell: pwh report {shlex.quote(run_id)}"
         for row in ask_dicts(con, "idle/long_calls", run_id=run_id)
     ]
+
+
+def _but_runtime(whole: Row, kinds: Sequence[Row]) -> Row:
+    """Return the shares of the time of all workers but threads of the runtime."""
+    runtime = [row for row in kinds if row["kind"] == "runtime"]
+    rest = {
+        name: whole[name] - sum(row[name] for row in runtime)
+        for name in ("wall", "busy", "tail", *_WAITS)
+    }
+    rest["overhead"] -= rest["not_recorded"]
+    return {f"{name}_percent": 100 * ns / (rest["wall"] or 1) for name, ns in rest.items()}
 
 
 def _tail(

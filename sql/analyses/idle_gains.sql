@@ -4,8 +4,8 @@
 -- requires: run_contents, idle_what_if
 -- functions: replay
 --
--- How much shorter a run could be. More than 20,000 tasks are not replayed: it would take longer than a
--- tenth of the time in which they land (tests/bench/bench_idle.py). idle_what_if replays 100,000.
+-- How much shorter a run could be. More than 20,000 tasks are not replayed: of 100,000 the replays would
+-- take a third of the time in which they land (tests/bench/bench_idle.py). idle_what_if replays these.
 
 -- inputs
 SELECT run_id AS key, run_id AS scope, digest

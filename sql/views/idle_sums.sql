@@ -180,7 +180,10 @@ WITH
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
       sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
       sum(unfollowed) AS unfollowed, sum(tail) AS tail, any_value(doubt) AS doubt
-    FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _worker_sums)
+    FROM (
+      SELECT *, if(is_judged OR kind = 'runtime', kind, 'not judged') AS of_kind
+      FROM _worker_sums
+    )
     GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind))
   ),
 
@@ -211,7 +214,7 @@ COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, t
 CREATE OR REPLACE VIEW slo_by_kind AS
 SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
 
-COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
-COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
+COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged, and of the threads of the runtime.';
+COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process, cpu or runtime (slo_by_worker.kind); not judged: threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
 COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';
