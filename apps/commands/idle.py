@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,58 +16,31 @@ from apps.queries.idle import Reading, in_reading
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import NothingToAnalyse
 
-
-class Mode(StrEnum):
-    """How far starvation is traced back."""
-
-    direct = "direct"
-    propagated = "propagated"
-    transitive = "transitive"
-
-
-class LatencyRule(StrEnum):
-    """What counts as latency."""
-
-    union = "union"
-    last_arrival = "last_arrival"
-
-
-class By(StrEnum):
-    """What idle time is summed by."""
-
-    worker = "worker"
-    node = "node"
-    type = "type"
-    blamed = "blamed"
-    device = "device"
-    stream = "stream"
-    step = "step"
-    late = "late"
-
-
-_OF_DEVICES = (By.device, By.stream, By.step, By.late)
+# What idle time is summed by.
+_By = Literal["worker", "node", "type", "blamed", "device", "stream", "step", "late"]
+_OF_DEVICES = ("device", "stream", "step", "late")
 
 
 def idle(
     context: typer.Context,
     run: RunArgument = LATEST,
     mode: Annotated[
-        Mode,
+        Literal["direct", "propagated", "transitive"],
         typer.Option(
             help="How far waits are followed back. direct: each wait by itself; propagated: with "
             "the overhead in the waits of the worker that was awaited; transitive: with its "
             "latency, too, to the root cause.",
         ),
-    ] = Mode.direct,
+    ] = "direct",
     latency: Annotated[
-        LatencyRule,
+        Literal["union", "last_arrival"],
         typer.Option(
             help="What counts as latency. union: time in which any input was in transit; "
             "last_arrival: until the last one arrived, for traces without times of sending.",
         ),
-    ] = LatencyRule.union,
+    ] = "union",
     by: Annotated[
-        By | None,
+        _By | None,
         typer.Option(
             help="What the table sums idle time by: worker, node, type or blamed type of tasks; "
             "of a run with a device: device, stream, step, or late, which is what the host did "
@@ -97,11 +69,11 @@ def idle(
 
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        how = Reading(mode.value, latency.value, window)
+        how = Reading(mode, latency, window)
         of_tasks = tasks or how != Reading() or by not in (None, *_OF_DEVICES)
         sentences = [] if of_tasks else gpu_sentences(con, run_id)
         if sentences:
-            of = {} if by is By.late else {"by": (by or By.device).value}
+            of = {} if by == "late" else {"by": by or "device"}
             rows = ask(con, "gpu/by" if of else "gpu/late", run_id=run_id, **of)
         elif by in _OF_DEVICES:
             raise NothingToAnalyse(
@@ -111,7 +83,7 @@ def idle(
             )
         else:
             sentences = idle_sentences(con, run_id, how)
-            rows = in_reading(con, "idle/by", how, run_id=run_id, by=(by or By.worker).value)
+            rows = in_reading(con, "idle/by", how, run_id=run_id, by=by or "worker")
         if style is not Format.table:
             emit(con, rows, style, output)
             return

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -52,20 +51,9 @@ _SENTENCES = 10
 _LINES = 40
 _FEW_LINES = 10
 _EVERY = "--format csv gives all"
-
-
-class Metric(StrEnum):
-    """The distance of two basic-block vectors."""
-
-    euclidean = "euclidean"
-    manhattan = "manhattan"
-
-
-class Vectors(StrEnum):
-    """What a vector of a thread counts in each basic block."""
-
-    visits = "visits"
-    barriers = "barriers"
+# The distance of two vectors of threads, and what these count in each basic block.
+_Metric = Literal["euclidean", "manhattan"]
+_Vectors = Literal["visits", "barriers"]
 
 
 def threads(
@@ -84,8 +72,8 @@ def threads(
         typer.Option(min=0, help="Thread block of which to show figures and draw --matrix."),
     ] = None,
     metric: Annotated[
-        Metric, typer.Option(help="Distance for --matrix and the figures of thread blocks.")
-    ] = Metric.euclidean,
+        _Metric, typer.Option(help="Distance for --matrix and the figures of thread blocks.")
+    ] = "euclidean",
     cfg: Annotated[
         Path | None,
         typer.Option(
@@ -101,12 +89,12 @@ def threads(
         ),
     ] = None,
     vectors: Annotated[
-        Vectors,
+        _Vectors,
         typer.Option(
             help="What --matrix compares: how often threads visited each basic block, or executed "
             "its barriers."
         ),
-    ] = Vectors.visits,
+    ] = "visits",
     kernels: Annotated[
         bool,
         typer.Option("--kernels", help="List verdicts on the program and its kernels."),
@@ -303,13 +291,11 @@ def _no_blocks(run_id: str) -> NothingToAnalyse:
 
 
 def _blocks(
-    con: Connection, run_id: str, chosen: Row, block: int | None, metric: Metric
+    con: Connection, run_id: str, chosen: Row, block: int | None, metric: _Metric
 ) -> DuckDBPyRelation:
     """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
-    blocks = ask(
-        con, "threads/blocks", run_id=run_id, launch=launch, metric=metric.value, block=block
-    )
+    blocks = ask(con, "threads/blocks", run_id=run_id, launch=launch, metric=metric, block=block)
     if blocks.limit(1).fetchone() is not None:
         return blocks
     if block is None or chosen["threads"] is None:
@@ -353,22 +339,22 @@ def _draw_matrix(
     run_id: str,
     chosen: Row,
     block: Row,
-    metric: Metric,
-    vectors: Vectors,
+    metric: _Metric,
+    vectors: _Vectors,
     path: Path,
 ) -> None:
     from apps.reports.pictures import grey_png, save_picture
 
     launch = chosen["launch"]
-    rows = thread_picture(con, run_id, launch, block["block"], metric.value, vectors.value)
+    rows = thread_picture(con, run_id, launch, block["block"], metric, vectors)
     if not rows:
         raise NothingToAnalyse(
-            f"launch {launch} of {run_id} has no threads whose {vectors.value} to compare",
+            f"launch {launch} of {run_id} has no threads whose {vectors} to compare",
             hint=flag_text(chosen["note"]) if chosen["note"] else None,
         )
     save_picture(path, grey_png([pixels for _, pixels in rows]))
     place = f"launch {launch}" + ("" if block["block"] is None else f", block {block['block']}")
-    what = metric.value if vectors is Vectors.visits else f"{metric.value}, {vectors.value}"
+    what = metric if vectors == "visits" else f"{metric}, {vectors}"
     note(f"{path}: {place}, threads: {len(rows)}; black: equal, white: far apart ({what})")
 
 
@@ -409,7 +395,7 @@ def _text(
     rows: list[Row],
     chosen: Row,
     blocks: DuckDBPyRelation | None,
-    metric: Metric,
+    metric: _Metric,
     tables: list[_Table],
 ) -> str:
     kinds = similar_launches(rows)
@@ -429,8 +415,8 @@ def _text(
             f"... and {len(rows) - _LINES:,} more: {rows_command('thread_behaviour', run_id)}"
         )
     if blocks is not None:
-        title = f"Thread blocks of launch {chosen['launch']}, {metric.value} distances"
-        which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric.value)}"
+        title = f"Thread blocks of launch {chosen['launch']}, {metric} distances"
+        which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric)}"
         every = sql_command(f"FROM block_behaviour({which})")
         tables = [
             _Table(title, blocks, BLOCKS, block_line, _FEW_LINES, every),
