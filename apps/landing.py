@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import warehouse
 from apps.output.progress import bar
@@ -18,24 +18,14 @@ from apps.output.streams import note
 from apps.output.text import printable
 from ingest.load import Landed, Options, known, land, land_together
 from ingest.parsed import Parsed
+from ingest.recording import Recording
 from ingest.rejections import forget_rejections, remember_rejection
+from ingest.walk import Found
+from warehouse import errors
+from warehouse.address import Address
 from warehouse.connection import MEMORY
-from warehouse.errors import (
-    InputError,
-    PwhError,
-    UsageError,
-    WarehouseConflict,
-    WarehouseError,
-    WarehouseMissing,
-    WarehouseMoved,
-)
 from warehouse.opened import Identity, close, written_file
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-    from ingest.walk import Found
-    from warehouse.address import Address
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
@@ -55,7 +45,7 @@ class Lander:
 
     def __init__(self, db: Address, wait: float | None, dry_run: bool) -> None:
         if str(db) == MEMORY and not dry_run:
-            raise UsageError(
+            raise errors.UsageError(
                 "what lands in memory is gone when the command ends",
                 hint="Name a file with --db or PWH_DB; it is created.",
             )
@@ -72,12 +62,12 @@ class Lander:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        with nullcontext() if kind is None else suppress(WarehouseMoved):
+        with nullcontext() if kind is None else suppress(errors.WarehouseMoved):
             self._close()
 
     def land_all(
         self, items: Iterable[tuple[Found, Options]]
-    ) -> Iterator[tuple[Found, Landed | InputError]]:
+    ) -> Iterator[tuple[Found, Landed | errors.InputError]]:
         """Land recordings in order, small ones in groups; yield what came of each.
 
         A recording that is rejected is noted in the warehouse. Stop iterating to land no more.
@@ -88,20 +78,20 @@ class Lander:
 
     def _land_group(
         self, group: Sequence[tuple[Found, Options]], files: ExitStack
-    ) -> Iterator[tuple[Found, Landed | InputError]]:
+    ) -> Iterator[tuple[Found, Landed | errors.InputError]]:
         """Parse recordings while others use the warehouse, then land them; yield what came."""
         opened = [(found, _opened(found, options, files)) for found, options in group]
         known = self._known([one for _, one in opened if isinstance(one, Parsed)])
         ready: list[tuple[Found, Parsed]] = []
         for found, one in opened:
             try:
-                if isinstance(one, InputError):
+                if isinstance(one, errors.InputError):
                     raise one
                 if one not in known:
                     self._parse(one)
-            except PwhError as error:
+            except errors.PwhError as error:
                 yield from self._land_ready(ready)
-                if not isinstance(error, InputError):
+                if not isinstance(error, errors.InputError):
                     raise
                 yield found, self._rejected(found, error)
                 ready = []
@@ -131,14 +121,14 @@ class Lander:
 
     def _land_ready(
         self, ready: Sequence[tuple[Found, Parsed]]
-    ) -> Iterator[tuple[Found, Landed | InputError]]:
+    ) -> Iterator[tuple[Found, Landed | errors.InputError]]:
         together = self._land_together(ready) if len(ready) > 1 else None
         for position, (found, parsed) in enumerate(ready):
             landed = self._one(found, parsed) if together is None else together[position]
             parsed.close()
             yield found, landed
 
-    def _one(self, found: Found, parsed: Parsed) -> Landed | InputError:
+    def _one(self, found: Found, parsed: Parsed) -> Landed | errors.InputError:
         """Land one recording; a dry run lands it in memory, which is discarded.
 
         While another program changes the same rows, as clients of a served warehouse can, this
@@ -149,9 +139,9 @@ class Lander:
         while True:
             try:
                 return self._land(found, parsed)
-            except InputError as error:
+            except errors.InputError as error:
                 return self._rejected(found, error)
-            except WarehouseConflict as error:
+            except errors.WarehouseConflict as error:
                 if time.monotonic() >= until:
                     raise
                 if not is_notified:
@@ -181,7 +171,7 @@ class Lander:
             forget_rejections(con, [found.path for found, _ in ready])
             self._choose_merging(con, landed)
             return landed
-        except WarehouseMoved:
+        except errors.WarehouseMoved:
             raise
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.
@@ -191,21 +181,17 @@ class Lander:
             self._close()
             raise
 
-    def _rejected(self, found: Found, error: InputError) -> InputError:
-        if not found.skipped:
-            self._reject(found, error)
-        return error
-
-    def _reject(self, found: Found, error: InputError) -> None:
+    def _rejected(self, found: Found, error: errors.InputError) -> errors.InputError:
         """Store why a recording was rejected; no warehouse is created only for that."""
-        if self.dry_run or not self.db.exists():
-            return
+        if found.skipped or self.dry_run or not self.db.exists():
+            return error
         reader = None if found.reader is None else found.reader.NAME
         try:
             remember_rejection(self._connection(), found.path, reader, error)
-        except WarehouseError as trouble:
+        except errors.WarehouseError as trouble:
             # The rejection itself matters more to the user.
             note(f"the rejection could not be stored: {trouble.problem}")
+        return error
 
     def _choose_threads(self, con: Connection, size: int) -> None:
         """Let one thread land a small file: waking others for it takes a quarter of its time."""
@@ -226,7 +212,7 @@ class Lander:
 
     def _connection_for_next(self) -> Connection:
         """Return a connection, a new one where the last was open for so long that others wait."""
-        if time.monotonic() - self._opened > OPEN_SECONDS:
+        if not self.dry_run and time.monotonic() - self._opened > OPEN_SECONDS:
             self._close()
         return self._connection()
 
@@ -247,7 +233,7 @@ class Lander:
             # Once files have landed, a missing one is no reason to begin another.
             is_first = self._file is None
             con = warehouse.connect(path, create=is_first, wait=self.wait, on_wait=note)
-        except WarehouseMissing:
+        except errors.WarehouseMissing:
             raise self._moved() from None
         file = written_file(con)
         if self._file not in {None, file}:
@@ -256,8 +242,8 @@ class Lander:
         self._file = file
         return con
 
-    def _moved(self) -> WarehouseMoved:
-        return WarehouseMoved(
+    def _moved(self) -> errors.WarehouseMoved:
+        return errors.WarehouseMoved(
             f"{self.db} is no longer the file in which files landed before",
             hint="What was reported as landed is in that file, wherever it is; nothing more was "
             "stored. Repeat the command when it is in its place: what has landed is recognised.",
@@ -288,7 +274,7 @@ def _is_usable(con: Connection) -> bool:
     return True
 
 
-def _opened(found: Found, options: Options, files: ExitStack) -> Parsed | InputError:
+def _opened(found: Found, options: Options, files: ExitStack) -> Parsed | errors.InputError:
     """Return a recording that is closed with `files`, and whose content is hashed."""
     if found.error is not None:
         return found.error
@@ -298,7 +284,7 @@ def _opened(found: Found, options: Options, files: ExitStack) -> Parsed | InputE
         parsed = Parsed(found.recording(), found.reader, options)
         files.callback(parsed.close)
         _ = parsed.hashes
-    except InputError as error:
+    except errors.InputError as error:
         return error
     return parsed
 

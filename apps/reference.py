@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
@@ -27,9 +27,7 @@ from udfs.udf import Udf
 from warehouse import analyses, sqlfiles
 from warehouse.catalog import LISTING
 from warehouse.modules import calling_functions
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- reference: written by python -m apps.reference -->"
@@ -191,7 +189,10 @@ def schema_reference() -> str:
         "serve` do:\n",
         _code(tuple(calling_functions(con))) + ".\n",
         "## Cookbook\n",
-        _table(("question", "query"), list(_cookbook())),
+        _table(
+            ("question", "query"),
+            [(question, f"[{name}](cookbook/{name}.sql)") for name, question, _ in cookbook()],
+        ),
     ]
     con.close()
     return "\n".join(parts)
@@ -280,11 +281,6 @@ def _options(options: Sequence[tuple[str, str]]) -> str:
     return _table(
         ("argument or option", "what"), [(f"`{name}`", " ".join(t.split())) for name, t in options]
     )
-
-
-def _cookbook() -> Iterator[tuple[str, str]]:
-    for name, question, _ in cookbook():
-        yield question, f"[{name}](cookbook/{name}.sql)"
 
 
 def _function(udf: Udf) -> tuple[str, str, str]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from ingest.analyse import change_of_run
 from warehouse import sqlfiles
 from warehouse.series import Acknowledgement
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def acknowledge(

@@ -4,20 +4,18 @@ Each key has a digest of what its rows were computed from. Whatever happened to 
 keys to compute are those whose digest is another one now, so that rows and answers agree.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import duckdb
 
 from warehouse import analyses, sqlfiles
+from warehouse.analyses import Analysis
 from warehouse.catalog import by_run_and_source, counted
+from warehouse.session import Connection
 from warehouse.transactions import transaction
-
-if TYPE_CHECKING:
-    from warehouse.analyses import Analysis
-    from warehouse.session import Connection
 
 _T = TypeVar("_T")
 # What a run belongs to, by scope, and the runs of the keys in _inputs.
@@ -260,8 +258,6 @@ def _renew(
     Or note that they `failed`. Returns their number, with those that are gone. The caller keeps the
     transaction.
     """
-    import duckdb
-
     table, name = analysis.name, {"analysis": analysis.name}
     try:
         outdated = _find(con, analysis, scopes, again=again)
@@ -282,7 +278,7 @@ def _renew(
                 "FROM _inputs",
                 name | {"failed": failed},
             )
-            for _ in _parts(con, analysis.together or outdated) if failed is None else ():
+            for _ in _parts(con, analysis.together) if failed is None else ():
                 with _of_keys(con, analysis):
                     con.execute(
                         f"INSERT INTO {table} BY NAME FROM ({analysis.rows}) "
@@ -299,16 +295,19 @@ def _renew(
     return outdated
 
 
-def _parts(con: Connection, together: int) -> Iterator[None]:
-    """Let _inputs have so many of its keys, and then others, until all were in it."""
-    ((number,),) = con.execute("SELECT count(*) FROM _inputs").fetchall()
-    if number <= together:
+def _parts(con: Connection, together: int | None) -> Iterator[None]:
+    """Let _inputs have keys whose runs have about so many scalars, and then others, until all were.
+
+    All at once without a number.
+    """
+    if together is None:
         yield
         return
-    con.execute("CREATE TEMP TABLE _every AS SELECT *, row_number() OVER () AS nth FROM _inputs")
-    for first in range(0, number, together):
-        part = "SELECT * EXCLUDE (nth) FROM _every WHERE nth > $1 AND nth <= $2"
-        con.execute(f"CREATE OR REPLACE TEMP TABLE _inputs AS {part}", [first, first + together])
+    con.execute(sqlfiles.read("derived/analyses/parts"), {"together": together})
+    parts = con.execute("SELECT DISTINCT part FROM _every ORDER BY part").fetchall()
+    for (part,) in parts:
+        one = "SELECT * EXCLUDE (part) FROM _every WHERE part = $1"
+        con.execute(f"CREATE OR REPLACE TEMP TABLE _inputs AS {one}", [part])
         yield
     con.execute("DROP TABLE _every")
 

@@ -8,15 +8,17 @@ loader runs over the file itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from ingest.compressed import bare_name
 from ingest.recording import read_head
+from warehouse.catalog import landing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +30,9 @@ _GRAPH_TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs")
 TASK_TABLES = (*_GRAPH_TABLES, "transfers", "runtime_intervals")
 DEVICE_TABLES = (*_GRAPH_TABLES, "gpu_gaps", "gpu_late")
 BLOCK_TABLES = ("bb_launches", "bb_visits", "bb_edges", "bb_blocks", "bb_opcodes", "bb_dependences")
+# Arrow's names of the types of landing columns.
+_ARROW_TYPES = {"VARCHAR": "string", "INTEGER": "int32", "BIGINT": "int64", "DOUBLE": "float64"}
+_SINGLE = (str, float, int, type(None))
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,36 @@ class Rows:
 
     table: str
     batch: pa.RecordBatch | pa.Table
+
+    @classmethod
+    def of_columns(cls, table: str, **columns: Any) -> Rows:
+        """Return rows of columns: arrays (Arrow, numpy), values in turn, or one value of all rows.
+
+        Whole numbers and plain values get the type of the table's column; None is NULL.
+        """
+        import pyarrow as pa
+
+        types = {column.name: _ARROW_TYPES.get(column.type) for column in landing()[table]}
+        found = {}
+        for name, column in columns.items():
+            if isinstance(column, pa.Array | pa.ChunkedArray):
+                found[name] = column
+            elif not isinstance(column, _SINGLE):
+                is_float = hasattr(column, "dtype") and column.dtype.kind not in "iu"
+                found[name] = pa.array(column, None if is_float else types.get(name, "int32"))
+        rows = len(next(iter(found.values())))
+        for name, value in columns.items():
+            if name not in found:
+                found[name] = pa.repeat(pa.scalar(value, types.get(name, "int32")), rows)
+        return cls(table, pa.table({name: found[name] for name in columns}))
+
+    @classmethod
+    def of_records(
+        cls, table: str, names: Sequence[str], records: Sequence[Sequence[object]]
+    ) -> Rows:
+        """Return rows of plain values, which are by the names of their columns."""
+        columns = zip(*records, strict=True) if records else [()] * len(names)
+        return cls.of_columns(table, **dict(zip(names, columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +239,20 @@ class Reader(Protocol):
 
 
 class SingleFile:
-    """Mixin for formats where a recording is one file, which is most of them."""
+    """Mixin for formats where a recording is one file, which is most of them.
+
+    `START` is what such a file begins with, or `SIGN` what its first 64 KiB contain.
+    """
 
     WHOLE_FOLDER = False
+    START: ClassVar[re.Pattern[bytes] | None] = None
+    SIGN: ClassVar[re.Pattern[bytes] | None] = None
+
+    def sniff(self, head: Head) -> str | bool | None:
+        """Recognise a file by its start or its sign; see `Reader.sniff`."""
+        if self.START is not None:
+            return self.START.match(head.data) is not None
+        return self.SIGN is not None and self.SIGN.search(head.data) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Return the file itself."""

@@ -19,14 +19,11 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from warehouse import sqlfiles
 from warehouse.catalog import landing
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Names are compared by hash, because 10^7 hashes fit where 10^7 names of tasks do not. Names that
 # share a hash are then compared themselves; an unknown name with the hash of a known one is missed.

@@ -6,13 +6,10 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # By node: the others that it exchanged messages with, each with (error, by what it is ahead), ns.
 _Pairs = Mapping[str, list[tuple[float, str, float]]]

@@ -6,13 +6,10 @@ import json
 from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingest.git import Commit, Repository, work_tree
 from warehouse import sqlfiles
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def take_commits(con: Connection, run_ids: Collection[str], folders: Iterable[Path]) -> list[str]:

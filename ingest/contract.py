@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Reader
 from ingest.compressed import bare_name, open_bytes
@@ -25,9 +25,7 @@ from ingest.readers import all_readers
 from ingest.recording import Recording, read_head
 from warehouse.catalog import DERIVED, by_run_and_source, landing
 from warehouse.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 ANY_TABLE = ("any landing table",)
 HTML = b"""<!DOCTYPE html>

@@ -4,23 +4,18 @@ Importing all readers takes longer than landing a small file. What is listed wit
 cheaply that a file is not its own; what a file is, the reader itself decides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import cast
 
+from ingest.base import Head, Item, Reader
+from ingest.recording import Recording
 from warehouse.errors import UsageError
 from warehouse.unneeded import show_unneeded
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ingest.base import Head, Item, Reader
-    from ingest.recording import Recording
 
 
 @dataclass(frozen=True)

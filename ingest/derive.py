@@ -6,6 +6,8 @@ import json
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from ingest import attribute
 from ingest.memory import registered
 from warehouse import sqlfiles
@@ -27,8 +29,6 @@ def derive(con: Connection, sources: Mapping[str, int]) -> None:
     source_id that becomes the rows' own. The caller keeps the transaction. Raises `InputError`
     where times or lengths leave 64 bits.
     """
-    import duckdb
-
     _forget_derived(con, sources)
     con.execute(
         sqlfiles.read("derived/idle_0_runs"),

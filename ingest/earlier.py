@@ -1,19 +1,15 @@
 """What landed before of the same content, or from the same path."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ingest.base import Reader
 from ingest.compressed import path_text
+from ingest.recording import Recording
 from warehouse import sqlfiles
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.base import Reader
-    from ingest.recording import Recording
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Facts that say what was run, and where: not when.
 _NAMING = ("app", "version", "machine", "nodes", "ranks", "threads", "problem_size")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from ingest.analyse import analyse
 from ingest.base import TASK_TABLES
@@ -13,9 +12,7 @@ from ingest.runs import renew_runs
 from ingest.scalars import keep_scalars
 from warehouse import sqlfiles
 from warehouse.catalog import DERIVED, by_run_and_source, landing
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def forget_source(

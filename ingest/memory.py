@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+import duckdb
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -37,8 +39,6 @@ def registered(con: Connection, **tables: pa.Table) -> Iterator[None]:
     What was registered in a transaction DuckDB keeps until that ends, where it was unregistered,
     too. So that is only a reference.
     """
-    import duckdb
-
     borrowed = {name: _Borrowed(rows) for name, rows in tables.items()}
     tables.clear()
     try:
@@ -61,8 +61,6 @@ def modest(con: Connection, most: str) -> Iterator[None]:
     For steps in which arrays need memory too. Over a connection of its own, because a failed
     transaction takes no more settings.
     """
-    import duckdb
-
     with con.cursor() as other:
         before, is_more = other.execute(
             "SELECT value, parse_formatted_bytes(value) > parse_formatted_bytes($most) "

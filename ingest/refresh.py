@@ -12,9 +12,13 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.analyse import outdate
+from ingest.cluster import Cluster
 from ingest.derive import decode_again, derive, outdated_code, store_derived
 from ingest.scalars import (
     files_of_runs,
@@ -26,13 +30,8 @@ from ingest.worker import SCALARS, attributed, identity, pack, unpack
 from warehouse import sqlfiles
 from warehouse.connection import cursor
 from warehouse.errors import InputError, PwhError
+from warehouse.session import Connection
 from warehouse.transactions import transaction
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.cluster import Cluster
-    from warehouse.session import Connection
 
 _T = TypeVar("_T")
 _RUNS_AT_ONCE = 1000
@@ -322,8 +321,6 @@ class _Store:
 
 def _only(run_ids: Collection[str], tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Return the rows of runs, by table."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     def rows(table: pa.Table) -> pa.Table:
         return table.filter(pc.is_in(table["run_id"], pa.array(list(run_ids), pa.string())))
@@ -333,6 +330,4 @@ def _only(run_ids: Collection[str], tables: Mapping[str, pa.Table]) -> dict[str,
 
 def _together(found: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
     """Return all rows of each table."""
-    import pyarrow as pa
-
     return {name: pa.concat_tables([tables[name] for tables in found]) for name in found[0]}

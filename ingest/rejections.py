@@ -1,19 +1,14 @@
 """Files that were rejected: remembered until they land."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingest.compressed import path_text
+from warehouse.errors import InputError
+from warehouse.session import Connection
 from warehouse.transactions import transaction
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from warehouse.errors import InputError
-    from warehouse.session import Connection
 
 
 def remember_rejection(con: Connection, path: Path, reader: str | None, error: InputError) -> None:

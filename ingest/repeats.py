@@ -6,14 +6,12 @@ As when a tool appends to the file of an earlier run, or files are put together 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ingest.recording import Recording
 from warehouse import sqlfiles
 from warehouse.catalog import landing
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Of fewer rows, two halves can well be equal by chance.
 _FEWEST = 6

@@ -10,16 +10,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ingest.analyse import until_analysed
 from ingest.forget import forget_runs
 from warehouse import sqlfiles
 from warehouse.maintenance import bytes_of_rows, size_of
+from warehouse.session import Connection
 from warehouse.transactions import transaction
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 LIMIT = 0
 """Number of the rule that stands for the size that a warehouse may have."""

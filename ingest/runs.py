@@ -1,24 +1,19 @@
 """The runs of one recording: their names, their facts, and the `runs` table."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Run, implausible
+from ingest.git import Head
 from warehouse import sqlfiles
 from warehouse.catalog import RUN_COLUMNS
 from warehouse.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from ingest.git import Head
-    from warehouse.session import Connection
-
+from warehouse.session import Connection
 
 _OF_RUN = tuple(field.name for field in fields(Run))
 _RANDOM = re.compile(

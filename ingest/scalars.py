@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from ingest.memory import registered
 from warehouse import revision, sqlfiles
 from warehouse.catalog import counted
@@ -257,8 +259,6 @@ def _run_on(con: Connection, rows: Mapping[str, str], name: str) -> None:
 @contextmanager
 def _sums() -> Iterator[None]:
     """Turn an overflow into an error of the rows."""
-    import duckdb
-
     try:
         yield
     except duckdb.OutOfRangeException as error:

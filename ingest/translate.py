@@ -6,17 +6,16 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from ingest.base import Reader
 from ingest.compressed import path_text
+from ingest.recording import Recording
 from warehouse.damage import damage
 from warehouse.errors import InputError, PwhError
 from warehouse.memory import out_of_memory
 from warehouse.transactions import NO_SPACE, disk_full
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _CSV_LINE = re.compile(r"CSV Error on Line: (\d+)")
 _CSV_VALUE = re.compile(
@@ -61,8 +60,6 @@ _TYPES = {
 @contextmanager
 def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
     """Name the file in errors, and turn a reader's surprise at damaged data into one."""
-    import duckdb
-
     path = path_text(recording.path)
     try:
         yield
@@ -105,8 +102,6 @@ def interruptions() -> Iterator[None]:
 @contextmanager
 def select_errors(table: str, path: str) -> Iterator[None]:
     """Turn DuckDB's errors while it reads a file or lands its rows into `InputError`."""
-    import duckdb
-
     try:
         yield
     except duckdb.Error as error:
@@ -117,8 +112,6 @@ def select_errors(table: str, path: str) -> Iterator[None]:
 
 
 def _from_duckdb(error: Exception, table: str | None) -> PwhError:
-    import duckdb
-
     message = str(error)
     if NO_SPACE.search(message):
         return disk_full()

@@ -5,16 +5,13 @@ match `pattern` (from their start). More particular formats come first: many rec
 archives, ELF files or SQLite databases.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from ingest.base import Head
+from ingest.base import Head
 
 _TABLE = Path(__file__).with_suffix(".csv")
 _SEARCHED = 8192  # bytes; a program may have printed something before

@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from ingest.derive import derive
 from ingest.memory import registered
@@ -21,12 +22,8 @@ from warehouse import modules, sqlfiles
 from warehouse.catalog import DERIVED
 from warehouse.connection import in_memory_with
 from warehouse.errors import ClusterError
+from warehouse.session import Connection
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from warehouse.session import Connection
 
 _OWN = threading.local()
 SCALARS = "run_scalars"
@@ -104,14 +101,10 @@ def attributed(
 
 def unpack(stream: bytes) -> pa.Table:
     """Return the rows of an Arrow stream."""
-    import pyarrow as pa
-
     return pa.ipc.open_stream(stream).read_all()
 
 
 def _stream(result: Connection) -> bytes:
-    import pyarrow as pa
-
     rows = result.to_arrow_table()
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")

@@ -7,7 +7,7 @@ A file is one analysis; its name is that of its table. Its header declares
   -- reads: the tables of whose changes the key's rows depend
   -- requires: the modules of sql/views whose views and macros it uses
   -- functions: the families of udfs that it calls
-  -- together: how many keys are computed at once, where more would take too much memory
+  -- together: scalars of the runs on both sides of the keys computed at once: more take much memory
   -- carries: what of its rows stays as it was: its second statement also reads all of them as they
      were stored, in the temporary table _before
 and it has two statements, which read the temporary table _scope (scope):
@@ -24,14 +24,11 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warehouse import modules, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 ORDER = (
     "run_groups",

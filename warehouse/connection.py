@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
+
+import duckdb
+from duckdb import DuckDBPyRelation
 
 import udfs
 from warehouse import analyses, migrations, modules, ready, revision, shipped
@@ -41,14 +43,10 @@ from warehouse.memory import out_of_memory
 from warehouse.opened import Identity, identity, remember, remember_cursor
 from warehouse.processes import process_text
 from warehouse.queue import Place, Waiting, place, waiting_writers
+from warehouse.session import Connection
 from warehouse.spill import remove_abandoned, spill_folder
 from warehouse.sqlfiles import literal
 from warehouse.transactions import in_lake
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
 
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
@@ -95,8 +93,6 @@ def connect(
     Raises `WarehouseBusy` after `wait` seconds, `WarehouseMissing`, `NotAWarehouse`,
     `WarehouseOutdated` (run `pwh migrate`) and `WarehouseTooNew` (update pwh).
     """
-    import duckdb
-
     where = parse_address(address)
     con = open_unchecked(
         where, read_only, create=create, wait=wait, on_wait=on_wait, with_threads=with_threads
@@ -310,8 +306,6 @@ def _create(file: Path) -> None:
     A killed process leaves no incomplete warehouse. Where there is no queue (`place`), of two that
     start at once one uses the other's.
     """
-    import duckdb
-
     for left in file.parent.glob(f".{glob.escape(file.name)}.*.new*"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
@@ -405,8 +399,6 @@ def _open_waiting(
 
 def _open_once(file: Path, patience: _WaitPolicy, *, read_only: bool, create: bool) -> Connection:
     """Open a warehouse, or raise `_InUse`."""
-    import duckdb
-
     while True:
         which = _which(file, create=create)
         try:
@@ -467,8 +459,6 @@ def _opened(file: Path, *, read_only: bool) -> Connection:
     functions while it opens its first database, but can in one that is attached later. That writes
     the log into the file, so it is done for writing only.
     """
-    import duckdb
-
     try:
         return _prepared(str(file), read_only=read_only)
     except duckdb.InternalException as error:
@@ -481,8 +471,6 @@ def _opened(file: Path, *, read_only: bool) -> Connection:
 
 
 def _prepared(path: str, *, read_only: bool, near: Path | None = None) -> Connection:
-    import duckdb
-
     # The newest storage format compresses columns that are equal in every row of a file (run_id,
     # source_id) several times faster; pwh pins DuckDB, so no older version has to read it.
     config = {
@@ -519,8 +507,6 @@ def cursor(con: Connection) -> Connection:
 
 def interrupt(con: Connection) -> None:
     """Interrupt the queries of a connection and of all its cursors."""
-    import duckdb
-
     with suppress(duckdb.ConnectionException):
         con.interrupt()
     for own in list(_CURSORS.get(con, ())):

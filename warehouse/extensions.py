@@ -6,13 +6,10 @@ import shlex
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
+from warehouse.session import Connection
 from warehouse.sqlfiles import literal
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 
 def load_extension(con: Connection, name: str, *, extra: str) -> None:

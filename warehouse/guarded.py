@@ -14,7 +14,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from duckdb import DuckDBPyRelation
 
 from warehouse.address import Address
 from warehouse.connection import first_rows
@@ -22,13 +26,8 @@ from warehouse.damage import damage
 from warehouse.errors import OutOfMemory, PwhError, UsageError, WarehouseError
 from warehouse.lake.attach import allow_only_its_files, is_lake
 from warehouse.messages import plain_message
+from warehouse.session import Connection
 from warehouse.yielding import reading
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
 
 _WAIT = 5.0
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
@@ -104,8 +103,6 @@ def answer(
     `con` is from `open_restricted`. `within` is entered for the query alone: no thread starts
     within it. Raises `UsageError` as `ask_guarded`.
     """
-    import duckdb
-
     timer = threading.Timer(limits.seconds, con.interrupt)
     timer.daemon = True
     began = time.monotonic()
@@ -136,8 +133,6 @@ def answer(
 
 def check_read_only(con: Connection, sql: str) -> None:
     """Raise `UsageError` unless the SQL is one statement that reads."""
-    import duckdb
-
     explained = _EXPLAIN.match(sql)
     statements = con.extract_statements(sql[explained.end() :] if explained else sql)
     if not statements:
@@ -227,8 +222,6 @@ def _too_large(limits: Limits) -> UsageError:
 
 
 def _answer_error(error: Any, limits: Limits) -> PwhError:
-    import duckdb
-
     match damage(error):
         case OutOfMemory():
             return _too_large(limits)

@@ -8,15 +8,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+import duckdb
 
 from warehouse import sqlfiles
 from warehouse.address import Address, parse_address
 from warehouse.connection import connect, open_unchecked
 from warehouse.errors import WarehouseError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # -P: a file in the working directory must not be imported as a module.
 _PYTHON = (sys.executable, "-P", "-c")
@@ -77,8 +77,6 @@ def serve(path: str, asked: TextIO, answers: TextIO) -> None:
 
     When a line is `asked`, write its tables, then the problem of each. Runs in a separate process.
     """
-    import duckdb
-
     with suppress(WarehouseError, duckdb.Error):
         connect(path, read_only=True, wait=0).close()
     _send(answers, None)
@@ -99,8 +97,6 @@ def serve(path: str, asked: TextIO, answers: TextIO) -> None:
 
 def _opened(address: Address) -> Connection:
     """Open a warehouse for reading; a file without anything that pwh adds to it."""
-    import duckdb
-
     if isinstance(address, Path):
         con: Connection = duckdb.connect(str(address), read_only=True)
         # DuckDB takes Python without a script for a person, and shows progress among the answers.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warehouse import sqlfiles
 from warehouse.catalog import landing
 from warehouse.errors import UsageError
 from warehouse.lake.attach import NAME, is_lake, stored_bytes
 from warehouse.lake.writers import alone
+from warehouse.session import Connection
 from warehouse.transactions import write_error
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
-
 
 _UNREAD_SECONDS = 86400.0
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import duckdb
 
 from warehouse import modules, sqlfiles
 from warehouse.damage import RESTORE
@@ -17,13 +19,9 @@ from warehouse.errors import (
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported
 from warehouse.messages import LAND_AGAIN, migrate_hint
+from warehouse.session import Connection
 from warehouse.transactions import in_file
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warehouse.session import Connection
 
 _NAME = re.compile(r"\d{4}_\w+")
 _TABLE = re.compile(r"CREATE TABLE (\w+) \( -- (.+)")
@@ -52,8 +50,6 @@ def statements(path: Path) -> str:
 
 def applied(con: Connection) -> tuple[str, ...] | None:
     """Return the names of the applied migrations; None where the database is not a warehouse."""
-    import duckdb
-
     try:
         rows = con.execute(
             "SELECT name FROM (SELECT name, applied_at, pwh_version FROM migrations) ORDER BY name"

@@ -1,15 +1,13 @@
 """Views: modules in sql/views, created in the order of their `-- requires:` headers."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from udfs import UDFS
 from warehouse import sqlfiles
@@ -17,13 +15,9 @@ from warehouse.errors import WarehouseOutdated
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported_comments
 from warehouse.messages import migrate_hint
+from warehouse.session import Connection
 from warehouse.transactions import in_file
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from warehouse.session import Connection
 
 _REQUIRES = re.compile(r"^-- requires:[ \t]*(.*)$", re.MULTILINE)
 _COMMENT = re.compile(

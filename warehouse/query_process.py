@@ -20,15 +20,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+import pyarrow as pa
 
 from warehouse import errors
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError, ReadingInterrupted, UsageError
 from warehouse.guarded import Limits, Result, answer, open_restricted, too_long
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Beyond the time limit: for starting, waiting for the file, and stopping cleanly.
 _GRACE = 10.0
@@ -59,8 +58,6 @@ def ask_guarded(
     Raises `UsageError` for SQL that is wrong, does more than read, or exceeds the limits;
     `WarehouseError` where the warehouse cannot be opened.
     """
-    import pyarrow as pa
-
     limits = limits or Limits()
     request = {"path": str(path), "sql": sql, "limits": asdict(limits)}
     with _LOCK:
@@ -150,9 +147,6 @@ class QueryProcess:
 
 def serve() -> None:
     """Answer requests from stdin until it ends; runs in the process of the queries."""
-    import duckdb  # noqa: F401  before the first query comes
-    import pyarrow as pa  # noqa: F401
-
     # Output of libraries must not be mixed with the rows.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -193,8 +187,6 @@ def _write(pipe: IO[bytes], head: bytes, data: bytes) -> None:
 
 
 def _as_stream(table: pa.Table) -> bytes:
-    import pyarrow as pa
-
     target = pa.BufferOutputStream()
     with pa.ipc.new_stream(target, table.schema) as writer:
         writer.write_table(table)

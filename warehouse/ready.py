@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+import duckdb
+
 from udfs import UDFS
 from warehouse import analyses, modules, revision, shipped, sqlfiles
 from warehouse.version import __version__
@@ -71,8 +73,6 @@ def _kept() -> Path:
 @cache
 def _version() -> str:
     """Return a digest of all that is in an empty warehouse, and of what makes it."""
-    import duckdb
-
     code = Path(__file__).parent.rglob("*.py")
     statements = (sqlfiles.SQL / "bookkeeping.sql", *sqlfiles.files("migrations"))
     files = sorted((*code, *statements, analyses.LISTING))

@@ -15,17 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import duckdb
 
 from warehouse import sqlfiles
 from warehouse.connection import DEFAULT_WAIT, connect, open_unchecked
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError, WarehouseDamaged, WarehouseError
 from warehouse.messages import LAND_AGAIN, without_class
+from warehouse.session import Connection
 from warehouse.transactions import NO_SPACE
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 _WORTHWHILE = 0.25
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -126,8 +126,6 @@ def _spare(con: Connection) -> float:
 @contextmanager
 def _failures_named(file: Path) -> Iterator[None]:
     """Turn whatever fails into the error that states that nothing has changed, and why."""
-    import duckdb
-
     try:
         yield
     except (UsageError, duckdb.InterruptException):
@@ -221,8 +219,6 @@ def _remove(draft: Path) -> None:
 
 def _failure(file: Path, error: Exception) -> WarehouseError:
     """Return the error that states why a file could not be replaced, and what to do."""
-    import duckdb
-
     before, folder = f"nothing has changed in {file}", file.resolve().parent
     if getattr(error, "errno", None) in _NO_ROOM or NO_SPACE.search(str(error)):
         return WarehouseError(

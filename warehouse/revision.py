@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from typing import TYPE_CHECKING
 
 from warehouse import modules, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _STATEMENTS = (*sqlfiles.files("derived/scalars"), *sqlfiles.files("derived/names"))
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
+from warehouse.session import Connection
 from warehouse.transactions import transaction
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 _LONGEST = 100
 

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from warehouse.session import Connection
 from warehouse.transactions import transaction
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
-
 
 # What can be said of a change; an invalid run is in no series.
 REASONS = ("investigating", "expected", "noise", "invalid run", "fixed")

@@ -3,11 +3,13 @@
 # ruff: noqa: D102  DuckDB documents them
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation, Statement
+
+Relation: TypeAlias = "DuckDBPyRelation"
 
 
 class Connection(Protocol):

@@ -13,16 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warehouse.address import Address
 from warehouse.connection import connect, cursor
 from warehouse.errors import WarehouseError
 from warehouse.opened import closing_in_place
 from warehouse.queue import waiting_writers
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 @dataclass(slots=True)

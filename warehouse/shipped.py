@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from warehouse import models, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
+from warehouse.session import Connection
 from warehouse.transactions import in_file
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warehouse.session import Connection
 
 
 def files() -> tuple[Path, ...]:

@@ -6,15 +6,12 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
 from warehouse.lake.attach import allow_only_its_files, is_lake
 from warehouse.own_files import check_not_log, check_not_own
 from warehouse.quack.statements import tokens
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # What the shell names; and where pwh lets DuckDB write what is for stdout (`apps.output.writing`).
 _INPUT, _STREAMS = "/dev/stdin", "/dev/fd"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from warehouse.damage import damage, is_out_of_reach
 from warehouse.errors import WarehouseConflict, WarehouseError
@@ -17,9 +17,7 @@ from warehouse.lake.attach import is_lake
 from warehouse.lake.writers import Touched, alone, is_conflict, is_overtaken, snapshot
 from warehouse.messages import UNKNOWN_OUTCOME, without_class
 from warehouse.opened import check_in_place
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _T = TypeVar("_T")
 _POSTGRES = re.compile(r"ERROR:  (.{1,300})")

@@ -14,15 +14,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warehouse.address import Address
 from warehouse.connection import DEFAULT_WAIT, connect, interrupt, open_copy
 from warehouse.errors import ReadingInterrupted
 from warehouse.queue import waiting_writers
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _YIELD_SECONDS = 2.0  # that a writer waits
 _TICK = 0.2  # s

@@ -5,31 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import (
-    HardwareOption,
-    ProgramOption,
-    WaitOption,
-    parse_share,
-    reading,
-)
-from apps.commands.record import land_recorded, recorded_side
+from apps.commands import options
+from apps.commands.record import INTERRUPTED, configuration, land_recorded, recorded_side
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data
+from apps.output.tables import Row
 from apps.queries.base import ask_dicts
+from apps.queries.explanations import comparable
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
-    from apps.output.tables import Row
     from apps.recording.session import Recorded, Side
     from apps.recording.work_trees import WorkTrees
     from udfs.measuring.bisection import Belief
 
-_INTERRUPTED = 130
 _BUILD_RUNS = 3.0  # what building a commit is taken to cost before one was built, in runs
 
 
@@ -54,20 +49,20 @@ def bisect(
     certainty: Annotated[
         str, typer.Option(metavar="P%", help="Probability of the commit at which to stop.")
     ] = "95%",
-    app: ProgramOption = None,
-    machine: HardwareOption = None,
+    app: options.ProgramOption = None,
+    machine: options.HardwareOption = None,
     tool: Annotated[
         list[str] | None,
         typer.Option(metavar="TOOL", help="As of pwh record; none unless stated. Repeatable."),
     ] = None,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Find the commit that changed a metric, by stored runs and by those that tell most."""
     from apps.recording.process import check_program
     from apps.recording.standard_input import open_missing
     from apps.recording.work_trees import WorkTrees, repository_of
 
-    enough = parse_share(certainty, "--certainty")
+    enough = options.parse_share(certainty, "--certainty")
     if not 0.5 <= enough < 1:
         raise UsageError(f"--certainty {certainty} is out of range", hint="Such as 95%")
     if not command and app is None:
@@ -90,7 +85,7 @@ def bisect(
     search = _Search(context, names, {"app": app, "machine": machine}, metric, command, tool or [])
     search.prepare()
     code = _measure(search, trees, runs, enough, 60.0 if wait is None else wait)
-    if code == _INTERRUPTED:
+    if code == INTERRUPTED:
         note("stopped; the same command continues with the runs that have landed")
         raise typer.Exit(code)
     trees.remove()
@@ -128,8 +123,6 @@ class _Search:
     @property
     def values(self) -> list[float]:
         """The logarithms of the values."""
-        from math import log
-
         return [log(row["value"]) for row in self.rows]
 
     def prepare(self) -> None:
@@ -139,10 +132,9 @@ class _Search:
         app, machine = self.facts["app"], self.facts["machine"] or surroundings.machine()
         facts = {"version": None, "machine": machine}
         side = recorded_side(self.command, app, facts, {}, list(self.tools), {}, Path())
-        names = ("arguments", "variables", "profiler")
         self.side = side
         self.facts = {"app": side.facts["app"], "machine": side.facts["machine"]}
-        self.configuration = [side.tags.get(name, "") for name in names]
+        self.configuration = configuration(side)
         self.read()
 
     def read(self) -> None:
@@ -150,7 +142,7 @@ class _Search:
         db = self.context.obj
         if self.command and isinstance(db, Path) and not db.exists():
             return
-        with reading(self.context, after_changes=bool(self.command)) as con:
+        with options.reading(self.context, after_changes=bool(self.command)) as con:
             self.rows = ask_dicts(
                 con,
                 "record/values",
@@ -191,10 +183,10 @@ class _Search:
                 one = session.record(side)
                 recorded.append(one)
                 if one.done.interrupted or one.done.exit_code:
-                    code = _INTERRUPTED if one.done.interrupted else one.done.exit_code
+                    code = INTERRUPTED if one.done.interrupted else one.done.exit_code
                     break
         except KeyboardInterrupt:
-            code = _INTERRUPTED
+            code = INTERRUPTED
         if not recorded:
             session.discard()
             return [], code
@@ -250,7 +242,7 @@ def _measure(search: _Search, trees: WorkTrees, runs: int, enough: float, wait: 
             if is_new:
                 built, spent = built + 1, spent + time.monotonic() - began
             recorded, code = search.record(folder, min(often, runs - done), wait)
-            if code == _INTERRUPTED:
+            if code == INTERRUPTED:
                 return code
             if code:
                 note(f"skipped: the program fails at {search.commits[at][:9]}")
@@ -268,7 +260,7 @@ def _measure(search: _Search, trees: WorkTrees, runs: int, enough: float, wait: 
                 f"{counted(len(known.not_told_apart(enough)), 'commit')} not told apart"
             )
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     return 0
 
 
@@ -286,7 +278,6 @@ def _is_certain(search: _Search, enough: float) -> bool:
 
 
 def _report(context: typer.Context, top: Path, search: _Search, enough: float) -> None:
-    from apps.queries.explanations import comparable
     from apps.reports.bisection import bisected_text
     from apps.reports.explanations import leading_sentence
     from ingest.git import lines_of
@@ -303,7 +294,7 @@ def _report(context: typer.Context, top: Path, search: _Search, enough: float) -
     for row, at in zip(search.rows, places, strict=True):
         sides[at >= known.culprit].append(row["run_id"])
     if all(sides):
-        with reading(context, after_changes=True) as con:
+        with options.reading(context, after_changes=True) as con:
             why = leading_sentence(con, comparable(con, sides[1], sides[0]))
         if why is not None:
             print_data(f"* {why}")

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    OutputOption,
-    RunArgument,
-    WaitOption,
-    reading,
-    writable,
-    writing,
-)
-from apps.output.formats import Format
+from apps.commands import options
 from apps.output.numbers import counted
 from apps.output.streams import note, print_data, write_text
 from apps.output.tables import relation_text
@@ -26,9 +16,7 @@ from apps.output.writing import emit
 from apps.queries.base import ask, ask_column
 from apps.queries.runs import LATEST, resolve_run, resolve_runs, run_facts
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def diagnosed_runs(con: Connection, name: str) -> list[str]:
@@ -39,20 +27,14 @@ def diagnosed_runs(con: Connection, name: str) -> list[str]:
     return ask_column(con, "bottlenecks/runs", app=name) or resolve_runs(con, name)
 
 
-class Place(StrEnum):
-    """What verdicts are listed by."""
-
-    rank = "rank"
-    region = "region"
-
-
 def diagnose(
     context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="RUN|APP", help="A run, latest, or an application.")
     ] = LATEST,
     by: Annotated[
-        Place | None, typer.Option(help="List a verdict for each rank or region.")
+        Literal["rank", "region"] | None,
+        typer.Option(help="List a verdict for each rank or region."),
     ] = None,
     history: Annotated[
         bool, typer.Option("--history", help="List class, time and gain version by version.")
@@ -61,13 +43,13 @@ def diagnose(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=writable,
+            callback=options.writable,
             help="Draw a star glyph for each run, process, region or sample, one ray per metric: "
             ".svg.",
         ),
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Name the bottleneck that hardware counters show, what drove the verdict, and what helps."""
     from apps.reports.bottlenecks import bottleneck_sentences, bottleneck_tables
@@ -75,7 +57,7 @@ def diagnose(
 
     if glyphs is not None:
         check_path(glyphs, (".svg",), "--glyphs")
-    with reading(context) as con:
+    with options.reading(context) as con:
         if history:
             app = _application(con, name)
             found = ask(con, "bottlenecks/tuning_history", app=app)
@@ -86,17 +68,17 @@ def diagnose(
         runs = diagnosed_runs(con, name)
         title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
         if glyphs is not None:
-            _draw(con, runs, by.value if by else None, title, glyphs)
-        if style is not Format.table:
+            _draw(con, runs, by, title, glyphs)
+        if style != "table":
             rows = (
-                ask(con, f"bottlenecks/by_{by.value}", runs=runs)
+                ask(con, f"bottlenecks/by_{by}", runs=runs)
                 if by
                 else ask(con, "bottlenecks/classes", runs=runs, rank=None)
             )
             emit(con, rows, style, output)
             return
         sentences = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
-        tables = bottleneck_tables(con, runs, by.value if by else None)
+        tables = bottleneck_tables(con, runs, by)
         write_text("\n\n".join(["\n".join([title, "", *sentences]), *tables]), output)
 
 
@@ -129,20 +111,20 @@ def _no_history(name: str) -> NothingToAnalyse:
 
 def label(
     context: typer.Context,
-    run: RunArgument,
+    run: options.RunArgument,
     what: Annotated[str, typer.Argument(metavar="CLASS", help="Balance, Mem, DTB ...")],
     rank: Annotated[int | None, typer.Option(help="Only this process.")] = None,
     thread: Annotated[int | None, typer.Option(help="Only this thread.")] = None,
     region: Annotated[str | None, typer.Option(help="Only this code region.")] = None,
     sample: Annotated[int | None, typer.Option(help="Only this sample.")] = None,
-    labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
-    wait: WaitOption = None,
+    labelled_by: options.LabellerOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Label the bottleneck of a run manually; the label overrules every model."""
     from apps.fitting.labels import add_label
 
     place = {"rank": rank, "thread": thread, "region": region, "sample": sample}
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         run_id = resolve_run(con, run)
         known = add_label(con, run_id, what, labelled_by, place)
         shown = relation_text(

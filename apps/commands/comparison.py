@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
-from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import write_text
 from apps.output.tables import dicts
@@ -16,9 +15,7 @@ from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.runs import resolve_side
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def compare(
@@ -35,7 +32,7 @@ def compare(
     ] = None,
     metric: MetricOption = None,
     level: LevelOption = LEVEL,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Show what got slower from A to B, by how much, and what of it is beyond the noise."""
@@ -43,7 +40,7 @@ def compare(
         first, second = (resolve_side(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
-        if style is not Format.table:
+        if style != "table":
             rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
             emit(con, rows, style, output)
             return

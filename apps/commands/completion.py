@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from enum import StrEnum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,40 +13,6 @@ from apps.output.streams import print_data
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
 
-
-class Shell(StrEnum):
-    """A shell, or words: the completions themselves, which the scripts ask for."""
-
-    BASH = "bash"
-    ZSH = "zsh"
-    FISH = "fish"
-    WORDS = "words"
-
-
-_CALL = "pwh completion words --"
-_SCRIPTS = {
-    # bash takes @, : and = for ends of words, so what is before them is there already.
-    Shell.BASH: f"""\
-_pwh() {{
-    local line=${{COMP_LINE:0:COMP_POINT}} words current typed
-    read -ra words <<< "$line"
-    [[ $line == *[[:blank:]] ]] && words+=("")
-    current=${{words[-1]}}
-    typed=${{current%"${{current##*[@:=]}}"}}
-    local IFS=$'\\n'
-    COMPREPLY=($({_CALL} "${{words[@]:1}}" 2>/dev/null))
-    COMPREPLY=("${{COMPREPLY[@]#"$typed"}}")
-}}
-complete -o default -F _pwh pwh""",
-    Shell.ZSH: f"""\
-_pwh() {{
-    local -a found
-    found=("${{(@f)$({_CALL} "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
-    if [[ -n $found ]]; then compadd -a found; else _files; fi
-}}
-compdef _pwh pwh""",
-    Shell.FISH: f"complete -c pwh -a '({_CALL} (commandline -opc)[2..] (commandline -ct))'",
-}
 # What parameters are names of, by their own name.
 _KINDS = {
     **dict.fromkeys(("run", "before", "after", "against", "baseline", "candidate"), "runs"),
@@ -58,15 +24,18 @@ _KINDS = {
 
 def completion(
     context: typer.Context,
-    shell: Annotated[Shell, typer.Argument(help='For bash: eval "$(pwh completion bash)".')],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "words"],
+        typer.Argument(help='For bash: eval "$(pwh completion bash)".'),
+    ],
     typed: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- WORD...", help="What was typed after pwh, the last word last."),
     ] = None,
 ) -> None:
     """Print the script that completes commands, runs and metrics in a shell."""
-    if shell in _SCRIPTS:
-        print_data(_SCRIPTS[shell])
+    if shell != "words":
+        print_data(Path(__file__).with_suffix(f".{shell}").read_text("utf-8").rstrip("\n"))
         return
     found = completions(context.find_root().command, typed or [""], context.obj)
     if found:
@@ -120,15 +89,10 @@ def _values(parameter: Any, part: str, command: Any, db: Address) -> list[str]:
     kind = _KINDS.get(parameter.name)
     if kind is None or command.name in ("ingest", "record", "schema"):
         return []
-    try:
-        import warehouse
-        from apps.queries.base import ask_column
-        from apps.queries.runs import LATEST
+    import warehouse
+    from apps.queries.base import ask_column
+    from apps.queries.runs import LATEST
 
-        con = warehouse.connect(db, read_only=True, wait=0)
-    except PwhError:
-        return []
-    try:
+    with suppress(PwhError), warehouse.connect(db, read_only=True, wait=0) as con:
         return ask_column(con, "completion/names", kind=kind, part=part, latest=LATEST)
-    finally:
-        con.close()
+    return []

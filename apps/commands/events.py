@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output.formats import Format
+from apps.commands import options
 from apps.output.streams import write_text
-from apps.output.tables import dicts
+from apps.output.tables import Row, dicts
+from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.events import OPEN, WITHDRAWN, Events
+from apps.queries.runs import resolve_app
 from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.series import Acknowledgement
+from warehouse.session import Connection
 
-if TYPE_CHECKING:
-    from apps.output.tables import Row
-    from warehouse.series import Acknowledgement
-    from warehouse.session import Connection
-
-
-class State(StrEnum):
-    """The state of an event; open: any of new, investigating and reopened."""
-
-    OPEN = "open"
-    NEW = "new"
-    INVESTIGATING = "investigating"
-    EXPECTED = "expected"
-    NOISE = "noise"
-    FIXED = "fixed"
-    INVALID = "invalid"
-    REOPENED = "reopened"
-    WITHDRAWN = "withdrawn"
-
-
+# open: any of new, investigating and reopened.
+State = Literal[
+    "open", "new", "investigating", "expected", "noise", "fixed", "invalid", "reopened", "withdrawn"
+]
 # What later runs show is not for anybody to say.
-_FOUND = (State.NEW, State.REOPENED, State.WITHDRAWN)
+_FOUND = ("new", "reopened", WITHDRAWN)
 
 
 def events(
@@ -51,9 +37,7 @@ def events(
         str | None, typer.Option(help="Only of this application, or that of a run.")
     ] = None,
     branch: Annotated[str | None, typer.Option(help="Only of runs of this branch.")] = None,
-    machine: Annotated[
-        str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
-    ] = None,
+    machine: options.MachineOption = None,
     since: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Only since this day."),
@@ -81,15 +65,13 @@ def events(
     ticket: Annotated[
         str | None, typer.Option(metavar="URL", help="Address of the event's ticket.")
     ] = None,
-    text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
-    wait: WaitOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
+    text: options.NoteOption = None,
+    said_by: options.SpeakerOption = None,
+    wait: options.WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """List changes as events, the open ones first; with a number, show or triage one."""
-    from apps.output.text import cell
-    from apps.queries.runs import resolve_app
     from apps.reports.events import events_text
     from warehouse.series import Acknowledgement
 
@@ -110,21 +92,21 @@ def events(
         if state is not None or any(one is not None for one in said):
             stored = _stored(state, fixed_in)
             known = Acknowledgement(stored, "*", fixed_in, owner, ticket, text, said_by)
-            with writing(context, wait) as con:
+            with options.writing(context, wait) as con:
                 row = _event(con, event)
                 if row["state"] == WITHDRAWN:
                     raise UsageError(
                         f"event {event} is withdrawn: later runs leave no change there"
                     )
-                annotate(con, row["run_id"], known, event, withdrawn=state is State.OPEN)
-    with reading(context, wait) as con:
+                annotate(con, row["run_id"], known, event, withdrawn=state == "open")
+    with options.reading(context, wait) as con:
         if event is not None:
             _event(con, event)
         if app is not None:
             app = resolve_app(con, app)
             wanted = wanted._replace(app=app)
         found = ask(con, "events/list", **wanted.params())
-        if style is not Format.table:
+        if style != "table":
             emit(con, found, style, output)
             return
         rows = dicts(found)
@@ -170,17 +152,17 @@ def _states(state: State | None) -> tuple[str, ...]:
     """Return the states that are listed: without a choice those of changes that are there."""
     if state is None:
         return Events().states
-    if state is State.INVALID:
+    if state == "invalid":
         raise UsageError(
             "an invalid run is in no series, and has no event",
             hint="pwh sql \"FROM acknowledgements WHERE reason = 'invalid run'\" lists them.",
         )
-    return OPEN if state is State.OPEN else (state.value,)
+    return OPEN if state == "open" else (state,)
 
 
 def _stored(state: State | None, fixed_in: str | None) -> str | None:
     """Return the reason as it is stored; raises `UsageError` for what nobody can say."""
-    if (state is State.FIXED) != (fixed_in is not None):
+    if (state == "fixed") != (fixed_in is not None):
         raise UsageError(
             "fixed and --in belong together", hint="Such as: pwh events 3 --state fixed --in v12"
         )
@@ -189,4 +171,4 @@ def _stored(state: State | None, fixed_in: str | None) -> str | None:
             f"{state} is found, not said",
             hint="One can say: investigating, expected, noise, fixed, invalid, open.",
         )
-    return "invalid run" if state is State.INVALID else state and state.value
+    return "invalid run" if state == "invalid" else state

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import Annotated
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
-from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.explanations import Comparison, comparable, explained_against, explanation
 from apps.queries.runs import LATEST, resolve_side
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def explain(
@@ -34,7 +31,7 @@ def explain(
     every: Annotated[
         bool, typer.Option("--all", help="Show all findings, their figures and call paths.")
     ] = False,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Explain why a run is slower than those before: functions, bottlenecks, idle time ..."""
@@ -43,11 +40,9 @@ def explain(
     with reading(context) as con:
         which = compared_sides(con, resolve_side(con, run), against or [])
         found = explanation(con, which)
-        if style is not Format.table:
-            emit(con, found.filter("topic <> 'ledger'"), style, output)
-            return
-        text = explanation_text(con, which, dicts(found), show_queries=sql, is_short=not every)
-    write_text(text, output)
+        how = {"show_queries": sql, "is_short": not every}
+        text = partial(explanation_text, con, which, dicts(found), **how)
+        emit(con, found.filter("topic <> 'ledger'"), style, output, text)
 
 
 def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comparison:

@@ -16,7 +16,7 @@ from apps.queries.base import ask_dicts
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import NothingToAnalyse, UsageError
 
-_TABLES = {Target.csv: Format.csv, Target.parquet: Format.parquet}
+_TABLES: dict[Target, Format] = {Target.csv: "csv", Target.parquet: "parquet"}
 
 
 def export(

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from apps.commands.options import (
-    PLAIN,
-    FormatOption,
-    OutputOption,
-    WaitOption,
-    need,
-    reading,
-    writing,
-)
-from apps.output.formats import Format
+from apps.commands import options
 from apps.output.progress import note_progress
 from apps.output.streams import note, print_data, write_text
 from apps.output.writing import emit
@@ -29,26 +19,14 @@ from udfs.progress import Progress
 from warehouse.errors import UsageError
 
 _Trained = TypeVar("_Trained")
+# Classifiers of bottlenecks; auto is the best on held-out programs.
+Algorithm = Literal[
+    "auto", "autoencoder", "tree", "neighbours", "logistic", "forest", "boosting", "networks"
+]
 
-fit = typer.Typer(
-    name="fit",
-    no_args_is_help=True,
-    help="Train models on the warehouse's rows, each stored as a new version; choose one.",
-    **PLAIN,
+fit = options.group(
+    "fit", "Train models on the warehouse's rows, each stored as a new version; choose one."
 )
-
-
-class Algorithm(StrEnum):
-    """Classifiers of bottlenecks; auto is the best on held-out programs."""
-
-    auto = "auto"
-    autoencoder = "autoencoder"
-    tree = "tree"
-    neighbours = "neighbours"
-    logistic = "logistic"
-    forest = "forest"
-    boosting = "boosting"
-    networks = "networks"
 
 
 def bottlenecks(
@@ -74,7 +52,7 @@ def bottlenecks(
             metavar="CLUSTER=CLASS", help="Label a cluster manually, also for later fits."
         ),
     ] = None,
-    labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
+    labelled_by: options.LabellerOption = None,
     search: Annotated[
         bool,
         typer.Option(
@@ -88,33 +66,33 @@ def bottlenecks(
             help="Classifier; auto: the best on held-out programs. autoencoder: the stacked sparse "
             "autoencoder of Feng, Liu and He."
         ),
-    ] = Algorithm.auto,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-    wait: WaitOption = None,
+    ] = "auto",
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
-    need("fit")
+    options.need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
-    from apps.reports.fit import bottleneck_fit_report, bottleneck_fit_sentence
+    from apps.reports.fit import bottleneck_fit_report, fit_sentence
     from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
-    with reading(context, wait) as con:
+    with options.reading(context, wait) as con:
         data = read_training_data(con, metric_set, labels, overruled, note_progress)
     model = _until_interrupted(
         lambda progress: train(
             data, clusters, seed, progress, search=search, algorithm=_full_name(algorithm)
         )
     )
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
         analyse_all(con)
-        if style is not Format.table:
-            note(bottleneck_fit_sentence(con, model.fit, version))
+        if style != "table":
+            note(fit_sentence(con, model.fit, version))
             scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
             return
@@ -125,9 +103,9 @@ def bottlenecks(
 def _full_name(algorithm: Algorithm) -> str | None:
     from udfs.bottleneck.judging import ALGORITHMS
 
-    if algorithm is Algorithm.auto:
+    if algorithm == "auto":
         return None
-    return next(name for name in ALGORITHMS if algorithm.value in name)
+    return next(name for name in ALGORITHMS if algorithm in name)
 
 
 def _until_interrupted(train: Callable[[Progress], _Trained]) -> _Trained:
@@ -170,9 +148,9 @@ def behaviour(
     labelled_by: Annotated[
         str | None, typer.Option("--by", help="Who assigns the label, and why.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-    wait: WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Learn the thresholds of divergence and synchronisation from launches of known behaviour."""
     if run is not None:
@@ -181,7 +159,7 @@ def behaviour(
         from ingest.analyse import analyse_all
         from warehouse.transactions import transaction
 
-        with writing(context, wait) as con:
+        with options.writing(context, wait) as con:
             run_id = resolve_run(con, run)
             which = only_launch(con, run_id) if launch is None else launch
             with transaction(con):
@@ -190,23 +168,8 @@ def behaviour(
                 )
             analyse_all(con)
         note(reference_sentence(rows))
-    with reading(context, wait, after_changes=True) as con:
+    with options.reading(context, wait, after_changes=True) as con:
         emit(con, ask(con, "threads/thresholds"), style, output)
-
-
-class Form(StrEnum):
-    """How segments are recorded."""
-
-    trace = "trace"
-    code = "code"
-
-
-class Optimiser(StrEnum):
-    """Methods that train networks."""
-
-    lbfgs = "lbfgs"
-    scg = "scg"
-    lm = "lm"
 
 
 def throughput(
@@ -220,7 +183,7 @@ def throughput(
         ),
     ] = None,
     form: Annotated[
-        Form | None,
+        Literal["trace", "code"] | None,
         typer.Option(
             help="Traced segments or machine code; by default the form with most measured segments."
         ),
@@ -241,7 +204,7 @@ def throughput(
         typer.Option(help="With --core, the core to begin with; by default that which fits best."),
     ] = None,
     optimiser: Annotated[
-        Optimiser | None,
+        Literal["lbfgs", "scg", "lm"] | None,
         typer.Option(
             help="Use a network whatever its score, trained by Levenberg-Marquardt (lm; slow for "
             "many segments), scaled conjugate gradients (scg) or L-BFGS."
@@ -255,42 +218,37 @@ def throughput(
         typer.Option(min=0, help="A training ends where an iteration lowers the loss by less."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-    wait: WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
-    from apps.fitting.throughput import (
-        choose_form,
-        make_fit,
-        parse_reduction,
-        read_training_segments,
-    )
-    from apps.reports.fit import throughput_fit_report, throughput_fit_sentence
+    from apps.fitting import throughput as fitting
+    from apps.reports.fit import fit_sentence, throughput_fit_report
     from ingest.analyse import analyse_all
     from udfs.throughput.fitting import fit_throughput
     from warehouse import models
     from warehouse.transactions import transaction
 
-    reduction = parse_reduction(reduce)
+    reduction = fitting.parse_reduction(reduce)
     if relative is not None and core is None:
         raise UsageError("--relative is for --core", hint="Name the core to estimate: --core NAME")
     if core is not None:
-        form, subject, core = Form.code, subject or core.lower(), core.lower()
+        form, subject, core = "code", subject or core.lower(), core.lower()
         if not _estimate_core(context, core, relative, seed, wait):
             return
-    with reading(context, wait, after_changes=core is not None) as con:
-        segments = read_training_segments(con, form.value if form else choose_form(con), core)
-    options = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
-    training = {name: value for name, value in options.items() if value is not None}
+    with options.reading(context, wait, after_changes=core is not None) as con:
+        segments = fitting.read_training_segments(con, form or fitting.choose_form(con), core)
+    stated = {"optimiser": optimiser, "iterations": iterations, "precision": precision}
+    training = {name: value for name, value in stated.items() if value is not None}
     fitted = fit_throughput(segments.samples, reduction, seed, note_progress, **training)
-    fit = make_fit(segments, fitted, subject, seed)
-    with writing(context, wait) as con:
+    fit = fitting.make_fit(segments, fitted, subject, seed)
+    with options.writing(context, wait) as con:
         with transaction(con):
             version = models.store(con, fit)
         analyse_all(con)
-        if style is not Format.table:
-            note(throughput_fit_sentence(con, fit, version))
+        if style != "table":
+            note(fit_sentence(con, fit, version))
             emit(con, ask(con, "fit/scores", kind=fit.kind, version=version), style, output)
             return
         text = throughput_fit_report(con, segments, fitted, fit, version)
@@ -306,11 +264,11 @@ def _estimate_core(
     from ingest.analyse import analyse_all
     from warehouse.transactions import transaction
 
-    with reading(context, wait) as con:
+    with options.reading(context, wait) as con:
         blocks = read_measured_blocks(con, core, relative)
     relative, estimated = estimate_core(blocks, seed, note_progress)
     is_modelled = blocks.isa == SIMULATED
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             store_core(con, blocks, relative, estimated)
         if not is_modelled:
@@ -327,7 +285,7 @@ def choose(
         str, typer.Argument(metavar="MODEL", help="Kind and version, such as throughput/3.")
     ],
     chosen_by: Annotated[str | None, typer.Option("--by", help="Who chooses it.")] = None,
-    wait: WaitOption = 60.0,
+    wait: options.WaitOption = 60.0,
 ) -> None:
     """Use a stored model for its subject, whatever is fitted later."""
     from ingest.analyse import analyse_all
@@ -340,7 +298,7 @@ def choose(
             f"{model!r} is not a kind and a version",
             hint="Such as throughput/3. List them: pwh sql 'FROM models'",
         )
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         with transaction(con):
             models.choose(con, kind, int(version), chosen_by or _user())
         analyse_all(con)

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    LevelOption,
-    MetricOption,
-    OutputOption,
-    parse_share,
-    reading,
-)
-from apps.output.formats import Format
+from apps.commands import options
 from apps.output.streams import note, write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.comparison import LEVEL
 from apps.queries.runs import LATEST, resolve_app
 from warehouse.errors import UsageError
-
-
-class Direction(StrEnum):
-    """Which values of a metric are better."""
-
-    LOWER = "lower"
-    HIGHER = "higher"
 
 
 def gate(
@@ -55,16 +39,16 @@ def gate(
             metavar="P%", help="Regression that is allowed; by default the stored threshold, or 5%."
         ),
     ] = None,
-    metric: MetricOption = None,
+    metric: options.MetricOption = None,
     better: Annotated[
-        Direction | None,
+        Literal["lower", "higher"] | None,
         typer.Option(help="What is better for metrics of which that is not known."),
     ] = None,
     provisional: Annotated[
         bool,
         typer.Option("--provisional", help="Fail also where a regression is not certain yet."),
     ] = False,
-    level: LevelOption = LEVEL,
+    level: options.LevelOption = LEVEL,
     pr_comment: Annotated[
         bool,
         typer.Option(
@@ -74,51 +58,41 @@ def gate(
             "GITHUB_TOKEN or GITLAB_TOKEN; later calls edit it.",
         ),
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
-    from apps.reports.gate import (
-        failing_metrics,
-        find_sides,
-        gate_cause,
-        gate_comment,
-        gate_markdown,
-        judge_metrics,
-        needs_run,
-        neutral_markdown,
-    )
+    from apps.reports import gate as reports
 
-    if pr_comment and style is not Format.table:
+    if pr_comment and style != "table":
         raise UsageError(
             "--pr-comment is Markdown, not rows", hint="Leave --format out, and let -o end in .md."
         )
-    most = None if limit is None else parse_share(limit, "--limit")
-    with reading(context) as con:
+    most = None if limit is None else options.parse_share(limit, "--limit")
+    with options.reading(context) as con:
         app = resolve_app(con, app)
-        sides = find_sides(con, app, baseline, candidate)
+        sides = reports.find_sides(con, app, baseline, candidate)
         if baseline is None and not sides.baseline:
-            _write(neutral_markdown(app, sides), app, output, is_comment=pr_comment)
+            _write(reports.neutral_markdown(app, sides), app, output, is_comment=pr_comment)
             return
-        relation = judge_metrics(
+        relation = reports.judge_metrics(
             con, sides, metric or [], most, level, better, provisional=provisional
         )
         rows = dicts(relation)
-        cause = gate_cause(con, sides, rows) if style is Format.table else []
-        if style is not Format.table:
+        cause = reports.gate_cause(con, sides, rows) if style == "table" else []
+        if style != "table":
             emit(con, relation, style, output)
-    if style is Format.table:
-        summary = gate_comment if pr_comment else gate_markdown
+    if style == "table":
+        summary = reports.gate_comment if pr_comment else reports.gate_markdown
         text = summary(app, sides, rows, level, cause)
         _write(text, app, output, is_comment=pr_comment)
-    if failing_metrics(rows):
+    if reports.failing_metrics(rows):
         raise typer.Exit(1)
-    if needs_run(rows):
+    if reports.needs_run(rows):
         raise typer.Exit(6)
 
 
-def _write(text: str, app: str, output: OutputOption, *, is_comment: bool) -> None:
-    """Write the summary, and the comment with it."""
+def _write(text: str, app: str, output: options.OutputOption, *, is_comment: bool) -> None:
     write_text(text, output)
     if is_comment:
         from apps.exports.pull_request import comment

@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
-from apps.output.streams import write_text
 from apps.output.tables import relation_text
 from apps.output.writing import emit
 from apps.queries.base import ask
@@ -16,8 +14,6 @@ from apps.queries.idle import Reading, in_reading
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import NothingToAnalyse
 
-# What idle time is summed by.
-_By = Literal["worker", "node", "type", "blamed", "device", "stream", "step", "late"]
 _OF_DEVICES = ("device", "stream", "step", "late")
 
 
@@ -40,7 +36,7 @@ def idle(
         ),
     ] = "union",
     by: Annotated[
-        _By | None,
+        Literal["worker", "node", "type", "blamed", "device", "stream", "step", "late"] | None,
         typer.Option(
             help="What the table sums idle time by: worker, node, type or blamed type of tasks; "
             "of a run with a device: device, stream, step, or late, which is what the host did "
@@ -60,7 +56,7 @@ def idle(
             help="Only this window: from and to, in ns after clock correction.", metavar="FROM TO"
         ),
     ] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Explain why GPUs idle, and what limits them, or why the workers of a task runtime do."""
@@ -84,10 +80,5 @@ def idle(
         else:
             sentences = idle_sentences(con, run_id, how)
             rows = in_reading(con, "idle/by", how, run_id=run_id, by=by or "worker")
-        if style is not Format.table:
-            emit(con, rows, style, output)
-            return
-        text = "\n".join(
-            [f"Run {run_id}", "", *(f"* {line}" for line in sentences), "", relation_text(rows)]
-        )
-        write_text(text, output)
+        lines = [f"Run {run_id}", "", *(f"* {line}" for line in sentences), ""]
+        emit(con, rows, style, output, lambda: "\n".join([*lines, relation_text(rows)]))

@@ -13,15 +13,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from apps.commands.options import (
-    ParameterOption,
-    WaitOption,
-    parse_parameters,
-    parse_size,
-    parse_tags,
-)
+from apps.commands import options
 from apps.interrupts import prompt_interrupts
 from apps.output.numbers import amount, counted
+from apps.output.progress import Countdown
 from apps.output.streams import note, print_data
 from warehouse.address import Address
 from warehouse.errors import InputError, UsageError, WarehouseError
@@ -35,7 +30,6 @@ _LOOK_SECONDS = 1.0  # between two looks at folders that are watched
 
 
 def _time(text: str) -> datetime:
-    """Return a point in time."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -46,7 +40,6 @@ def _time(text: str) -> datetime:
 
 
 def _zone(text: str) -> ZoneInfo:
-    """Return a time zone by its name."""
     try:
         return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -92,10 +85,8 @@ def ingest(
     wall_seconds: Annotated[
         float | None, typer.Option(help="Wall-clock time of the run, s.")
     ] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
-    ] = None,
-    parameter: ParameterOption = None,
+    tag: options.TagOption = None,
+    parameter: options.ParameterOption = None,
     clock_offset: Annotated[
         list[str] | None,
         typer.Option(
@@ -151,7 +142,7 @@ def ingest(
             help="Land what arrives in the folders, each file once it is complete, until stopped.",
         ),
     ] = False,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
     from ingest.load import Options
@@ -159,7 +150,7 @@ def ingest(
     from ingest.recording import MAX_BYTES
     from ingest.walk import find, reader_named
 
-    kinds = parse_parameters(parameter or [])
+    kinds = options.parse_parameters(parameter or [])
     if started_at is not None and started_at.tzinfo is None:
         started_at = started_at.replace(tzinfo=time_zone or UTC)
     facts = {
@@ -175,30 +166,31 @@ def ingest(
         "problem_size": problem_size,
         "wall_seconds": wall_seconds,
     }
-    options = Options(
+    how = Options(
         run_id=run,
         facts={name: value for name, value in facts.items() if value is not None},
-        tags=parse_tags(tag or []) | {f"{KIND_OF}{name}": kind for name, kind in kinds.items()},
+        tags=options.parse_tags(tag or [])
+        | {f"{KIND_OF}{name}": kind for name, kind in kinds.items()},
         parameters=kinds,
         replace=replace,
         clock_offsets=dict(map(_clock_offset, clock_offset or [])),
         align_clocks=align_clocks,
         lenient=lenient,
         time_zone=time_zone,
-        max_bytes=MAX_BYTES if max_size is None else parse_size(max_size, "--max-size"),
+        max_bytes=MAX_BYTES if max_size is None else options.parse_size(max_size, "--max-size"),
     )
     chosen = None if reader is None else reader_named(reader)
     if watch:
         if dry_run:
             raise UsageError("--watch and --dry-run exclude each other")
-        _watch(context.obj, paths, chosen, options, wait)
+        _watch(context.obj, paths, chosen, how, wait)
         return
     with prompt_interrupts():
         found = list(find(paths, chosen))
         failed = _land_all(
             context.obj,
             [replaced(one, skipped=False) for one in found] if reject_unknown else found,
-            options,
+            how,
             wait,
             dry_run=dry_run,
             keep_going=keep_going or dry_run,
@@ -212,7 +204,7 @@ def _watch(
     db: Address,
     paths: list[str],
     reader: Reader | None,
-    options: Options,
+    how: Options,
     wait: float | None,
 ) -> None:
     """Land what arrives in folders until a signal ends it, after the file that is landing.
@@ -245,7 +237,7 @@ def _watch(
                         continue
                     if one.skipped:
                         skipped.append(one)
-                    elif not _land_arrived(db, one, options, wait):
+                    elif not _land_arrived(db, one, how, wait):
                         break
                     ready -= parts
                     arriving.done(parts)
@@ -259,10 +251,10 @@ def _watch(
     note("stopped")
 
 
-def _land_arrived(db: Address, one: Found, options: Options, wait: float | None) -> bool:
+def _land_arrived(db: Address, one: Found, how: Options, wait: float | None) -> bool:
     """Land a recording, or report why not; return False where it has to be tried again."""
     try:
-        _land_all(db, [one], options, wait, dry_run=False, keep_going=True, list_skipped=False)
+        _land_all(db, [one], how, wait, dry_run=False, keep_going=True, list_skipped=False)
     except WarehouseError as error:
         note(f"{error.problem}; {one.path} will be tried again")
         return False
@@ -287,7 +279,7 @@ def _clock_offset(text: str) -> tuple[str, int]:
 def _land_all(
     db: Address,
     found: list[Found],
-    options: Options,
+    how: Options,
     wait: float | None,
     *,
     dry_run: bool,
@@ -296,19 +288,23 @@ def _land_all(
 ) -> bool:
     """Land every recording; return whether any was rejected."""
     from apps.landing import Lander
-    from apps.output.progress import Countdown
     from ingest.compressed import path_text
 
     readable = [one for one in found if one.reader is not None]
     rejected = [one for one in found if one.error is not None and not one.skipped]
     skipped = [one for one in found if one.skipped]
     if not readable and not rejected:
-        raise _nothing(skipped)
+        if len(skipped) == 1 and skipped[0].error is not None:
+            raise skipped[0].error
+        raise InputError(
+            f"no reader recognises any of the {counted(len(skipped), 'file')} found",
+            hint="pwh readers lists the formats; ingest a single file to see why it is not read.",
+        )
     failed = False
     without_zone: list[Found] = []
     countdown = Countdown(len(found), "files")
     with Lander(db, wait, dry_run) as lander:
-        landings = lander.land_all((one, options) for one in found)
+        landings = lander.land_all((one, how) for one in found)
         for number, (one, landed) in enumerate(landings, 1):
             if not isinstance(landed, InputError):
                 _report(one, landed, dry_run)
@@ -318,7 +314,8 @@ def _land_all(
                 failed = True
                 note(f"rejected {landed}")
                 if not keep_going:
-                    _note_unread(len(found) - number)
+                    if unread := len(found) - number:
+                        note(f"{counted(unread, 'file')} after it not read; --keep-going goes on")
                     break
             elif list_skipped:
                 print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
@@ -346,23 +343,8 @@ def _note_skipped(skipped: list[Found], list_skipped: bool) -> None:
 
 
 def _first(skipped: list[Found]) -> str:
-    """Return the names of the first files."""
     names = ", ".join(one.path.name for one in skipped[:3])
     return names + (", ..." if len(skipped) > 3 else "")
-
-
-def _note_unread(count: int) -> None:
-    if count:
-        note(f"{counted(count, 'file')} after it not read; --keep-going goes on")
-
-
-def _nothing(skipped: list[Found]) -> InputError:
-    if len(skipped) == 1 and skipped[0].error is not None:
-        return skipped[0].error
-    return InputError(
-        f"no reader recognises any of the {counted(len(skipped), 'file')} found",
-        hint="pwh readers lists the formats; ingest a single file to see why it is not read.",
-    )
 
 
 def _report(found: Found, landed: Landed, dry_run: bool) -> None:

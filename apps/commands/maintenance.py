@@ -5,50 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    PLAIN,
-    FormatOption,
-    OutputOption,
-    WaitOption,
-    need,
-    parse_size,
-    reading,
-    remove_rule,
-    writing,
-)
-from apps.output.formats import Format
+from apps.commands import options
 from apps.output.numbers import counted
+from apps.output.progress import watched
 from apps.output.streams import note, print_data
-from apps.queries.base import ask, ask_column
-from warehouse.errors import UsageError
+from apps.output.writing import emit_columns
+from apps.queries.base import ask_column
+from apps.queries.runs import resolve_forgettable, resolve_runs
+from warehouse.address import Address
+from warehouse.errors import PwhError, UsageError, WarehouseOutdated
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     from ingest.refresh import Outdated
     from ingest.retention import Expired
-    from warehouse.address import Address
-    from warehouse.errors import PwhError
-    from warehouse.session import Connection
 
 
 def forget(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="A run, a source, or the path of a source.")],
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Delete a run or an ingested file and all its rows from the warehouse."""
-    from apps.queries.runs import resolve_forgettable
     from ingest.analyse import until_analysed
     from ingest.forget import forget_run, forget_source
     from warehouse.transactions import transaction
 
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         kind, names = resolve_forgettable(con, name)
 
         def take_out(found: str, failed: Mapping[str, str]) -> dict[str, int]:
@@ -74,14 +63,13 @@ OnOption = Annotated[
 ]
 
 
-def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None) -> None:
+def migrate(context: typer.Context, on: OnOption = None, wait: options.WaitOption = None) -> None:
     """Update the tables, views, shipped rows and stored results of a warehouse to this pwh."""
     from warehouse.connection import MEMORY, open_unchecked
-    from warehouse.errors import PwhError
     from warehouse.replacement import replacement
 
     if on is not None:
-        need("dask")
+        options.need("dask")
     where = context.obj
     is_file = isinstance(where, Path) and str(where) != MEMORY
     lines: list[str] = []
@@ -101,7 +89,7 @@ def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None
         print_data(line)
     if not is_changed:
         print_data(f"{where} is up to date")
-    _end_with(failures)
+    options.end_with(failures)
 
 
 def _is_current(file: Path, wait: float | None) -> bool:
@@ -109,7 +97,6 @@ def _is_current(file: Path, wait: float | None) -> bool:
     from ingest.analyse import outdated_keys
     from ingest.refresh import Outdated, outdated
     from warehouse import connect
-    from warehouse.errors import WarehouseOutdated
 
     try:
         with closing(connect(file, create=False, wait=wait, on_wait=note)) as con:
@@ -124,7 +111,6 @@ def _migrate(
     """Bring a warehouse up to date; return whether anything was done, and what could not be."""
     from ingest.refresh import outdated
     from warehouse import migrations, modules, shipped
-    from warehouse.errors import WarehouseOutdated
     from warehouse.lake import stamp
     from warehouse.lake.writers import alone
     from warehouse.transactions import in_lake, transaction
@@ -161,19 +147,17 @@ def refresh(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of all runs.")] = False,
     on: OnOption = None,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Compute anew what is stored of runs: idle attribution, decoded machine code, scalars."""
-    from apps.output.progress import watched
-    from apps.queries.runs import resolve_runs
     from ingest.refresh import all_of, outdated
     from ingest.scalars import differing_scalars
 
     if on is not None:
-        need("dask")
+        options.need("dask")
     if runs and every:
         raise UsageError("--all is all runs, so name none", hint="Leave --all or the names out.")
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         if every:
             asked = all_of(con, ask_column(con, "runs/ids"))
         elif runs:
@@ -187,7 +171,7 @@ def refresh(
         except KeyboardInterrupt:
             note("stopped; what was stored remains, run it again for the rest")
             raise
-    _end_with(failures)
+    options.end_with(failures)
     if not is_refreshed:
         print_data(f"what is stored of the runs of {context.obj} is up to date")
 
@@ -199,7 +183,6 @@ def _refresh(
 
     Return whether anything was, and what could not be.
     """
-    from apps.output.progress import watched
     from ingest.analyse import analyse_all
     from ingest.cluster import open_cluster
     from ingest.refresh import Refreshed, refresh
@@ -222,14 +205,6 @@ def _refresh(
     return bool(done.decoded or done.kept or answers), done.failures
 
 
-def _end_with(failures: list[PwhError]) -> None:
-    """Print what could not be done, and exit with the code of the last, where there is one."""
-    for failure in failures:
-        note(str(failure))
-    if failures:
-        raise typer.Exit(failures[-1].exit_code)
-
-
 def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:
     """Return what goes by each rule, in words."""
     from ingest.retention import LIMIT, added_up, megabytes
@@ -243,19 +218,9 @@ def _gone(con: Connection, rows: Collection[Expired]) -> list[str]:
     ]
 
 
-class Keeps(StrEnum):
-    """What a rule of retention keeps."""
-
-    ALL = "all"
-    ANSWERS = "answers"
-    NOTHING = "nothing"
-
-
-retention = typer.Typer(
-    name="retention",
-    no_args_is_help=True,
-    help="Set what pwh maintain deletes, by rules: of which applications and branches, how old.",
-    **PLAIN,
+retention = options.group(
+    "retention",
+    "Set what pwh maintain deletes, by rules: of which applications and branches, how old.",
 )
 
 
@@ -263,7 +228,7 @@ retention = typer.Typer(
 def add(
     context: typer.Context,
     keep: Annotated[
-        Keeps,
+        Literal["all", "answers", "nothing"],
         typer.Option(
             help="answers: scalars, what was computed, and the rows of runs that a change is "
             "stated by; nothing: the runs go; all: no other rule applies."
@@ -279,7 +244,7 @@ def add(
     rows: Annotated[
         str, typer.Option(help="Only rows of this landing table, or a pattern, such as bb_*.")
     ] = "*",
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Add a rule, or change its age; what an event, a label or an acknowledgement is of stays."""
     from fnmatch import filter as matching
@@ -287,19 +252,19 @@ def add(
     from warehouse.catalog import counted as tables
     from warehouse.transactions import transaction
 
-    if (days is None) != (keep is Keeps.ALL):
+    if (days is None) != (keep == "all"):
         raise UsageError(
-            f"--keep {keep.value} {'needs --days' if days is None else 'has no --days'}",
+            f"--keep {keep} {'needs --days' if days is None else 'has no --days'}",
             hint="Such as: pwh retention add --keep answers --days 90",
         )
-    if rows != "*" and keep is Keeps.NOTHING:
+    if rows != "*" and keep == "nothing":
         raise UsageError("--keep nothing deletes runs, so it has no --rows")
     if not matching(tables(), rows):
         raise UsageError(
             f"no landing table is called {rows}", hint="pwh schema lists them, as fn_timings."
         )
-    rule = [keep.value, app, branch, rows, days or 0.0]
-    with writing(context, wait) as con, transaction(con):
+    rule = [keep, app, branch, rows, days or 0.0]
+    with options.writing(context, wait) as con, transaction(con):
         # of two with different ages that of the smaller one would always win
         (number,) = (
             con.execute(
@@ -317,27 +282,9 @@ def add(
     print_data(f"rule {number} set; pwh maintain applies it")
 
 
-@retention.command()
-def rules(
-    context: typer.Context,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """List the rules."""
-    from apps.output.writing import emit
-
-    with reading(context) as con:
-        emit(con, ask(con, "maintenance/rules"), style, output)
-
-
-@retention.command()
-def remove(
-    context: typer.Context,
-    number: Annotated[int, typer.Argument(help="Number of the rule (pwh retention rules).")],
-    wait: WaitOption = None,
-) -> None:
-    """Remove a rule; what it deleted stays deleted."""
-    remove_rule(context, "retention_rules", number, wait, "retention")
+options.rule_commands(
+    retention, "retention_rules", "maintenance/rules", "what it deleted stays deleted"
+)
 
 
 def maintain(
@@ -359,7 +306,7 @@ def maintain(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what rules would delete, and change nothing.")
     ] = False,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Delete what the rules say (pwh retention), and compact the warehouse; no answer changes."""
     from ingest.retention import apply, expired
@@ -368,15 +315,15 @@ def maintain(
     from warehouse.replacement import compact
 
     where, now = context.obj, datetime.now(UTC)
-    limit = None if most is None else parse_size(most, "--most")
+    limit = None if most is None else options.parse_size(most, "--most")
     if dry_run:
-        with reading(context, wait) as con:
+        with options.reading(context, wait) as con:
             check_local(con)
             lines = _gone(con, expired(con, now, limit))
         for line in lines or ["nothing"]:
             print_data(f"would delete {line}")
         return
-    with writing(context, wait) as con:
+    with options.writing(context, wait) as con:
         check_local(con)
         # how many bytes rows take is known while they are there
         lines = _gone(con, expired(con, now, limit))
@@ -405,24 +352,15 @@ def maintain(
 
 
 def doctor(
-    context: typer.Context, style: FormatOption = Format.table, output: OutputOption = None
+    context: typer.Context,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Check the installation and the warehouse; exit with code 4 if a check fails."""
-    import duckdb
-
-    from apps.output.writing import emit
     from apps.reports.doctor import examine
 
     findings = examine(context.obj)
-    con = duckdb.connect()
-    listing = con.sql(
-        'SELECT unnest($c) AS "check", unnest($s) AS status, unnest($d) AS detail',
-        params={
-            "c": [f.check for f in findings],
-            "s": [f.status for f in findings],
-            "d": [f.detail for f in findings],
-        },
-    )
-    emit(con, listing, style, output)
+    names = ("check", "status", "detail")
+    emit_columns(style, output, **{name: [getattr(f, name) for f in findings] for name in names})
     if any(finding.status == "wrong" for finding in findings):
         raise typer.Exit(4)

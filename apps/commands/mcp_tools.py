@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -33,16 +33,12 @@ from apps.reports.explanations import explanation_text
 from apps.reports.plot import as_file, series_plot
 from apps.reports.runs import run_report
 from apps.reports.trend import trend_text
+from warehouse.address import Address
 from warehouse.errors import NothingToAnalyse, PwhError
 from warehouse.guarded import Limits
 from warehouse.query_process import ask_guarded
+from warehouse.session import Connection, Relation
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.address import Address
-    from warehouse.session import Connection
 
 _INSTRUCTIONS = """\
 A warehouse of performance measurements: runs, their metrics, counters, profiles and traces, the
@@ -264,7 +260,7 @@ def _readable_errors() -> Iterator[None]:
         raise ToolError(str(error)) from None
 
 
-def _rows(relation: DuckDBPyRelation, most: int) -> list[dict[str, Any]]:
+def _rows(relation: Relation, most: int) -> list[dict[str, Any]]:
     return dicts(relation.limit(most))
 
 

@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption
-from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.progress import note_progress
 from apps.output.streams import note
-from apps.output.writing import emit
+from apps.output.writing import emit_columns
 from warehouse.errors import InputError, NothingToAnalyse, UsageError
 
 
@@ -43,12 +42,10 @@ def measure_blocks(
         int | None, typer.Option("--cpu", min=0, help="Processor to measure on.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of blocks.")] = 0,
-    style: FormatOption = Format.csv,
+    style: FormatOption = "csv",
     output: OutputOption = None,
 ) -> None:
     """Measure the cycles of blocks of machine code on this machine, for fit throughput --core."""
-    import duckdb
-
     from apps.recording.designed_blocks import design, libraries
     from apps.recording.measured_blocks import measure_blocks as measured
 
@@ -64,19 +61,15 @@ def measure_blocks(
         )
     found = measured(hexes, processor, note_progress)
     without = sum(one.cycles is None for one in found)
-    con = duckdb.connect()
-    rows = con.sql(
-        "SELECT unnest($hex) AS hex, unnest($cycles) AS cycles, unnest($kind) AS kind, "
-        "unnest($spread) AS spread, unnest($problem) AS problem",
-        params={
-            "hex": [one.hex for one in found],
-            "cycles": [one.cycles for one in found],
-            "kind": kinds or ["given"] * len(found),
-            "spread": [one.spread for one in found],
-            "problem": [one.problem or None for one in found],
-        },
+    emit_columns(
+        style,
+        output,
+        hex=[one.hex for one in found],
+        cycles=[one.cycles for one in found],
+        kind=kinds or ["given"] * len(found),
+        spread=[one.spread for one in found],
+        problem=[one.problem or None for one in found],
     )
-    emit(con, rows, style, output)
     note(f"{counted(len(found) - without, 'block')} measured, {without} without a value")
     if output is not None and file is None:
         name = shlex.quote(str(output))
@@ -84,7 +77,6 @@ def measure_blocks(
 
 
 def _read(file: Path) -> list[str]:
-    """Return the blocks of a file."""
     import duckdb
 
     if not file.is_file():

@@ -4,45 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    PLAIN,
-    FormatOption,
-    OutputOption,
-    WaitOption,
-    need,
-    parse_share,
-    reading,
-    remove_rule,
-    writing,
-)
-from apps.output.formats import Format
-from apps.output.streams import note, print_data
-from apps.output.writing import emit
-from apps.queries.base import ask, ask_dicts
+from apps.commands import options
+from apps.output.streams import print_data
+from apps.queries.base import ask_dicts
 from warehouse.errors import PwhError, UsageError
+from warehouse.session import Connection
 
-if TYPE_CHECKING:
-    from warehouse.session import Connection
-
-notify = typer.Typer(
-    name="notify",
-    no_args_is_help=True,
-    help="Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
-    **PLAIN,
+notify = options.group(
+    "notify",
+    "Notify people of new changes, once each: by webhook, Slack, e-mail and more (apprise).",
 )
-
-
-class What(StrEnum):
-    """What a rule is about."""
-
-    CHANGES = "changes"
-    SILENCE = "silence"
-    GONE = "gone"
 
 
 def send(
@@ -54,15 +29,15 @@ def send(
         str | None,
         typer.Option(envvar="PWH_URL", metavar="URL", help="Address of the app, for links."),
     ] = None,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Send each recipient one message with all that is new; for a timer or the end of a job."""
     from apps.exports.messages import send as send_message
     from apps.reports.notifications import pending_messages
 
     if not dry_run:
-        need("notify")
-    with reading(context, wait) as con:
+        options.need("notify")
+    with options.reading(context, wait) as con:
         messages = pending_messages(con, datetime.now(UTC), url)
     failures = []
     for message in messages:
@@ -74,15 +49,12 @@ def send(
         except PwhError as error:
             failures.append(error)
             continue
-        with writing(context, wait) as con:
+        with options.writing(context, wait) as con:
             _remember_sent(con, message.recipient, message.subjects, datetime.now(UTC))
         print_data(f"notified {message.recipient}: {message.title}")
     if not messages:
         print_data("nothing is new")
-    for failure in failures:
-        note(str(failure))
-    if failures:
-        raise typer.Exit(failures[-1].exit_code)
+    options.end_with(failures)
 
 
 def _remember_sent(
@@ -104,12 +76,12 @@ def add(
         ),
     ],
     what: Annotated[
-        What,
+        Literal["changes", "silence", "gone"],
         typer.Option(
             help="changes for the worse, or of unknown direction; silence: nothing arrived for "
             "--days; gone: a version lacks a metric that the one before has, as do all later ones."
         ),
-    ] = What.CHANGES,
+    ] = "changes",
     app: Annotated[
         str, typer.Option(help="Only this application, or a pattern with * and ?.")
     ] = "*",
@@ -123,29 +95,29 @@ def add(
     earlier: Annotated[
         bool, typer.Option("--earlier", help="Also send the changes that are open already.")
     ] = False,
-    wait: WaitOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Add a rule: what is sent to whom. The address itself is never stored."""
     from apps.exports.messages import check_recipient
     from warehouse.transactions import transaction
 
     check_recipient(recipient)
-    if (what is What.SILENCE) != (days is not None):
+    if (what == "silence") != (days is not None):
         raise UsageError(
             "--what silence and --days belong together",
             hint="Such as: pwh notify add env:PWH_MAIL --what silence --days 3",
         )
-    if least is not None and what is not What.CHANGES:
+    if least is not None and what != "changes":
         raise UsageError("--least is of --what changes")
-    size = None if least is None else parse_share(least, "--least")
-    with writing(context, wait) as con, transaction(con):
+    size = None if least is None else options.parse_share(least, "--least")
+    with options.writing(context, wait) as con, transaction(con):
         before = _pending_changes(con, recipient)
         (number,) = con.execute(
             "INSERT INTO notification_rules SELECT coalesce(max(rule_id), 0) + 1, "
             "$what, $app, $metric, $least, $days, $recipient FROM notification_rules "
             "RETURNING rule_id",
             {
-                **{"what": what.value, "app": app, "metric": metric},
+                **{"what": what, "app": app, "metric": metric},
                 **{"least": size, "days": days, "recipient": recipient},
             },
         ).fetchone() or (0,)
@@ -161,28 +133,10 @@ def _pending_changes(con: Connection, recipient: str) -> set[str]:
     return {
         row["subject"]
         for row in ask_dicts(con, "notify/pending", now=datetime.now(UTC))
-        if row["what"] == What.CHANGES and row["recipient"] == recipient
+        if row["what"] == "changes" and row["recipient"] == recipient
     }
 
 
-def rules(
-    context: typer.Context,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """List the rules."""
-    with reading(context) as con:
-        emit(con, ask(con, "notify/rules"), style, output)
-
-
-def remove(
-    context: typer.Context,
-    number: Annotated[int, typer.Argument(help="Number of the rule (pwh notify rules).")],
-    wait: WaitOption = None,
-) -> None:
-    """Remove a rule; what was sent stays known."""
-    remove_rule(context, "notification_rules", number, wait, "notify")
-
-
-for _command in (send, add, rules, remove):
+for _command in (send, add):
     notify.command(_command.__name__)(_command)
+options.rule_commands(notify, "notification_rules", "notify/rules", "what was sent stays known")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from apps.output.files import check_output, is_stdout
 from apps.output.formats import Format, format_of
 from apps.output.streams import note, print_data, printed_afterwards
 from warehouse.address import Address, Lake, Served
-from warehouse.errors import NothingToAnalyse, ReadingInterrupted, UsageError
+from warehouse.errors import NothingToAnalyse, PwhError, ReadingInterrupted, UsageError
 from warehouse.unneeded import show_unneeded
 
 if TYPE_CHECKING:
@@ -100,6 +100,15 @@ ProgramOption = Annotated[
 ]
 HardwareOption = Annotated[
     str | None, typer.Option("--machine", help="Machine; else its processor, cores and governor.")
+]
+MachineOption = Annotated[
+    str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
+]
+LabellerOption = Annotated[str | None, typer.Option("--by", help="Who assigns the label.")]
+SpeakerOption = Annotated[str | None, typer.Option("--by", help="Who says so.")]
+NoteOption = Annotated[str | None, typer.Option("--note", help="Anything else.")]
+TagOption = Annotated[
+    list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
 ]
 WaitOption = Annotated[
     float | None,
@@ -206,18 +215,46 @@ LevelOption = Annotated[
 ]
 
 
-def remove_rule(
-    context: typer.Context, table: str, number: int, wait: float | None, of: str
-) -> None:
-    """Delete a rule from a table of rules; raises `NothingToAnalyse` where none has the number.
+def end_with(failures: Sequence[PwhError]) -> None:
+    """Print what could not be done, and exit with the code of the last, where there is one."""
+    for failure in failures:
+        note(str(failure))
+    if failures:
+        raise typer.Exit(failures[-1].exit_code)
 
-    `of` is the command that the rules are of.
+
+def group(name: str, help: str) -> typer.Typer:  # noqa: A002
+    """Return a command that has commands of its own."""
+    return typer.Typer(name=name, no_args_is_help=True, help=help, **PLAIN)
+
+
+def rule_commands(of: typer.Typer, table: str, query: str, stays: str) -> None:
+    """Give a group the commands rules and remove; `stays` is what a rule that goes leaves as it is.
+
+    The rules are in `table`, and `query` lists them.
     """
-    with writing(context, wait) as con:
-        gone = con.execute(f"DELETE FROM {table} WHERE rule_id = $1", [number]).fetchone()
-    if not (gone or (0,))[0]:
-        raise NothingToAnalyse(f"there is no rule {number}", hint=f"pwh {of} rules lists them.")
-    print_data("1 rule removed")
+    name = of.info.name
+    which: Any = typer.Argument(help=f"Number of the rule (pwh {name} rules).")
+
+    @of.command(help="List the rules.")
+    def rules(
+        context: typer.Context, style: FormatOption = "table", output: OutputOption = None
+    ) -> None:
+        from apps.output.writing import emit
+        from apps.queries.base import ask
+
+        with reading(context) as con:
+            emit(con, ask(con, query), style, output)
+
+    @of.command(help=f"Remove a rule; {stays}.")
+    def remove(context: typer.Context, number: int = which, wait: WaitOption = None) -> None:
+        with writing(context, wait) as con:
+            gone = con.execute(f"DELETE FROM {table} WHERE rule_id = $1", [number]).fetchone()
+        if not (gone or (0,))[0]:
+            raise NothingToAnalyse(
+                f"there is no rule {number}", hint=f"pwh {name} rules lists them."
+            )
+        print_data("1 rule removed")
 
 
 def parse_size(text: str, option: str) -> int:

@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import (
-    HardwareOption,
-    LevelOption,
-    ProgramOption,
-    parse_duration,
-    parse_share,
-    parse_tags,
-    reading,
-    writable,
-)
+from apps.commands import options
 from apps.output.numbers import counted
 from apps.output.progress import Countdown
 from apps.output.streams import note
@@ -35,7 +26,7 @@ if TYPE_CHECKING:
     from apps.recording.session import Recorded, Session, Side
     from udfs.measuring.sequential import Design, Noise
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _MOST_PAIRS = 1000  # of a test
 _AGAINST = 5  # runs of each of two commands, unless --repeat states another number
 
@@ -50,11 +41,11 @@ def record(
         typer.Option(min=1, help="Runs to record: 1 unless stated, with --against 5 of each."),
     ] = None,
     warmup: Annotated[int, typer.Option(min=0, help="Runs before, not recorded.")] = 0,
-    app: ProgramOption = None,
+    app: options.ProgramOption = None,
     version: Annotated[
         str | None, typer.Option(help="Version; else that of the folder's git repository.")
     ] = None,
-    machine: HardwareOption = None,
+    machine: options.HardwareOption = None,
     tool: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,19 +89,17 @@ def record(
             metavar="TIME", help="Longest time to measure with --until-decided: 90s, 10m."
         ),
     ] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
-    ] = None,
+    tag: options.TagOption = None,
     keep: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", callback=writable, help="Keep the recordings in this folder."
+            metavar="FOLDER", callback=options.writable, help="Keep the recordings in this folder."
         ),
     ] = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Continue after a run that failed.")
     ] = False,
-    level: LevelOption = LEVEL,
+    level: options.LevelOption = LEVEL,
     wait: Annotated[
         float, typer.Option(min=0, help="Seconds to wait while others use the warehouse.")
     ] = 60.0,
@@ -123,13 +112,13 @@ def record(
     open_missing()
     if until_decided and repeat is not None:
         raise UsageError("--until-decided and --repeat exclude each other")
-    seconds = None if budget is None else parse_duration(budget, "--budget")
+    seconds = None if budget is None else options.parse_duration(budget, "--budget")
     lacks: dict[str, list[str]] = {}
     decided: str | None = None
     with ExitStack() as stack:
         places, against = _places(command, against, build, stack, or_before=until_decided)
         facts = {"version": version, "machine": machine}
-        sides = _sides(places, app, facts, parse_tags(tag or []), tool, lacks)
+        sides = _sides(places, app, facts, options.parse_tags(tag or []), tool, lacks)
         design = _design(smallest, false_alarm, miss) if until_decided else None
         rounds = repeat or (1 if against is None else _AGAINST)
         most = rounds if design is None else _MOST_PAIRS
@@ -146,7 +135,18 @@ def record(
     _report_lacks(recorded, lacks)
     landing = land_recorded(context, session, recorded, wait, keep=keep is not None)
     if landing == 0 and against is not None and code == 0:
-        _compare(context, against, shell_text(command), recorded, level)
+        # as pwh compare does
+        from apps.commands.comparison import compared_text
+
+        compared = (
+            (against, [one.run_id for one in recorded if one.side is recorded[0].side]),
+            (
+                shell_text(command),
+                [one.run_id for one in recorded if one.side is not recorded[0].side],
+            ),
+        )
+        with options.reading(context, after_changes=True) as con:
+            note(compared_text(con, compared, level))
     if decided is not None:
         note(decided)
     raise typer.Exit(code or landing)
@@ -219,7 +219,7 @@ def _design(smallest: str, false_alarm: str, miss: str) -> Design:
     from udfs.measuring.sequential import Design
 
     shares = {
-        option: parse_share(text, option)
+        option: options.parse_share(text, option)
         for option, text in (
             ("--smallest", smallest),
             ("--false-alarm", false_alarm),
@@ -248,16 +248,20 @@ def known_noise(context: typer.Context, side: Side) -> Noise:
 
     if isinstance(context.obj, Path) and not context.obj.exists():
         return Noise()
-    names = ("arguments", "variables", "profiler")
-    with reading(context, after_changes=True) as con:
+    with options.reading(context, after_changes=True) as con:
         (found,) = ask_dicts(
             con,
             "record/noise",
             app=side.facts["app"],
             machine=side.facts["machine"],
-            configuration=[side.tags.get(name, "") for name in names],
+            configuration=configuration(side),
         )
     return Noise(found["variance"], found["freedom"])
+
+
+def configuration(side: Side) -> list[str]:
+    """Return the tags without which runs are not of one history."""
+    return [side.tags.get(name, "") for name in ("arguments", "variables", "profiler")]
 
 
 def _run_until_decided(
@@ -281,7 +285,7 @@ def _run_until_decided(
         for side in turns(sides, warmup):
             if (done := session.warm_up(side)).exit_code or done.interrupted:
                 note(f"the program failed before it was recorded: exit code {done.exit_code}")
-                return [], done.exit_code or _INTERRUPTED, None
+                return [], done.exit_code or INTERRUPTED, None
         while state is None or state.verdict is None:
             started = time.monotonic()
             pair = {}
@@ -289,7 +293,7 @@ def _run_until_decided(
                 one = session.record(side)
                 recorded.append(one)
                 if one.done.exit_code or one.done.interrupted:
-                    return recorded, one.done.exit_code or _INTERRUPTED, None
+                    return recorded, one.done.exit_code or INTERRUPTED, None
                 pair[id(side)] = one.done.wall
             times.append((pair[id(sides[0])], pair[id(sides[1])]))
             state = look(times, design)
@@ -298,7 +302,7 @@ def _run_until_decided(
             if seconds is not None and time.monotonic() - began + longest > seconds:
                 break
     except KeyboardInterrupt:
-        return recorded, _INTERRUPTED, None
+        return recorded, INTERRUPTED, None
     return recorded, 0, decided_text(state, design)
 
 
@@ -360,7 +364,7 @@ def _run(
             done = session.warm_up(side)
             if done.interrupted or (done.exit_code and not keep_going):
                 note(f"the program failed before it was recorded: exit code {done.exit_code}")
-                return [], done.exit_code or _INTERRUPTED
+                return [], done.exit_code or INTERRUPTED
         countdown = Countdown(total, "runs")
         for number, side in enumerate(turns(sides, rounds), 1):
             one = session.record(side)
@@ -371,7 +375,7 @@ def _run(
             if (left := countdown.after(number)) is not None:
                 note(left)
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = INTERRUPTED
     if 0 < len(recorded) < total:
         note(f"stopped after {counted(len(recorded), 'run')} of {total}")
     return recorded, code
@@ -415,7 +419,7 @@ def land_recorded(
         note(str(error) or "stopped")
         runs = counted(len(recorded) - landed, "run")
         note(f"the recordings of {runs} are kept; to land them: sh {shlex.quote(str(script))}")
-        return error.exit_code if isinstance(error, PwhError) else _INTERRUPTED
+        return error.exit_code if isinstance(error, PwhError) else INTERRUPTED
     finally:
         sides = dict.fromkeys(id(one.side) for one in recorded)
         for side in sides:
@@ -453,22 +457,3 @@ def _land_all(lander: Lander, recorded: Sequence[Recorded]) -> Iterator[int]:
         if isinstance(landed, InputError):
             note(f"not recorded: {found.path.name} ({landed.problem})")
         yield number
-
-
-def _compare(
-    context: typer.Context,
-    against: str,
-    command: str,
-    recorded: Sequence[Recorded],
-    level: float,
-) -> None:
-    """Print the verdict on both sides, as `pwh compare` does."""
-    from apps.commands.comparison import compared_text
-
-    first = recorded[0].side
-    sides = (
-        (against, [one.run_id for one in recorded if one.side is first]),
-        (command, [one.run_id for one in recorded if one.side is not first]),
-    )
-    with reading(context, after_changes=True) as con:
-        note(compared_text(con, sides, level))

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.writing import emit
 from apps.queries.base import ask
@@ -18,7 +17,7 @@ from warehouse.errors import NothingToAnalyse
 def runs(
     context: typer.Context,
     app: Annotated[str | None, typer.Option("--app", help="Only this application.")] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """List the runs, those that landed last first."""
@@ -32,7 +31,7 @@ def runs(
 def sources(
     context: typer.Context,
     run: Annotated[str | None, typer.Argument(help="Only the files of this run.")] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """List the ingested files, the latest first."""
@@ -44,13 +43,13 @@ def sources(
 def report(
     context: typer.Context,
     run: RunArgument = LATEST,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Report what is known about a run, the verdicts first; as a page where -o ends in .html."""
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        if style is not Format.table:
+        if style != "table":
             emit(con, ask(con, "runs/metrics", run_id=run_id), style, output)
             return
         if output is not None and output.suffix.lower() in (".html", ".htm"):

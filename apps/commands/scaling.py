@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    OutputOption,
-    ParameterOption,
-    parse_parameters,
-    reading,
-)
+from apps.commands import options
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, write_text
@@ -23,21 +17,10 @@ from apps.output.tables import dicts, table_text
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
-from apps.queries.scaling import scaling_functions
-from apps.reports.scaling_question import GAIN
+from apps.queries.scaling import ScalingSet, scaling_functions
+from apps.reports.scaling_question import GAIN, Question
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from apps.queries.scaling import ScalingSet
-    from warehouse.session import Connection
-
-
-class Bases(StrEnum):
-    """The laws that are fitted."""
-
-    all = "all"
-    patent = "patent"
-
+from warehouse.session import Connection
 
 _COMPARE = "compare"
 _NAMING = "to name runs without an application: pwh ingest FILES --app NAME --replace"
@@ -67,7 +50,7 @@ def scale(
             "--weak/--strong", help="Whether the problem grows with the count or is fixed."
         ),
     ] = None,
-    parameter: ParameterOption = None,
+    parameter: options.ParameterOption = None,
     gain: Annotated[
         float,
         typer.Option(min=1.0, max=2.0, help="Speed-up that doubling has to buy to be worth it."),
@@ -77,15 +60,17 @@ def scale(
         typer.Option(min=0.0, help="Exponent of the cost, count times time, beside the time."),
     ] = 1.0,
     bases: Annotated[
-        Bases,
+        Literal["all", "patent"],
         typer.Option(help="Laws to fit: all that are known, or the patent's bases alone."),
-    ] = Bases.all,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
+    ] = "all",
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Predict how a program scales, and which functions will limit it."""
-    counts, kinds = _counts(at), parse_parameters(parameter or [])
-    with reading(context) as con:
+    from apps.reports.scaling_question import choose_set, complete_question
+
+    counts, kinds = _counts(at), options.parse_parameters(parameter or [])
+    with options.reading(context) as con:
         if not words:
             _list_sets(con, style, output)
             return
@@ -97,24 +82,13 @@ def scale(
                 f"{' '.join(words)!r} is more than one application",
                 hint="pwh scale APP, or pwh scale compare APP V1 V2",
             )
-        if bases is Bases.patent:
-            _patent(con, words[0], version, machine, counts, style, output)
+        which, others = choose_set(con, words[0], version, machine)
+        if bases == "patent":
+            _patent(con, which, complete_question(which, counts, None, None), style, output)
             return
         scaling = None if weak is None else "weak" if weak else "strong"
-        _predict(
-            con,
-            words[0],
-            version,
-            machine,
-            counts,
-            problem_size,
-            scaling,
-            kinds,
-            gain,
-            cost_weight,
-            style,
-            output,
-        )
+        question = complete_question(which, counts, scaling, problem_size, kinds)
+        _predict(con, which, others, question, gain, cost_weight, style, output)
 
 
 def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
@@ -128,7 +102,7 @@ def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
         raise NothingToAnalyse(
             "there are no function times at known counts", hint=how_to_begin(con)
         )
-    if style is not Format.table:
+    if style != "table":
         emit(con, rows, style, output)
         return
     write_text(table_text(SETS, set_lines(found)), output)
@@ -139,42 +113,21 @@ def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
 
 def _predict(
     con: Connection,
-    app: str,
-    version: str | None,
-    machine: str | None,
-    counts: list[int],
-    problem_size: float | None,
-    scaling: str | None,
-    kinds: dict[str, str],
+    which: ScalingSet,
+    others: Sequence[ScalingSet],
+    question: Question,
     gain: float,
     weight: float,
     style: Format,
     output: Path | None,
 ) -> None:
+    from apps.reports import scaling_tables as tables
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
     from apps.reports.scaling_limits import worth_sentences
-    from apps.reports.scaling_question import (
-        choose_set,
-        complete_question,
-        predict_grid,
-        predict_program,
-    )
-    from apps.reports.scaling_tables import (
-        EFFICIENCIES,
-        LAWS,
-        PROGRAM,
-        RANKED,
-        WIDTHS,
-        efficiency_lines,
-        law_lines,
-        program_lines,
-        ranking_lines,
-    )
+    from apps.reports.scaling_question import predict_grid, predict_program
 
-    which, others = choose_set(con, app, version, machine)
-    question = complete_question(which, counts, scaling, problem_size, kinds)
-    if style is not Format.table:
+    if style != "table":
         emit(con, predict_program(con, question), style, output)
         return
     functions = dicts(scaling_functions(con, which, question.target, question.problem_size))
@@ -186,27 +139,29 @@ def _predict(
     worth = worth_sentences(question, ask_dicts(con, "scaling/worth", **params), gain, weight)
     sentences = scaling_sentences(question, grid, functions, turning, worth)
     sentences += scaling_imbalance_sentences(imbalance)
-    first, growing = ranking_lines(functions)
+    first, growing = tables.ranking_lines(functions)
     efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)
+    laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
+    at = imbalance[0]["parallelism"] if imbalance else None
+    shown = (
+        (f"Largest shares at {question.target}", tables.RANKED, first),
+        ("Shares that grow fastest", tables.RANKED, growing),
+        (
+            "Efficiencies (POP) at the measured counts",
+            *(tables.EFFICIENCIES, tables.efficiency_lines(efficiencies)),
+        ),
+        (f"Laws of speed-up, against {which.smallest}", tables.LAWS, tables.law_lines(laws)),
+        (f"Imbalance over ranks at {at}", IMBALANCE, imbalance_lines(imbalance)),
+    )
     parts = [
         "\n".join(f"* {sentence}" for sentence in sentences),
-        table_text(PROGRAM, program_lines(program)),
+        table_text(tables.PROGRAM, tables.program_lines(program)),
+        *(
+            f"{title}\n{table_text(names, lines, tables.WIDTHS)}"
+            for title, names, lines in shown
+            if lines
+        ),
     ]
-    if first:
-        parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first, WIDTHS)}")
-    if growing:
-        parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing, WIDTHS)}")
-    if lines := efficiency_lines(efficiencies):
-        parts.append(
-            f"Efficiencies (POP) at the measured counts\n{table_text(EFFICIENCIES, lines)}"
-        )
-    laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
-    if lines := law_lines(laws):
-        against = f"against {which.smallest}"
-        parts.append(f"Laws of speed-up, {against}\n{table_text(LAWS, lines)}")
-    if lines := imbalance_lines(imbalance):
-        at = imbalance[0]["parallelism"]
-        parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")
     if others:
         parts += _other_sets(con, which.app, others)
     write_text("\n\n".join(parts), output)
@@ -215,30 +170,19 @@ def _predict(
 
 
 def _patent(
-    con: Connection,
-    app: str,
-    version: str | None,
-    machine: str | None,
-    counts: list[int],
-    style: Format,
-    output: Path | None,
+    con: Connection, which: ScalingSet, question: Question, style: Format, output: Path | None
 ) -> None:
     """Print what the patent's bases alone predict of each function."""
-    from apps.reports.scaling_question import choose_set, complete_question
     from apps.reports.scaling_tables import PATENT, WIDTHS, patent_lines
 
-    which, _ = choose_set(con, app, version, machine)
-    question = complete_question(which, counts, None, None)
     rows = ask(con, "scaling/patent", set_id=which.set_id, counts=list(question.counts))
-    if style is not Format.table:
-        emit(con, rows, style, output)
-        return
     found = [row for row in dicts(rows) if row["parallelism"] == question.target]
     title = (
         f"By the patent's bases alone, exponents free: predicted at {question.target}, from "
         f"{which.counts} counts ({which.smallest} to {which.largest})"
     )
-    write_text(f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}", output)
+    text = f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}"
+    emit(con, rows, style, output, lambda: text)
 
 
 def _other_sets(con: Connection, app: str | None, others: Sequence[ScalingSet]) -> Iterator[str]:
@@ -280,19 +224,11 @@ def _compare(
     before, _ = choose_set(con, words[0], words[1], machine)
     after, _ = choose_set(con, words[0], words[2], machine or before.machine)
     at = counts[-1] if counts else COMPARED * max(before.largest, after.largest)
-    rows = ask(
-        con,
-        "scaling/comparison",
-        before=before.set_id,
-        after=after.set_id,
-        at=at,
-    )
-    if style is not Format.table:
-        emit(con, rows, style, output)
-        return
-    times = ask_dicts(con, "scaling/comparison_times", before=before.set_id, after=after.set_id)
-    text = version_comparison_text(before, after, rows, times, at)
-    write_text(text, output)
+    sets = {"before": before.set_id, "after": after.set_id}
+    rows = ask(con, "scaling/comparison", **sets, at=at)
+    times = ask_dicts(con, "scaling/comparison_times", **sets)
+    text = partial(version_comparison_text, before, after, rows, times, at)
+    emit(con, rows, style, output, text)
 
 
 def _counts(text: str) -> list[int]:

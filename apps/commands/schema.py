@@ -11,20 +11,17 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output.files import place_to_write
-from apps.output.formats import Format
 from apps.output.streams import note
 from apps.output.tables import TABLE_ROWS
-from apps.output.writing import emit
+from apps.output.writing import emit, emit_columns
 from apps.queries.schema import FIRST, schema_objects, schema_of
 from warehouse.damage import damage
 from warehouse.errors import UsageError
 from warehouse.messages import plain_message
 
 
-def readers(style: FormatOption = Format.table, output: OutputOption = None) -> None:
+def readers(style: FormatOption = "table", output: OutputOption = None) -> None:
     """List the formats that pwh reads."""
-    import duckdb
-
     from ingest.readers import all_readers
 
     rows = []
@@ -34,13 +31,9 @@ def readers(style: FormatOption = Format.table, output: OutputOption = None) -> 
         except UsageError as error:  # one of another package
             facts = (error.problem, "", "")
         rows.append((reader.NAME, *facts))
-    con = duckdb.connect()
-    listing = con.sql(
-        "SELECT unnest($n) AS reader, unnest($d) AS reads, unnest($p) AS files, "
-        "unnest($t) AS fills",
-        params=dict(zip("ndpt", map(list, zip(*rows, strict=True)), strict=True)),
-    )
-    emit(con, listing, style, output)
+    names = ("reader", "reads", "files", "fills")
+    columns = map(list, zip(*rows, strict=True))
+    emit_columns(style, output, **dict(zip(names, columns, strict=True)))
 
 
 def schema(
@@ -49,7 +42,7 @@ def schema(
     every: Annotated[
         bool, typer.Option("--all", help="All, not only what to know first, which is on top.")
     ] = False,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """List tables, views, macros and functions; or describe one of them."""
@@ -64,7 +57,7 @@ def schema(
 def sql(
     context: typer.Context,
     query: Annotated[str | None, typer.Argument(help="SQL, or - to read it from stdin.")] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
     saved: Annotated[
         str | None, typer.Option("--saved", metavar="NAME", help="Run the query of this name.")
@@ -113,7 +106,7 @@ def sql(
             restrict_files(con, [] if output is None else [place_to_write(output)])
         try:
             check_files(con, text, may_write=may_write_files)
-            is_short = style is Format.table
+            is_short = style == "table"
             with alone(con) if write else nullcontext():
                 rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
                 emit(con, rows, style, output, exact=True)

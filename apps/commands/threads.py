@@ -5,55 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading, writable
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Row, column_values, dicts, table_text
 from apps.output.text import rows_command, sql_command, sql_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import thread_picture
+from apps.reports import threads as reports
 from apps.reports.flags import flag_text
-from apps.reports.thread_imbalance import FUNCTIONS, function_line, thread_imbalance_sentences
-from apps.reports.threads import (
-    BLOCKS,
-    FIGURES,
-    GROUPS,
-    KERNELS,
-    PHASES,
-    WARPS,
-    block_line,
-    compared_sentences,
-    compared_table,
-    group_line,
-    kernel_line,
-    launch_line,
-    launch_names,
-    launch_sentences,
-    phase_line,
-    program_sentences,
-    similar_launches,
-    warp_line,
-)
+from apps.reports.thread_imbalance import FUNCTIONS, thread_imbalance_sentences
 from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.session import Connection, Relation
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
-
+# The distance of two basic-block vectors, and what a vector counts in each basic block.
+Metric = Literal["euclidean", "manhattan"]
+Vectors = Literal["visits", "barriers"]
 _SENTENCES = 10
 _LINES = 40
 _FEW_LINES = 10
 _EVERY = "--format csv gives all"
-# The distance of two vectors of threads, and what these count in each basic block.
-_Metric = Literal["euclidean", "manhattan"]
-_Vectors = Literal["visits", "barriers"]
 
 
 def threads(
@@ -72,7 +49,7 @@ def threads(
         typer.Option(min=0, help="Thread block of which to show figures and draw --matrix."),
     ] = None,
     metric: Annotated[
-        _Metric, typer.Option(help="Distance for --matrix and the figures of thread blocks.")
+        Metric, typer.Option(help="Distance for --matrix and the figures of thread blocks.")
     ] = "euclidean",
     cfg: Annotated[
         Path | None,
@@ -89,7 +66,7 @@ def threads(
         ),
     ] = None,
     vectors: Annotated[
-        _Vectors,
+        Vectors,
         typer.Option(
             help="What --matrix compares: how often threads visited each basic block, or executed "
             "its barriers."
@@ -109,18 +86,23 @@ def threads(
     phases: Annotated[
         bool, typer.Option("--phases", help="List phases over time, for traces with intervals.")
     ] = False,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Show whether threads diverge or wait for each other; draw their control flow."""
-    over_all = {"--kernels": kernels, "--imbalance": imbalance}
-    _check_tables(style, over_all | {"--groups": groups, "--phases": phases})
-    if launch is not None:
-        _check_launches(over_all)
+    over_all = [name for name in ("kernels", "imbalance") if context.params[name]]
+    listed = [*over_all, *(name for name in ("groups", "phases") if context.params[name])]
+    if len(listed) > 1 and style != "table":
+        names = " and ".join(f"--{name}" for name in listed)
+        raise UsageError(
+            f"{names} are {len(listed)} tables, of which {style} can hold one",
+            hint="Run the command once with each.",
+        )
+    if launch is not None and over_all:
+        raise UsageError(f"--{over_all[0]} is over all launches", hint="Leave out --launch.")
     _check_pictures(cfg, matrix)
     if other is not None:
-        listed = (groups, phases, kernels, imbalance)
-        if any(listed) or any(one is not None for one in (launch, block, cfg, matrix)):
+        if listed or any(one is not None for one in (launch, block, cfg, matrix)):
             raise UsageError(
                 "two programs are compared as a whole", hint="Leave out the other options."
             )
@@ -134,7 +116,12 @@ def threads(
         options = (block, cfg, matrix)
         of_launches = groups or phases or kernels or any(one is not None for one in options)
         if not rows and (uneven or imbalance) and not of_launches:
-            _show_imbalance(con, run_id, uneven, imbalance, style, output)
+            text = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in uneven)])
+            every = ask(con, "threads/imbalance", run_id=run_id)
+            if imbalance:
+                functions = _uneven_functions(con, run_id)
+                every, text = functions.rows, f"{text}\n\n{functions.text()}"
+            emit(con, every, style, output, lambda: text)
             return
         chosen = _chosen(con, run_id, launch, rows)
         is_narrow = launch is not None or block is not None
@@ -150,8 +137,8 @@ def threads(
         if imbalance:
             tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
-            tables.insert(0, _Table("Kernels", of_kernels, KERNELS, kernel_line))
-        if style is not Format.table:
+            tables.insert(0, _Table("Kernels", of_kernels, reports.KERNELS, reports.kernel_line))
+        if style != "table":
             first = tables[0].rows if tables else verdicts if block is None else blocks
             emit(con, first, style, output)
             return
@@ -174,15 +161,11 @@ def _compare(
         for run_id in runs:
             if run_id not in programs:
                 raise _no_blocks(run_id)
-        if style is not Format.table:
-            emit(con, rows, style, output)
-            return
         sides = [programs[run_id] for run_id in runs]
-        lines = [f"* {line}" for line in compared_sentences(*sides)]
-        text = "\n".join(
-            ["Threads of two programs", "", *lines, "", table_text(*compared_table(*sides))]
-        )
-    write_text(text, output)
+        lines = [f"* {line}" for line in reports.compared_sentences(*sides)]
+        table = table_text(*reports.compared_table(*sides))
+        text = "\n".join(["Threads of two programs", "", *lines, "", table])
+        emit(con, rows, style, output, lambda: text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +173,9 @@ class _Table:
     """Rows, how they are shown, and the command that shows all of them."""
 
     title: str
-    rows: DuckDBPyRelation
+    rows: Relation
     header: Sequence[str]
-    line: Callable[[Row], tuple[Any, ...]]
+    line: Callable[[Row], Sequence[Any]]
     limit: int = _LINES
     every: str = _EVERY
 
@@ -203,24 +186,6 @@ class _Table:
             total = (self.rows.count("*").fetchone() or (0,))[0]
             lines.append(f"... and {total - self.limit:,} more: {self.every}")
         return "\n".join(lines)
-
-
-def _show_imbalance(
-    con: Connection,
-    run_id: str,
-    sentences: list[str],
-    imbalance: bool,
-    style: Format,
-    output: Path | None,
-) -> None:
-    """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
-    functions = _uneven_functions(con, run_id) if imbalance else None
-    if style is not Format.table:
-        rows = ask(con, "threads/imbalance", run_id=run_id) if functions is None else functions.rows
-        emit(con, rows, style, output)
-        return
-    lines = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in sentences)])
-    write_text(lines if functions is None else f"{lines}\n\n{functions.text()}", output)
 
 
 def _uneven_functions(con: Connection, run_id: str) -> _Table:
@@ -235,28 +200,11 @@ def _uneven_functions(con: Connection, run_id: str) -> _Table:
     return _Table(
         "Functions by the excess of the busiest thread",
         functions,
-        FUNCTIONS,
-        function_line,
+        [*FUNCTIONS],
+        lambda row: column_values(FUNCTIONS, [row])[0],
         _FEW_LINES,
         rows_command("thread_imbalance", run_id),
     )
-
-
-def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
-    """Raise `UsageError` where a format for one table is to hold several."""
-    names = [name for name, found in wanted.items() if found]
-    if len(names) > 1 and style is not Format.table:
-        raise UsageError(
-            f"{' and '.join(names)} are {len(names)} tables, of which {style.value} can hold one",
-            hint="Run the command once with each.",
-        )
-
-
-def _check_launches(wanted: dict[str, bool]) -> None:
-    """Raise `UsageError` where one launch is chosen for a table over all of them."""
-    for name, found in wanted.items():
-        if found:
-            raise UsageError(f"{name} is over all launches", hint="Leave out --launch.")
 
 
 def _check_pictures(cfg: Path | None, matrix: Path | None) -> None:
@@ -291,8 +239,8 @@ def _no_blocks(run_id: str) -> NothingToAnalyse:
 
 
 def _blocks(
-    con: Connection, run_id: str, chosen: Row, block: int | None, metric: _Metric
-) -> DuckDBPyRelation:
+    con: Connection, run_id: str, chosen: Row, block: int | None, metric: Metric
+) -> Relation:
     """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
     blocks = ask(con, "threads/blocks", run_id=run_id, launch=launch, metric=metric, block=block)
@@ -326,7 +274,7 @@ def _draw_flow(con: Connection, run_id: str, chosen: Row, path: Path) -> None:
         )
     style = path.suffix.lower()[1:]
     shown = blocks if style == "dot" else largest_blocks(blocks)
-    dot = graph_dot(f"{launch_names([chosen])} of {run_id}", shown, edges)
+    dot = graph_dot(f"{reports.launch_names([chosen])} of {run_id}", shown, edges)
     save_picture(path, dot.encode() if style == "dot" else draw_graph(dot, style))
     less = (
         f", those with the most instructions of {len(blocks)}" if len(shown) < len(blocks) else ""
@@ -339,8 +287,8 @@ def _draw_matrix(
     run_id: str,
     chosen: Row,
     block: Row,
-    metric: _Metric,
-    vectors: _Vectors,
+    metric: Metric,
+    vectors: Vectors,
     path: Path,
 ) -> None:
     from apps.reports.pictures import grey_png, save_picture
@@ -370,12 +318,12 @@ def _tables(
                 f"the run {run_id} has no threads to group", hint="Its trace records warps only."
             )
         title, every = "Groups of similar threads", rows_command("thread_groups", run_id)
-        found.append(_Table(title, alike, GROUPS, group_line, _LINES, every))
+        found.append(_Table(title, alike, reports.GROUPS, reports.group_line, _LINES, every))
         warps = ask(con, "threads/warps", run_id=run_id, launch=launch)
         if warps.limit(1).fetchone() is not None:
             title = "Warps that lose most to divergence"
             every = rows_command("warp_divergence", run_id)
-            found.append(_Table(title, warps, WARPS, warp_line, _FEW_LINES, every))
+            found.append(_Table(title, warps, reports.WARPS, reports.warp_line, _FEW_LINES, every))
     if phases:
         over_time = ask(con, "threads/phases", run_id=run_id, launch=launch)
         if over_time.limit(1).fetchone() is None:
@@ -384,7 +332,7 @@ def _tables(
                 hint="Phases need vectors over time: valgrind --tool=exp-bbv, SimPoint.",
             )
         title, every = "Phases over time", rows_command("phase_representatives", run_id)
-        found.append(_Table(title, over_time, PHASES, phase_line, _LINES, every))
+        found.append(_Table(title, over_time, reports.PHASES, reports.phase_line, _LINES, every))
     return found
 
 
@@ -394,22 +342,22 @@ def _text(
     program: list[Row],
     rows: list[Row],
     chosen: Row,
-    blocks: DuckDBPyRelation | None,
-    metric: _Metric,
+    blocks: Relation | None,
+    metric: Metric,
     tables: list[_Table],
 ) -> str:
-    kinds = similar_launches(rows)
+    kinds = reports.similar_launches(rows)
     lines = [f"Run {run_id}", "", *(f"* {line}" for line in uneven)]
     for row in program:
-        first, *others = program_sentences(row)
+        first, *others = reports.program_sentences(row)
         lines += [f"* {first}", *(f"  {line}" for line in others)]
     for kind in kinds[:_SENTENCES]:
-        first, *others = launch_sentences(kind)
+        first, *others = reports.launch_sentences(kind)
         lines += [f"* {first}", *(f"  {line}" for line in others)]
     if len(kinds) > _SENTENCES:
         lines.append(f"* {len(kinds) - _SENTENCES} more kinds of launches: see the table.")
-    shown = [launch_line(row) for row in rows[:_LINES]]
-    lines += ["", "Launches", table_text(FIGURES, shown)]
+    shown = [reports.launch_line(row) for row in rows[:_LINES]]
+    lines += ["", "Launches", table_text(reports.FIGURES, shown)]
     if len(rows) > _LINES:
         lines.append(
             f"... and {len(rows) - _LINES:,} more: {rows_command('thread_behaviour', run_id)}"
@@ -419,7 +367,7 @@ def _text(
         which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric)}"
         every = sql_command(f"FROM block_behaviour({which})")
         tables = [
-            _Table(title, blocks, BLOCKS, block_line, _FEW_LINES, every),
+            _Table(title, blocks, reports.BLOCKS, reports.block_line, _FEW_LINES, every),
             *tables,
         ]
     return "\n\n".join(["\n".join(lines), *(table.text() for table in tables)])

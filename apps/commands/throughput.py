@@ -3,57 +3,32 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import dicts, relation_text, table_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
-from apps.reports.throughput import (
-    EFFECTS,
-    LIMITS,
-    SEGMENTS,
-    THREADS,
-    block_reasons,
-    block_sentences,
-    effect_line,
-    effects_sentence,
-    limit_line,
-    segment_line,
-    thread_line,
-    throughput_sentences,
-)
+from apps.reports import throughput as reports
+from warehouse.session import Connection, Relation
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
-
-
-class By(StrEnum):
-    """What a row is."""
-
-    thread = "thread"
-    segment = "segment"
-
-
+By = Literal["thread", "segment"]
 _SHOWN = {
-    By.thread: (THREADS, thread_line),
-    By.segment: (SEGMENTS, segment_line),
+    "thread": (reports.THREADS, reports.thread_line),
+    "segment": (reports.SEGMENTS, reports.segment_line),
 }
 
 
 def throughput(
     context: typer.Context,
     run: RunArgument = LATEST,
-    by: Annotated[By, typer.Option(help="What the rows are.")] = By.thread,
+    by: Annotated[By, typer.Option(help="What the rows are.")] = "thread",
     limit: Annotated[
         int, typer.Option(min=1, help="How many rows a table shows; --format csv gives all.")
     ] = 20,
@@ -71,22 +46,19 @@ def throughput(
     isa: Annotated[
         str | None, typer.Option(help="With --hex, the instruction set: x86-64, aarch64, riscv64.")
     ] = None,
-    style: FormatOption = Format.table,
+    style: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
     """Predict what the code could sustain on its core, and show what limits it."""
     if code is not None:
         with _for_block(context) as con:
             block = ask(con, "throughput/block", hex=code, core=core, isa=isa)
-            if style is Format.table:
-                write_text(_block_text(con, code, block), output)
-            else:
-                emit(con, block, style, output)
+            emit(con, block, style, output, partial(_block_text, con, code, block))
         return
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        sentences = throughput_sentences(con, run_id)
-        if style is not Format.table:
+        sentences = reports.throughput_sentences(con, run_id)
+        if style != "table":
             emit(con, ask(con, f"throughput/{by}s", run_id=run_id), style, output)
             return
         text = _text(con, run_id, sentences, by, limit)
@@ -103,9 +75,9 @@ def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
     return reading(context)
 
 
-def _block_text(con: Connection, code: str, block: DuckDBPyRelation) -> str:
+def _block_text(con: Connection, code: str, block: Relation) -> str:
     (row,) = dicts(block)
-    lines = [*block_sentences(row), "", relation_text(block), *block_reasons(row)]
+    lines = [*reports.block_sentences(row), "", relation_text(block), *reports.block_reasons(row)]
     if row["instructions"]:
         instructions = ask(con, "throughput/block_instructions", hex=code, core=row["core"])
         lines += ["", "Instructions and the units that they need", relation_text(instructions)]
@@ -115,19 +87,19 @@ def _block_text(con: Connection, code: str, block: DuckDBPyRelation) -> str:
 def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
     effects = ask_dicts(con, "throughput/effects", run_id=run_id)
     models = ask_dicts(con, "throughput/model", run_id=run_id)
-    sentence = effects_sentence(effects)
+    sentence = reports.effects_sentence(effects)
     lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in sentences)]
     lines += [f"* {sentence}"] if sentence else []
     lines += [
         f"* Model: {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models
     ]
-    limits = [limit_line(row) for row in ask_dicts(con, "throughput/limits", run_id=run_id)]
-    lines += ["", "What limits the predicted cycles", table_text(LIMITS, limits)]
+    limits = [reports.limit_line(row) for row in ask_dicts(con, "throughput/limits", run_id=run_id)]
+    lines += ["", "What limits the predicted cycles", table_text(reports.LIMITS, limits)]
     if effects:
-        shown = [effect_line(row) for row in effects]
+        shown = [reports.effect_line(row) for row in effects]
         lines += ["", "Feature contributions (Shapley values) relative to a typical segment"]
-        lines.append(table_text(EFFECTS, shown))
+        lines.append(table_text(reports.EFFECTS, shown))
     return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
 
 
@@ -135,7 +107,7 @@ def _rows(con: Connection, run_id: str, by: By, limit: int) -> list[str]:
     header, line = _SHOWN[by]
     rows = ask(con, f"throughput/{by}s", run_id=run_id)
     shown = [line(row) for row in dicts(rows.limit(limit))]
-    lines = [f"Instructions per cycle by {by.value}", table_text(header, shown)]
+    lines = [f"Instructions per cycle by {by}", table_text(header, shown)]
     total = (rows.count("*").fetchone() or (0,))[0]
     if total > limit:
         lines.append(f"... and {total - limit} more; --limit shows more, --format csv all")

@@ -2,58 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from apps.commands.options import (
-    FormatOption,
-    MetricOption,
-    OutputOption,
-    WaitOption,
-    parse_share,
-    reading,
-    writing,
-)
+from apps.commands import options
 from apps.output.formats import Format
-from apps.output.streams import note, write_text
+from apps.output.numbers import counted
+from apps.output.streams import note, print_data, write_text
+from apps.output.text import cell
 from apps.output.writing import emit
-from apps.queries.base import ask
+from apps.queries.base import ask, ask_dicts
+from apps.queries.comparison import LEVEL, run_comparison
+from apps.queries.runs import resolve_app, resolve_change
 from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
-
-
-class Better(StrEnum):
-    """Which values of a metric are better."""
-
-    LOWER = "lower"
-    HIGHER = "higher"
-    NEITHER = "neither"
-
-
-class Reason(StrEnum):
-    """What is known of a change; open: nothing any more."""
-
-    INVESTIGATING = "investigating"
-    EXPECTED = "expected"
-    NOISE = "noise"
-    INVALID = "invalid"
-    FIXED = "fixed"
-    OPEN = "open"
+from warehouse.session import Connection
 
 
 def trend(
     context: typer.Context,
     app: Annotated[str, typer.Argument(help="An application, or a run of it.")],
-    metric: MetricOption = None,
-    machine: Annotated[
-        str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
-    ] = None,
+    metric: options.MetricOption = None,
+    machine: options.MachineOption = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -64,7 +35,9 @@ def trend(
     ] = None,
     branch: Annotated[
         str | None,
-        typer.Option(help="Hold the runs of this branch against the default branch at its fork."),
+        typer.Option(
+            help="Hold the newest commit of this branch against the default branch at its fork."
+        ),
     ] = None,
     threshold: Annotated[
         str | None, typer.Option(metavar="P%", help="Smallest change to detect.")
@@ -73,17 +46,18 @@ def trend(
         float | None,
         typer.Option(help="Probability of detecting a change in a series without any."),
     ] = None,
-    better: Annotated[Better | None, typer.Option(help="Which values are better.")] = None,
+    better: Annotated[
+        Literal["lower", "higher", "neither"] | None, typer.Option(help="Which values are better.")
+    ] = None,
     keep: Annotated[
         bool,
         typer.Option("--keep", help="Store --by and the rules of changes in the warehouse."),
     ] = False,
-    wait: WaitOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
+    wait: options.WaitOption = None,
+    style: options.FormatOption = "table",
+    output: options.OutputOption = None,
 ) -> None:
     """Show since when metrics of an application are better or worse, and by how much."""
-    from apps.queries.runs import resolve_app
     from apps.reports.trend import trend_text
     from ingest.analyse import analyse_all, analyse_here
     from warehouse.series import Threshold, add_thresholds, set_fields
@@ -92,31 +66,26 @@ def trend(
         raise UsageError(
             f"--significance {significance:g} is not a probability", hint="Such as 0.01"
         )
-    smallest = None if threshold is None else parse_share(threshold, "--threshold")
+    smallest = None if threshold is None else options.parse_share(threshold, "--threshold")
     has_rules = any(rule is not None for rule in (smallest, significance, better))
     if keep and by is None and not has_rules:
         raise UsageError(
             "--keep has nothing to store",
             hint="It stores --by, --threshold, --significance and --better.",
         )
-    opened: AbstractContextManager[Connection] = (
-        writing(context, wait) if keep else reading(context, wait)
-    )
-    with opened as con:
+    with options.writing(context, wait) if keep else options.reading(context, wait) as con:
         app = resolve_app(con, app)
         if by is not None:
             set_fields(con, _fields(by), keep=keep)
         if has_rules:
-            direction = better.value if better else None
             rules = [
-                Threshold(app, machine or "*", one, smallest, significance, direction)
+                Threshold(app, machine or "*", one, smallest, significance, better)
                 for one in metric or ["*"]
             ]
             add_thresholds(con, rules, keep=keep)
-        if keep:
-            note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
         # On this connection, whose fields and rules may be those of the options.
         if keep:
+            note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
             analyse_all(con)
         elif by is not None or has_rules:
             analyse_here(con, app)
@@ -124,7 +93,7 @@ def trend(
             _of_branch(con, app, branch, metric, style, output)
             return
         series = Series(app, metric or EVERY_METRIC, machine)
-        if style is not Format.table:
+        if style != "table":
             emit(con, ask(con, "trend/points", **series.params()), style, output)
             return
         text = trend_text(con, app, metric or [], machine)
@@ -137,15 +106,12 @@ def _of_branch(
     branch: str,
     metric: list[str] | None,
     style: Format,
-    output: OutputOption,
+    output: options.OutputOption,
 ) -> None:
     """Write the comparison of a branch with the history that it left."""
     from apps.commands.comparison import compared_text
-    from apps.output.text import cell
-    from apps.queries.base import ask_dicts
-    from apps.queries.comparison import LEVEL, run_comparison
 
-    (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch)
+    (found,) = ask_dicts(con, "trend/branch", app=app, branch=branch, run_id=None)
     runs, against, default = found["runs"], found["against"], found["default_branch"]
     if runs is None:
         every = ask_dicts(con, "trend/branches", app=app)
@@ -159,17 +125,18 @@ def _of_branch(
             f"no run of {app} is on its default branch{f' {default}' if default else ''}",
             hint="Runs of it are those without a branch, and those landed with its --branch.",
         )
-    if style is not Format.table:
+    if style != "table":
         rows = run_comparison(con, against, runs, LEVEL, metric or EVERY_METRIC)
         emit(con, rows, style, output)
         return
     where = "at the fork" if found["is_forked"] else "now"
-    sides = ((f"{default or 'default branch'} {where}", against), (branch, runs))
+    others = found["others"]
+    name = f"{branch} without {counted(others, 'run')} of earlier commits" if others else branch
+    sides = ((f"{default or 'default branch'} {where}", against), (name, runs))
     write_text(compared_text(con, sides, LEVEL, metric), output)
 
 
 def _fields(text: str) -> list[str]:
-    """Return the fields of --by."""
     fields = [field.strip() for field in text.split(",") if field.strip()]
     return [] if fields == ["none"] else fields
 
@@ -184,7 +151,7 @@ def ack(
         ),
     ],
     reason: Annotated[
-        Reason,
+        Literal["investigating", "expected", "noise", "invalid", "fixed", "open"],
         typer.Argument(
             help="investigating: it stays open; expected: an intended change; noise: no change of "
             "the program; invalid: this run was measured wrongly; fixed: a later version undoes "
@@ -196,29 +163,26 @@ def ack(
         typer.Option("--in", metavar="VERSION|COMMIT", help="Where it is fixed."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Only this metric, or a pattern with * and ?.")] = "*",
-    text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
-    wait: WaitOption = None,
+    text: options.NoteOption = None,
+    said_by: options.SpeakerOption = None,
+    wait: options.WaitOption = None,
 ) -> None:
     """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""
     from apps.commands.events import annotate
-    from apps.output.numbers import counted
-    from apps.output.streams import print_data
-    from apps.queries.runs import resolve_change
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement
 
-    if (reason is Reason.FIXED) != (fixed_in is not None):
+    if (reason == "fixed") != (fixed_in is not None):
         raise UsageError(
             "fixed and --in belong together", hint="Such as: pwh ack RUN fixed --in v12"
         )
-    stored = "invalid run" if reason is Reason.INVALID else reason.value
-    with writing(context, wait) as con:
+    stored = "invalid run" if reason == "invalid" else reason
+    with options.writing(context, wait) as con:
         run_id, event_id = resolve_change(con, run)
         before = changes_of_run(con, run_id)
         known = Acknowledgement(stored, metric, fixed_in, note=text, said_by=said_by)
-        removed = annotate(con, run_id, known, event_id, withdrawn=reason is Reason.OPEN)
-        if reason is Reason.OPEN:
+        removed = annotate(con, run_id, known, event_id, withdrawn=reason == "open")
+        if reason == "open":
             print_data(f"{counted(removed, 'acknowledgement')} of {run} removed")
             return
         after = changes_of_run(con, run_id)

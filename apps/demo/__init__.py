@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import warehouse
 from apps.demo.entries import ENTRIES, SUNWAY, SUNWAY_MODEL, Entry
@@ -20,9 +19,7 @@ from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.address import Address
 from warehouse.errors import InputError, UsageError, WarehouseMissing
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")
@@ -48,13 +45,10 @@ def tour(db: Address) -> None:
     """
     _land_all(db, ENTRIES)
     pwh = _call_of(db)
-    con = warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note)
-    try:
+    with warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note) as con:
         print_data(_INTRODUCTION)
         for number, question in enumerate(QUESTIONS, 1):
             print_data(_stop(con, number, question, pwh))
-    finally:
-        con.close()
     print_data(_next_steps(pwh))
 
 
@@ -104,11 +98,8 @@ def _found(entry: Entry) -> Found:
 
 def _check_other_runs(db: Address, recordings: Sequence[Found]) -> None:
     ours = {found.recording().fingerprint() for found in recordings}
-    con = warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note)
-    try:
+    with warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note) as con:
         landed = con.execute("SELECT path, sha256 FROM sources ORDER BY path").fetchall()
-    finally:
-        con.close()
     others = [path for path, sha256 in landed if sha256 not in ours]
     if others:
         raise UsageError(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from statistics import correlation
-from typing import Any
 
 from apps.output.numbers import counted, percent
-
-Row = dict[str, Any]
+from apps.output.tables import Row
 
 _SQL = Path(__file__).parent / "sql"
 
@@ -141,15 +140,12 @@ def _cured(rows: Sequence[Row]) -> str:
 
 def _everywhere(rows: Sequence[Row]) -> str:
     traces = {row["trace"] for row in rows}
-    low, high = min(rows, key=_percent), max(rows, key=_percent)
+    percents = itemgetter("percent")
+    low, high = min(rows, key=percents), max(rows, key=percents)
     return (
         f"From {low['percent']:.0f} % ({low['app']}) to {high['percent']:.0f} % "
         f"({high['app']}), seen in {len(traces)} kinds of trace by one statement."
     )
-
-
-def _percent(row: Row) -> float:
-    return float(row["percent"])
 
 
 QUESTIONS = (

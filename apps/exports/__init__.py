@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from apps.output.files import replacing
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 class Target(StrEnum):

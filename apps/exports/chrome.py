@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.exports import Exported
 from apps.exports.timeline import TASK, Slice, Timeline, Track, timeline
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _BATCH = 4096
 

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from apps.exports import Exported
 from apps.output.numbers import counted
 from apps.queries.base import ask
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Extra-P warns of models from fewer points.
 _LEAST = 5

@@ -8,14 +8,11 @@ each have the application as their root, as perf's stacks have the program.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from apps.exports import Exported
 from apps.exports.profile import TIME, Stack, chosen, profile, shown_name
 from apps.queries.runs import run_facts
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _SEPARATORS = ("-", "--")
 

@@ -8,16 +8,13 @@ worker idled are tracks below its own. Names are interned.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from apps.exports import Exported
 from apps.exports.chrome import check_no_event
 from apps.exports.protobuf import double, fixed64, message, number, text
 from apps.exports.timeline import TASK, Counter, Slice, Timeline, Track, timeline
 from ingest.parsing.carried_tables import FIELD, MARK
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _PACKET = 1
 # Fields of a TracePacket.

@@ -9,16 +9,14 @@ from __future__ import annotations
 import gzip
 from collections import defaultdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.exports import Exported
 from apps.exports.profile import TIME, Measure, profile
 from apps.exports.protobuf import message, number, packed, text
 from apps.queries.runs import run_facts
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Fields of a Profile, and of the messages in it.
 _TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING = 1, 2, 3, 4, 5, 6

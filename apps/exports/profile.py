@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
 from apps.output.text import printable
 from apps.queries.base import ask
 from apps.queries.runs import row_counts
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 TIME = "time"
 # What formats and readers take as the weight of a stack.

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.exports import Exported
 from apps.exports.profile import TIME, Measure, Stack, chosen, profile
+from warehouse.session import Connection
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 

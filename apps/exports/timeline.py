@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from apps.output.text import printable
 from apps.queries.base import ask
@@ -19,9 +18,7 @@ from ingest.base import Run
 from ingest.parsing.carried_tables import written
 from warehouse.catalog import landing
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 TASK, RUNTIME, IDLE = "task", "runtime", "idle"
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from apps.fitting.label_files import read_labels
 from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
 from apps.output.numbers import counted
+from udfs.bottleneck.clusters import Clusters, Namer, clustered, profile_classes
+from udfs.bottleneck.training import CLASSES, Arrays, Floats, Training, scale, standardised
+from udfs.clustering.points import InsufficientData
 from udfs.progress import Progress
-from warehouse import sqlfiles
+from warehouse import models, sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from udfs.bottleneck.clusters import Clusters, Namer
-    from udfs.bottleneck.training import Arrays, Floats, Training
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 
 def cluster_classifier(
@@ -33,10 +31,6 @@ def cluster_classifier(
     medoid nearest to the labelled one, the latest label last. Labels of medoids with another
     number of metrics are skipped.
     """
-    import numpy as np
-
-    from udfs.bottleneck.clusters import profile_classes
-
     rules = con.execute(sqlfiles.read("queries/fit/bottleneck_profiles")).fetchall()
     indicated_by = dict(
         con.execute(
@@ -65,17 +59,6 @@ def cluster_classifier(
         return classes
 
     return classify
-
-
-def label_cluster(
-    con: Connection, metric_set: str, medoid: Floats, kind: str, labelled_by: str | None
-) -> None:
-    """Store a manual label of the cluster of a medoid (m: log10 of metric + log_offset)."""
-    con.execute(
-        "INSERT INTO cluster_classes (metric_set, medoid, class, said_by, said_at) "
-        "VALUES (?, ?, ?, ?, now())",
-        [metric_set, medoid.tolist(), kind, labelled_by],
-    )
 
 
 # Cross-validation holds out programs in so many groups, for every classifier.
@@ -121,8 +104,6 @@ def read_training_data(
 
     Raises `NothingToAnalyse`, `UsageError` or, of the file of labels, `InputError`.
     """
-    from udfs.bottleneck.training import scale
-
     labels, labelled_by = read_labels(file) if file is not None else (None, "")
     found = metric_sets(con, labels)
     chosen = _choose_metric_set(con, metric_set, found, progress)
@@ -193,8 +174,6 @@ def train(
     `algorithm` is used whatever its score.
     Raises `NothingToAnalyse` where there is too little to learn from.
     """
-    import numpy as np
-
     from udfs.bottleneck.fit import DEFAULT_SHAPE, SEARCH
 
     samples = data.samples
@@ -225,19 +204,17 @@ def store_model(
     con: Connection, data: TrainingData, model: TrainedModel, labelled_by: str | None
 ) -> int:
     """Store the model, and the manual labels of its clusters; return its version."""
-    from warehouse import models
-
     for number, kind in data.overruled.items():
         medoid = model.medoids[number - 1]
-        label_cluster(con, data.metric_set, medoid, kind, labelled_by)
+        con.execute(
+            "INSERT INTO cluster_classes (metric_set, medoid, class, said_by, said_at) "
+            "VALUES (?, ?, ?, ?, now())",
+            [data.metric_set, medoid.tolist(), kind, labelled_by],
+        )
     return models.store(con, model.fit)
 
 
 def _cluster(data: TrainingData, k: int | None, seed: int, progress: Progress) -> Clusters:
-    from udfs.bottleneck.clusters import clustered
-    from udfs.bottleneck.training import standardised
-    from udfs.clustering.points import InsufficientData
-
     progress(f"clustering {len(data.samples.metrics)} samples")
     points = standardised(data.samples.metrics, data.scale)
     try:
@@ -265,10 +242,6 @@ def _has_enough_labels(samples: Training) -> bool:
 
 def _label_by_clusters(found: Clusters, samples: Training) -> Training:
     """Return the samples, each without a manual label with the class of its cluster."""
-    import numpy as np
-
-    from udfs.bottleneck.training import CLASSES
-
     number = {name: i for i, name in enumerate(CLASSES)}
     by_rule = np.array([number.get(name, -1) for name in found.classes])[found.labels]
     return replace(samples, labels=np.where(samples.labelled, samples.labels, by_rule))
@@ -285,8 +258,6 @@ def _cluster_label_origin(samples: Training) -> str:
 
 def _limit_labels(samples: Training, seed: int) -> tuple[Training, int]:
     """Drop labels at random where there are too many; return the samples and how many."""
-    import numpy as np
-
     known = np.flatnonzero(samples.labelled)
     if len(known) <= MOST_LABELLED:
         return samples, 0
@@ -298,10 +269,6 @@ def _limit_labels(samples: Training, seed: int) -> tuple[Training, int]:
 
 def _with_clusters(fit: Fit, found: Clusters, medoids: Floats) -> Fit:
     """Return the model with the clusters in its arrays and the gap statistic in its history."""
-    import numpy as np
-
-    from udfs.bottleneck.training import CLASSES
-
     numbers = [CLASSES.index(c) if c in CLASSES else len(CLASSES) for c in found.classes]
     arrays = {
         **fit.arrays,

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ingest.derive import decode_again
 from udfs.progress import Progress, silent
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     from udfs.throughput.estimate import Estimated
-    from warehouse.session import Connection
 
 _BLOCKS_NEEDED, _LOOPS_NEEDED = 100, 50
 # The instruction set whose cores are simulated, and models fitted to.
@@ -65,7 +67,9 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
         sqlfiles.read("queries/fit/measured_blocks"), {"core": core.lower()}
     ).fetchall()
     sets = {name: isa for name, isa, _ in known}
-    isa = sets[relative.lower()] if relative else _most_common([row[4] for row in rows])
+    found = [row[4] for row in rows]
+    usual = max(set(found), key=found.count, default=SIMULATED)
+    isa = sets[relative.lower()] if relative else usual
     rows = [row for row in rows if row[4] == isa or row[5]]
     if len(rows) < _BLOCKS_NEEDED:
         raise NothingToAnalyse(
@@ -91,17 +95,10 @@ def read_measured_blocks(con: Connection, core: str, relative: str | None) -> Me
     )
 
 
-def _most_common(sets: list[str]) -> str:
-    """Return the instruction set of most blocks; x86-64 without any."""
-    return max(set(sets), key=sets.count, default=SIMULATED)
-
-
 def estimate_core(
     blocks: MeasuredBlocks, seed: int = 0, progress: Progress = silent
 ) -> tuple[str, Estimated]:
     """Return the relative, that whose table simulates the blocks best, and the estimated table."""
-    import numpy as np
-
     from udfs.throughput.estimate import error, estimate
     from udfs.throughput.estimate_aarch64 import aarch64_error, estimate_aarch64
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
 
 from apps.fitting.samples import LABEL_COLUMNS
 from ingest.parsing.columns import numbered_rows
 from ingest.parsing.scratch import scratch
+from udfs.bottleneck.training import CLASSES
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NEEDED = ("run_id", "class")
 _PLACE = ("run_id", "rank", "thread", "region", "sample")
@@ -52,8 +52,6 @@ def read_labels(path: Path) -> tuple[pa.Table, str]:
 
 
 def _checked_labels(table: pa.Table) -> tuple[pa.Table, str]:
-    import pyarrow as pa
-
     table = table.rename_columns([name.strip().lower() for name in table.column_names])
     for needed in _NEEDED:
         if needed not in table.column_names:
@@ -83,7 +81,6 @@ def _checked_labels(table: pa.Table) -> tuple[pa.Table, str]:
 
 def _column(table: pa.Table, name: str, kind: str) -> pa.ChunkedArray:
     """Return a column in its type; blank text is NULL, as are shares that are NaN."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     text = pc.utf8_trim_whitespace(table[name].cast(pa.string()))
@@ -108,10 +105,7 @@ def _column(table: pa.Table, name: str, kind: str) -> pa.ChunkedArray:
 
 def _classes(given: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return classes in the spelling of models; NULL for Unknown, from which nothing is learned."""
-    import pyarrow as pa
     import pyarrow.compute as pc
-
-    from udfs.bottleneck.training import CLASSES
 
     lower = pc.utf8_lower(given)
     place = pc.index_in(lower, value_set=pa.array([name.lower() for name in CLASSES]))
@@ -123,8 +117,6 @@ def _classes(given: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _check_duplicates(labels: pa.Table) -> None:
     """Raise `InputError` where one place has two classes."""
-    import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = labels.append_column("row", pa.array(np.arange(1, len(labels) + 1)))

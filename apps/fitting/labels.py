@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ingest.analyse import change_of_run
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 PLACE = ("rank", "thread", "region", "sample")
 _SAMPLES = (
@@ -20,17 +17,12 @@ _SAMPLES = (
 )
 
 
-def label_classes(con: Connection) -> list[str]:
-    """Return all classes, in the order of the rules."""
+def check_class(con: Connection, name: str) -> str:
+    """Return the class of that name, whatever its case; raises `UsageError` if there is none."""
     found = con.execute(
         "SELECT class FROM bottleneck_rules GROUP BY class ORDER BY min(position)"
     ).fetchall()
-    return [name for (name,) in found]
-
-
-def check_class(con: Connection, name: str) -> str:
-    """Return the class of that name, whatever its case; raises `UsageError` if there is none."""
-    known = label_classes(con)
+    known = [str(one) for (one,) in found]
     for one in known:
         if one.lower() == name.lower():
             return one

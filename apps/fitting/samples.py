@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from udfs.bottleneck.training import CAUSE_OF, CAUSES, CLASSES, Floats, Training
 from udfs.progress import Progress, silent
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse
 from warehouse.models import Fit
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from udfs.bottleneck.training import Floats, Training
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 KIND = "bottlenecks"
 
@@ -102,10 +101,6 @@ def training_samples(con: Connection, metric_set: str, labels: pa.Table | None =
     Cost shares are those of `labels`, else of bottleneck_costs; events that do not happen in a
     sample cost nothing there. Raises `NothingToAnalyse` where there is no such sample.
     """
-    import numpy as np
-
-    from udfs.bottleneck.training import CLASSES, Training
-
     with _label_table(con, labels):
         found = con.execute(
             sqlfiles.read("queries/fit/bottleneck_training"),
@@ -117,7 +112,7 @@ def training_samples(con: Connection, metric_set: str, labels: pa.Table | None =
             hint=_missing_metrics(con, metric_set),
         )
     names = tuple(found["names"][0].as_py())
-    metrics = _matrix(found["metrics"], len(names))
+    metrics = matrix(found["metrics"])
     number = {name: i for i, name in enumerate(CLASSES)}
     return Training(
         names=names,
@@ -126,15 +121,13 @@ def training_samples(con: Connection, metric_set: str, labels: pa.Table | None =
         programs=np.array(found["program"].to_pylist(), np.str_),
         families=np.array(found["family"].fill_null(_NO_FAMILY).to_pylist(), np.str_),
         runs=np.array(found["run"].to_pylist(), np.str_),
-        shares=_with_zero_costs(_matrix(found["shares"], 4), names, metrics),
+        shares=_with_zero_costs(matrix(found["shares"]), names, metrics),
     )
 
 
 @contextmanager
 def _label_table(con: Connection, labels: pa.Table | None) -> Iterator[None]:
     """Register the labels as the table _training_labels, empty without labels."""
-    import pyarrow as pa
-
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in LABEL_COLUMNS.items()])
     con.register("_training_labels", schema.empty_table() if labels is None else labels)
     try:
@@ -152,20 +145,14 @@ def _missing_metrics(con: Connection, metric_set: str) -> str:
     return f"Not measured: {', '.join(name for (name,) in rows)} (see the view metric_coverage)."
 
 
-def _matrix(lists: pa.ChunkedArray, wide: int) -> Floats:
-    """Return lists of `wide` numbers as a matrix, NaN for NULL."""
-    import numpy as np
-
+def matrix(lists: pa.ChunkedArray) -> Floats:
+    """Return lists of numbers, all of one length, as a matrix; NaN for NULL."""
     flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.float64).reshape(-1, wide)
+    return np.asarray(flat, np.float64).reshape(len(lists), -1)
 
 
 def _with_zero_costs(shares: Floats, names: Sequence[str], metrics: Floats) -> Floats:
     """Return cost shares (n x 4), 0 where one is not known but none of its events happened."""
-    import numpy as np
-
-    from udfs.bottleneck.training import CAUSE_OF, CAUSES
-
     some = np.isfinite(shares).any(axis=1)
     for k, cause in enumerate(CAUSES):
         mine = [i for i, name in enumerate(names) if CAUSE_OF.get(name) == cause]

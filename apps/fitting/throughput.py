@@ -7,19 +7,19 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from apps.fitting.samples import matrix
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
     from udfs.throughput.algorithms import Samples
     from udfs.throughput.fitting import Fitted
-    from udfs.throughput.network import Floats
-    from warehouse.session import Connection
 
 KIND = "throughput"
 _REDUCE = re.compile(r"som:(\d+),(\d*\.?\d+)")
@@ -69,7 +69,6 @@ def read_training_segments(con: Connection, form: str, core: str | None = None) 
 
     Raises `NothingToAnalyse` where there are too few, or too few programs or families of blocks.
     """
-    import numpy as np
     import pyarrow.compute as pc
 
     found = con.execute(
@@ -79,7 +78,7 @@ def read_training_segments(con: Connection, form: str, core: str | None = None) 
     used = found.filter(pc.is_null(found["kept_out"]))
     if used.num_rows < _SEGMENTS_NEEDED:
         raise _too_few(f"{used.num_rows} segments", f"{_SEGMENTS_NEEDED} segments", left_out)
-    x, bounds = _matrix(used["features"]), _matrix(used["bounds"])
+    x, bounds = matrix(used["features"]), matrix(used["bounds"])
     groups = _groups(form, used)
     if len(np.unique(groups)) < _GROUPS_NEEDED:
         kind = "programs" if form == "trace" else "families of blocks"
@@ -103,8 +102,6 @@ def read_training_segments(con: Connection, form: str, core: str | None = None) 
 
 def make_fit(segments: TrainingSegments, fitted: Fitted, subject: str | None, seed: int) -> Fit:
     """Return the model ready for `models.store`."""
-    import numpy as np
-
     n = len(segments.samples.cycles)
     kinds = len(np.unique(segments.samples.groups))
     what = "programs" if segments.form == "trace" else "families of blocks"
@@ -124,21 +121,11 @@ def make_fit(segments: TrainingSegments, fitted: Fitted, subject: str | None, se
 
 def _groups(form: str, used: pa.Table) -> NDArray[np.str_]:
     """Return the group of near-duplicates of each segment: its program, or family of blocks."""
-    import numpy as np
-
     if form == "trace":
         return np.array(used["program"].to_pylist(), np.str_)
     from udfs.throughput.families import families
 
     return families(used["hex"].to_pylist()).astype(np.str_)
-
-
-def _matrix(lists: pa.ChunkedArray) -> Floats:
-    """Return lists of numbers, all of one length, as a matrix; NaN for NULL."""
-    import numpy as np
-
-    flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.float64).reshape(len(lists), -1)
 
 
 def _too_few(found: str, needed: str, left_out: Counter[str]) -> NothingToAnalyse:

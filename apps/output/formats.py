@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from apps.output.streams import COMPRESSED
 
-
-class Format(StrEnum):
-    """How rows are written; safe-csv is for spreadsheets, which take some text for formulas."""
-
-    table = "table"
-    csv = "csv"
-    safe_csv = "safe-csv"
-    json = "json"
-    jsonl = "jsonl"
-    markdown = "markdown"
-    parquet = "parquet"
-
-
+# How rows are written; safe-csv is for spreadsheets, which take some text for formulas.
+Format = Literal["table", "csv", "safe-csv", "json", "jsonl", "markdown", "parquet"]
 # By the end of a file's name, where no format is named.
-_ENDINGS = {f".{style}": style for style in (Format.csv, Format.json, Format.jsonl, Format.parquet)}
+_ENDINGS: dict[str, Format] = {f".{style}": style for style in ("csv", "json", "jsonl", "parquet")}
 
 
 def format_of(target: Path) -> Format:
@@ -32,4 +21,4 @@ def format_of(target: Path) -> Format:
     name = Path(target.name.lower())
     if name.suffix in COMPRESSED:
         name = name.with_suffix("")
-    return _ENDINGS.get(name.suffix, Format.table)
+    return _ENDINGS.get(name.suffix, "table")

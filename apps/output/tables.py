@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from apps.output.numbers import amount, is_number, prefixed
 from apps.output.streams import note
 from apps.output.text import CELL, cell, markdown_escaped, short_names, version_text
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+from warehouse.session import Relation
 
 Row = dict[str, Any]
 
@@ -26,7 +24,7 @@ _VALUES = {
 }
 
 
-def relation_text(relation: DuckDBPyRelation, *, exact: bool = False) -> str:
+def relation_text(relation: Relation, *, exact: bool = False) -> str:
     """Return the first rows as an aligned table, and note on stderr where there are more."""
     names = relation.columns
     rows = relation.limit(TABLE_ROWS + 1).fetchall()
@@ -36,7 +34,7 @@ def relation_text(relation: DuckDBPyRelation, *, exact: bool = False) -> str:
     return text
 
 
-def dicts(relation: DuckDBPyRelation) -> list[Row]:
+def dicts(relation: Relation) -> list[Row]:
     """Return the rows as dictionaries by column name; for few rows."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
@@ -62,6 +60,15 @@ def table_text(
     rule = "  ".join("-" * min(width, CELL) for width in room)
     lines = [_line(names, room, right), rule, *(_line(row, room, right) for row in cells)]
     return "\n".join(lines if rows else [*lines, "(no rows)"])
+
+
+Columns = Mapping[str, Callable[[Row], Any]]
+"""The columns of a table: the name of each, and what it has of a row."""
+
+
+def column_values(columns: Columns, rows: Sequence[Row]) -> list[list[Any]]:
+    """Return what columns have of each row."""
+    return [[value(row) for value in columns.values()] for row in rows]
 
 
 def table_columns(

@@ -7,21 +7,17 @@ import re
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from apps.output.files import not_written, replacing
 from apps.output.formats import Format
 from apps.output.streams import write_text
 from apps.output.tables import markdown_text, relation_text
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 _NUMBERS = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
@@ -32,37 +28,39 @@ _FORMULA = r"^\s*[-=+@\t\r]"
 
 
 _COPY = {
-    Format.csv: "FORMAT csv, HEADER true",
-    Format.safe_csv: "FORMAT csv, HEADER true",
-    Format.json: "FORMAT json, ARRAY true",
-    Format.jsonl: "FORMAT json",
-    Format.parquet: "FORMAT parquet",
+    "csv": "FORMAT csv, HEADER true",
+    "safe-csv": "FORMAT csv, HEADER true",
+    "json": "FORMAT json, ARRAY true",
+    "jsonl": "FORMAT json",
+    "parquet": "FORMAT parquet",
 }
 
 
 def emit(
     con: Connection,
-    relation: DuckDBPyRelation | None,
-    style: Format = Format.table,
+    relation: Relation | None,
+    style: Format = "table",
     target: Path | None = None,
+    text: Callable[[], str] | None = None,
     *,
     exact: bool = False,
 ) -> None:
     """Write a relation to stdout or a file. A statement without rows writes nothing.
 
-    Numbers of tables are `exact` or not as in `table_text`.
+    Numbers of tables are `exact` or not as in `table_text`. Where there is a `text` that answers
+    in words, that is written in place of a table.
     """
     if relation is None:
         return
-    if style is Format.table:
-        write_text(relation_text(relation, exact=exact), target)
+    if style == "table":
+        write_text(text() if text else relation_text(relation, exact=exact), target)
         return
-    if style is Format.markdown:
+    if style == "markdown":
         write_text(markdown_text(relation.columns, relation.fetchall()), target)
         return
-    if target is None and style is Format.parquet and sys.stdout.isatty():
+    if target is None and style == "parquet" and sys.stdout.isatty():
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
-    if style is Format.safe_csv:
+    if style == "safe-csv":
         relation = _without_formulas(relation)
     # This makes a temporary view of the relation. SQL finds no variable of Python by its name where
     # it may not read files, and what `query` itself runs, Ctrl-C does not stop.
@@ -73,7 +71,16 @@ def emit(
         con.execute(statement, [str(path)])
 
 
-def _without_formulas(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+def emit_columns(style: Format, target: Path | None, **columns: Sequence[Any]) -> None:
+    """Write rows of no warehouse, given by their columns, to stdout or a file."""
+    import duckdb
+
+    values = ", ".join(f'unnest(${name}) AS "{name}"' for name in columns)
+    con = duckdb.connect()
+    emit(con, con.sql(f"SELECT {values}", params=columns), style, target)
+
+
+def _without_formulas(relation: Relation) -> Relation:
     """Return the rows with an apostrophe before text that a spreadsheet would compute."""
     columns = []
     for number, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), 1):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import streamlit as st
@@ -21,11 +21,9 @@ from apps.queries.base import Asked, remembering
 from warehouse.address import Address, Lake
 from warehouse.errors import ReadingInterrupted, WarehouseError
 from warehouse.lake.writers import last_snapshot
+from warehouse.session import Connection
 from warehouse.sharing import shared_reading
 from warehouse.yielding import IN_PLACE, Watch, copied
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 WAIT_SECONDS = 30.0
 LIMIT_SECONDS = 120.0
@@ -64,11 +62,9 @@ def file_state(path: Address) -> FileState:
 
 def _last_snapshot(lake: Lake) -> tuple[int, int] | None:
     """Return the number and time of the last snapshot; None where the lake cannot be read."""
-    try:
-        with shared_reading(lake, wait=0) as con:
-            return last_snapshot(con)
-    except (WarehouseError, duckdb.Error):
-        return None
+    with suppress(WarehouseError, duckdb.Error), shared_reading(lake, wait=0) as con:
+        return last_snapshot(con)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +147,19 @@ class Answers:
         except _NotCachedError:
             answer = ask()
             return self.cached(question, params, lambda: answer)
+
+
+def answer_now(
+    path: Address,
+    question: str,
+    params: Any,
+    compute: Callable[[Connection], Any],
+    wait: float | None = None,
+) -> Any:
+    """Return what `Answers.get` does, beside a page; None where the warehouse cannot be read."""
+    with closing(Answers(path, wait)) as answers, suppress(WarehouseError):
+        return answers.get(question, params, compute).value
+    return None
 
 
 class _NotCachedError(Exception):

@@ -9,29 +9,25 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 import streamlit as st
+from altair.typing import ChartType
+from streamlit.navigation.page import Page
 
 from apps.output.numbers import counted
 from apps.pages.answers import Answer, Answers
 from apps.pages.charts import show
 from apps.pages.filters import Filters
-from apps.pages.tables import choose_rows, show_rows
+from apps.pages.tables import show_rows
 from apps.pages.text import plain
 from apps.queries.base import Asked, ask, ask_count, ask_page
 from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.guarded import Result
 from warehouse.query_process import ask_guarded
-
-if TYPE_CHECKING:
-    from altair.typing import ChartType
-    from duckdb import DuckDBPyRelation
-    from streamlit.navigation.page import Page
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -73,9 +69,7 @@ class View(Filters):
         frame: pl.DataFrame = self._get(name, params, lambda con: ask(con, name, **params).pl())
         return frame
 
-    def rows(
-        self, function: Callable[..., DuckDBPyRelation], /, *args: Any, **kwargs: Any
-    ) -> pl.DataFrame:
+    def rows(self, function: Callable[..., Relation], /, *args: Any, **kwargs: Any) -> pl.DataFrame:
         """Return the rows of a function of apps.queries: `function(con, *args, **kwargs)`."""
         name = f"{function.__module__}.{function.__qualname__}"
         frame: pl.DataFrame = self._get(
@@ -132,11 +126,14 @@ class View(Filters):
         self,
         chart: ChartType,
         title: str,
-        of: str | tuple[str, ...],
+        of: str | tuple[str, ...] = "",
         *,
         choose: tuple[str, str] | None = None,
     ) -> None:
-        """Show a chart (`show`), whose SQL goes along with its picture (`behind`)."""
+        """Show a chart (`show`), whose SQL goes along with its picture (`behind`).
+
+        That is the last question unless `of` names another.
+        """
         self.behind(title, of)
         show(chart, title, choose=choose)
 
@@ -154,14 +151,14 @@ class View(Filters):
         st.code(command, language="bash")
 
     def link(self, label: str, page: str, *, icon: str | None = None, **params: Any) -> None:
-        """Show a link to another page (its path in PAGES) with filters set."""
-        symbol = None if icon is None else f":material/{icon}:"
+        """Show a link to a page (its path in PAGES) with filters set, and its icon or another."""
+        symbol = self.pages[page].icon if icon is None else f":material/{icon}:"
         given = {
             key: value if isinstance(value, list) else str(value)
             for key, value in params.items()
             if value is not None
         }
-        st.page_link(self.pages[page], label=plain(label), icon=symbol, query_params=given)
+        st.page_link(self.pages[page], label=plain(label), icon=symbol or None, query_params=given)
 
     def link_to_cause(self, label: str, change: Mapping[str, Any]) -> None:
         """Show a link to what explains a change of a metric at a run."""
@@ -182,7 +179,7 @@ class View(Filters):
         """
         self._tables += 1
         key = f"_table {self.address.page} {self._tables}" if "run_id" in frame.columns else None
-        self._see_run(show_rows(frame, units or {}, percent, height, key))
+        self._see_run(show_rows(frame, units or {}, percent, height, key)[1])
 
     def _see_run(self, run: str | None) -> None:
         """Go to the page of the run whose row was clicked."""
@@ -232,7 +229,7 @@ class View(Filters):
         )
         with place:
             if choose:
-                marked, clicked = choose_rows(frame, units or {}, f"_{key}_rows")
+                marked, clicked = show_rows(frame, units or {}, key=f"_{key}_rows", marks=True)
                 self._see_run(clicked)
                 return frame[marked]
             self.table(frame, units=units, percent=percent)

@@ -55,15 +55,12 @@ def _rows(items: Sequence[dict[str, Any]]) -> list[list[int]]:
 
 
 def _item(view: View, items: Sequence[dict[str, Any]], number: int) -> None:
-    """Show a query of the board."""
     row = items[number]
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.subheader(plain(row["name"]), anchor=False, width="content")
         with st.container(horizontal=True, width="content"):
             chart = {"chart": row["chart"], "x": row["across"], "y": row["up"]}
-            view.link(
-                "SQL", "sql", icon="terminal", sql=row["query"], **chart, colour=row["colour"]
-            )
+            view.link("SQL", "sql", sql=row["query"], **chart, colour=row["colour"])
             with st.popover("Arrange", icon=":material/dashboard_customize:", type="tertiary"):
                 _arranging(view, items, number)
     try:

@@ -10,15 +10,15 @@ import polars as pl
 
 from apps.output.colours import BLUE, GREY
 from apps.output.text import short_name
-from apps.pages.charts import axis, class_scale, legend
-from apps.pages.sizes import FIT
+from apps.pages.charts import axis, bars, class_scale, legend, names, on_lines, stacked
 from apps.reports.star_glyphs import Star, Stars, corners
 
-_COLUMNS = 8
-_CELL = 102
 _NAME = 20
-# Room for one star and the two lines under it, in units of its radius.
-_WIDE, _HIGH = 2.5, 3.1
+# Sizes in units of the radius of a star: the drawing, from its lowest to its highest place, and
+# where the star is, and the one beside it that names the rays.
+_WIDE, _LOW, _HIGH = 20.0, -1.75, 1.4
+_STAR, _KEY = 6.25, 2.5
+_RADIUS = 40.8  # pixels
 
 
 def _class_colour(kinds: Iterable[str]) -> alt.Color:
@@ -26,63 +26,33 @@ def _class_colour(kinds: Iterable[str]) -> alt.Color:
 
 
 def star_chart(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
-    """Draw stars in rows of eight; the first, two places wide, labels the rays."""
-    points, spokes, centres = [], [], []
-    for i, star in enumerate(glyphs.stars, 2):
-        x, y = (i % _COLUMNS + 0.5) * _WIDE, -(i // _COLUMNS) * _HIGH
-        values = _values(glyphs, star)
-        for order, ((dx, dy), ray) in enumerate(zip(corners(star.rays), star.rays, strict=True)):
-            points.append((star.label, star.kind, values, order, x + dx, y + dy))
-            if ray is not None:
-                spokes.append((x, y, x + dx, y + dy))
-        centres.append((x, y, short_name(star.label, _NAME), star.kind))
-    ways = corners([1.0] * len(glyphs.metrics))
-    spokes += [(_WIDE, 0.0, _WIDE + dx, dy) for dx, dy in ways]
-    low = -((len(centres) + 1) // _COLUMNS) * _HIGH - 1.75
-    xs = alt.X("x:Q", scale=alt.Scale(domain=[0, _COLUMNS * _WIDE], nice=False), axis=None)
-    ys = alt.Y("y:Q", scale=alt.Scale(domain=[low, 1.4], nice=False), axis=None)
-    layers = [
-        _circles([(_WIDE, 0.0), *((x, y) for x, y, *_ in centres)]),
-        _spokes(spokes),
-        _bodies(points),
-        *_names(centres),
-        *_rays(glyphs.metrics, ways),
-    ]
-    # Not fitted to the page: a star keeps its shape only where both axes have one scale.
-    return alt.layer(*(layer.encode(x=xs, y=ys) for layer in layers)).properties(
-        width=_COLUMNS * _CELL,
-        height=round(_CELL / _WIDE * (1.4 - low)),
-        autosize=alt.AutoSizeParams(type="pad"),
-    )
-
-
-def _values(glyphs: Stars, star: Star) -> str:
+    """Draw the star of one place, and beside it one that names the rays."""
+    (star,) = glyphs.stars
     pairs = zip(glyphs.metrics, star.values, strict=True)
-    return ", ".join(f"{name} {'-' if v is None else f'{v:.3g}'}" for name, v in pairs)
-
-
-def _circles(places: list[tuple[float, float]]) -> alt.Chart:
-    area = 3.1416 * (_CELL / _WIDE) ** 2
-    chart: alt.Chart = alt.Chart(_frame(places, "x", "y")).mark_point(
-        shape="circle", size=area, stroke=GREY, strokeOpacity=0.35, filled=False, strokeWidth=1
-    )
-    return chart
-
-
-def _spokes(spokes: list[tuple[float, float, float, float]]) -> alt.Chart:
-    chart: alt.Chart = (
+    values = ", ".join(f"{name} {'-' if v is None else f'{v:.3g}'}" for name, v in pairs)
+    ends = [(_STAR + dx, dy) for dx, dy in corners(star.rays)]
+    ways = corners([1.0] * len(glyphs.metrics))
+    spokes = [
+        *((_STAR, 0.0, *end) for end, ray in zip(ends, star.rays, strict=True) if ray is not None),
+        *((_KEY, 0.0, _KEY + dx, dy) for dx, dy in ways),
+    ]
+    body = [(star.label, star.kind, values, order, *end) for order, end in enumerate(ends)]
+    colours = class_scale([star.kind])
+    xs = alt.X("x:Q", scale=alt.Scale(domain=[0, _WIDE], nice=False), axis=None)
+    ys = alt.Y("y:Q", scale=alt.Scale(domain=[_LOW, _HIGH], nice=False), axis=None)
+    layers = [
+        alt.Chart(_frame([(_KEY, 0.0), (_STAR, 0.0)], "x", "y")).mark_point(
+            shape="circle",
+            size=3.1416 * _RADIUS**2,
+            stroke=GREY,
+            strokeOpacity=0.35,
+            filled=False,
+            strokeWidth=1,
+        ),
         alt.Chart(_frame(spokes, "x", "y", "x2", "y2"))
         .mark_rule(stroke=GREY, strokeOpacity=0.5, strokeWidth=0.7)
-        .encode(x2="x2:Q", y2="y2:Q")
-    )
-    return chart
-
-
-def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
-    frame = _frame(points, "label", "class", "values", "order", "x", "y")
-    colours = class_scale(frame["class"])
-    chart: alt.Chart = (
-        alt.Chart(frame)
+        .encode(x2="x2:Q", y2="y2:Q"),
+        alt.Chart(_frame(body, "label", "class", "values", "order", "x", "y"))
         .mark_line(
             interpolate="linear-closed",
             filled=True,
@@ -100,15 +70,25 @@ def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
                 alt.Tooltip("class:N"),
                 alt.Tooltip("values:N", title="per cycle"),
             ],
-        )
+        ),
+        *_names(star),
+        *_rays(glyphs.metrics, ways),
+    ]
+    # Not fitted to the page: a star keeps its shape only where both axes have one scale.
+    return alt.layer(*(layer.encode(x=xs, y=ys) for layer in layers)).properties(
+        width=round(_WIDE * _RADIUS),
+        height=round((_HIGH - _LOW) * _RADIUS),
+        autosize=alt.AutoSizeParams(type="pad"),
     )
-    return chart
 
 
-def _names(centres: list[tuple[float, float, str, str]]) -> list[alt.Chart]:
-    frame = _frame([(x, y - 1.3, *texts) for x, y, *texts in centres], "x", "y", "label", "class")
+def _names(star: Star) -> list[alt.Chart]:
+    """Return the label of a star and its class, below it."""
+    names = _frame(
+        [(_STAR, -1.3, short_name(star.label, _NAME), star.kind)], "x", "y", "label", "class"
+    )
     return [
-        alt.Chart(frame)
+        alt.Chart(names)
         .mark_text(align="center", baseline="middle", fontSize=size, dy=dy)
         .encode(text=text)
         for text, size, dy in (("label:N", 11, 0), ("class:N", 10, 13))
@@ -121,7 +101,7 @@ def _rays(metrics: tuple[str, ...], ways: list[tuple[float, float]]) -> list[alt
         side: Literal["left", "center", "right"] = (
             "center" if abs(dx) < 0.1 else "left" if dx > 0 else "right"
         )
-        sides.setdefault(side, []).append((_WIDE + 1.1 * dx, 1.17 * dy, name))
+        sides.setdefault(side, []).append((_KEY + 1.1 * dx, 1.17 * dy, name))
     return [
         alt.Chart(_frame(rays, "x", "y", "label"))
         .mark_text(align=side, baseline="middle", fontSize=10)
@@ -139,40 +119,26 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
 
     `frame` has place, position (order of the places), class, samples and share.
     """
-    kinds = frame["class"]
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "share:Q",
-                axis=axis("share of cycles", format="%"),
-                stack="zero",
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y(
-                "place:N",
-                sort=alt.EncodingSortField("position", op="min"),
-                axis=axis(None, labelFlush=False, labelOverlap=False),
-            ),
-            color=_class_colour(kinds),
-            tooltip=["place:N", "class:N", "samples:Q", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=alt.Step(18), autosize=FIT)
+    return bars(
+        frame,
+        18,
+        x=stacked("share", "share of cycles", 1),
+        y=names("place", by="position", labelOverlap=False),
+        color=_class_colour(frame["class"]),
+        tooltip=["place:N", "class:N", "samples:Q", alt.Tooltip("share:Q", format=".1%")],
     )
-    return chart
 
 
 def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     """Draw what a cure could save at most, with its band: component, share, low and high."""
     base = alt.Chart(frame).encode(
-        y=alt.Y("component:N", sort=None, axis=axis(None, labelFlush=False)),
+        y=names("component"),
         tooltip=[
             "component:N",
             *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("share", "low", "high")),
         ],
     )
-    bars = base.mark_bar(color=BLUE, size=18).encode(
+    saved = base.mark_bar(color=BLUE, size=18).encode(
         x=alt.X(
             "share:Q",
             axis=axis("cycles saved, with the 90 % band", format="%"),
@@ -182,17 +148,17 @@ def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     bands = base.mark_errorbar(ticks=True, color=GREY, thickness=2).encode(
         x=alt.X("low:Q", title=""), x2="high:Q"
     )
-    return alt.layer(bars, bands).properties(height=alt.Step(34), autosize=FIT)
+    return on_lines(alt.layer(saved, bands), 34)
 
 
 def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw clusters by metric, in deviations from the mean: cluster, metric, deviations."""
-    chart: alt.Chart = (
+    cells: alt.Chart = (
         alt.Chart(frame)
         .mark_rect()
         .encode(
             x=alt.X("metric:N", sort=None, axis=axis(None, labelAngle=-30)),
-            y=alt.Y("cluster:N", sort=None, axis=axis(None, labelFlush=False)),
+            y=names("cluster"),
             color=alt.Color(
                 "deviations:Q",
                 scale=alt.Scale(scheme="blueorange", domain=[-3, 3], domainMid=0, clamp=True),
@@ -200,9 +166,8 @@ def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
             ),
             tooltip=["cluster:N", "metric:N", alt.Tooltip("deviations:Q", format="+.2f")],
         )
-        .properties(height=alt.Step(24), autosize=FIT)
     )
-    return chart
+    return on_lines(cells, 24)
 
 
 def history_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:

@@ -270,7 +270,6 @@ def _shares(view: View, shares: pl.DataFrame) -> None:
     view.chart(
         charts.share_chart(shares.with_columns(pl.col("rank").cast(pl.String))),
         "Share of the cycles of each process in each class",
-        "bottlenecks/class_shares",
         choose=("rank", "rank"),
     )
     shown, places = shares["position"].n_unique(), shares["places"].to_list()[0]
@@ -295,9 +294,7 @@ def _costs(view: View, runs: list[str], rank: int | None, *, is_unknown: bool) -
         )
         return
     view.chart(
-        charts.cost_chart(costs),
-        "Share of the cycles that curing each component could save",
-        "bottlenecks/costs",
+        charts.cost_chart(costs), "Share of the cycles that curing each component could save"
     )
 
 
@@ -336,11 +333,7 @@ def _clusters(view: View, runs: list[str]) -> None:
     named = clusters.with_columns(
         cluster=pl.format("{}: {}, {} samples", "cluster", "class", "samples")
     )
-    view.chart(
-        charts.cluster_chart(named),
-        "Medoid of each cluster, in deviations from the mean",
-        "bottlenecks/clusters",
-    )
+    view.chart(charts.cluster_chart(named), "Medoid of each cluster, in deviations from the mean")
 
 
 def _history(view: View, app: str) -> None:
@@ -356,13 +349,11 @@ def _history(view: View, app: str) -> None:
         fields = ("machine", "problem_size", "nodes", "ranks", "threads")
         series = pl.concat_str(*fields, separator=", ", ignore_nulls=True).alias("series")
         view.chart(
-            charts.history_chart(timed.with_columns(series)),
-            "Time of each version by class",
-            "bottlenecks/tuning_history",
+            charts.history_chart(timed.with_columns(series)), "Time of each version by class"
         )
     else:
         st.caption("No version has a known time: neither its runs nor its samples contain one.")
-    view.link("Since when? The trends of this application", "trends", icon="trending_up", app=app)
+    view.link("Since when? The trends of this application", "trends", app=app)
     view.table(
         history,
         units={"seconds": "s", "gain_percent": "%", "gain_since_first_percent": "%"},

@@ -72,7 +72,7 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
             with st.container(horizontal=True, key=f"_cause_{place}"):
                 st.markdown(plain(sentence.text), width="stretch" if sentence.query else "content")
                 if sentence.query is not None:
-                    view.link("SQL", "sql", icon="terminal", sql=sentence.query)
+                    view.link("SQL", "sql", sql=sentence.query)
     _profiles(view, which, rows)
     _ledger(view, rows)
     with st.expander("Figures"):
@@ -102,14 +102,7 @@ def _profiles(view: View, which: Comparison, rows: Sequence[Row]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("In the profiles before and after:", width="content")
         for name, short in zip(names, short_names(names, _NAME), strict=True):
-            view.link(
-                short,
-                "profile",
-                icon="local_fire_department",
-                run=after,
-                against=before,
-                function=name,
-            )
+            view.link(short, "profile", run=after, against=before, function=name)
         view.link("Both profiles", "profile", icon="compare", run=after, against=before)
 
 

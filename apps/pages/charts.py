@@ -7,19 +7,22 @@ that Vega treats them as text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
+import polars as pl
 import streamlit as st
 from altair.typing import ChartType
 from altair.utils.schemapi import disable_debug_mode
 
 from apps.output.colours import CLASSES, DARK_SOFT_TEXT, PALETTE, SOFT_TEXT
 from apps.pages.address import drawn_query
+from apps.pages.sizes import FIT
 
 # Altair would check each part of a chart when it is made. Each whole chart is checked when drawn.
 disable_debug_mode()
 
+C = TypeVar("C", alt.Chart, alt.LayerChart, alt.LayerChart | alt.FacetChart)
 # Keys of the widgets that choose of what a page is.
 _NAMED = ("app", "run", "before", "after", "against")
 # The name of the selection in a chart whose marks can be clicked.
@@ -65,6 +68,37 @@ def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis
     """Return an axis that names its unit."""
     named = title if not unit or title is None else f"{title} ({unit})"
     return alt.Axis(title=named, labelLimit=320, **options)
+
+
+def names(
+    field: str, *, by: str | None = None, sort: Sequence[str] | str | None = None, **options: Any
+) -> alt.Y:
+    """Return the axis of names below each other: in the order of the column `by`, or of `sort`."""
+    order = sort if by is None else alt.EncodingSortField(by, op="min")
+    return alt.Y(f"{field}:N", sort=order, axis=axis(None, labelFlush=False, **options))
+
+
+def bars(frame: pl.DataFrame, step: int, *, size: int | None = None, **encodings: Any) -> alt.Chart:
+    """Draw lying bars, `size` pixels high, each on a line of `step` pixels."""
+    mark = alt.Chart(frame).mark_bar(size=alt.Undefined if size is None else size)
+    drawn: alt.Chart = on_lines(mark.encode(**encodings), step)
+    return drawn
+
+
+def stacked(field: str, title: str, most: float | None = None, **options: Any) -> alt.X:
+    """Return the axis of shares (0.1: 10 %) or of per cent that are parts of bars.
+
+    It ends at `most`, where that is stated, on a scale with these options.
+    """
+    shown = axis(title, "%") if field == "percent" else axis(title, format="%")
+    ends = alt.Undefined if most is None else alt.Scale(domain=[0, most], **options)
+    return alt.X(f"{field}:Q", stack="zero", axis=shown, scale=ends)
+
+
+def on_lines(chart: C, step: int) -> C:
+    """Return a chart of lines of `step` pixels each, as wide as the page."""
+    drawn: C = chart.properties(height=alt.Step(step), autosize=FIT)
+    return drawn
 
 
 def show(chart: ChartType, description: str, *, choose: tuple[str, str] | None = None) -> None:

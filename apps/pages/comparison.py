@@ -77,13 +77,7 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
     of_one = _configuration(view, rows)
     _ratios(view, of_one)
     if rows["metric"].is_in(["functions:seconds", "functions:cost"]).any():
-        view.link(
-            "Profiles of the two",
-            "profile",
-            icon="local_fire_department",
-            run=to,
-            against=sides[0][0],
-        )
+        view.link("Profiles of the two", "profile", run=to, against=sides[0][0])
     st.subheader("Why", anchor=False)
     fields = of_one["fields_after"].to_list()[0] if len(of_one) else None
     causes.show(view, view.value(comparable, after, before, fields))
@@ -157,12 +151,15 @@ def _ratios(view: View, rows: pl.DataFrame) -> None:
 
 def _sides(view: View, before: list[str], after: list[str], names: tuple[str, str]) -> None:
     """Show idle time, bottlenecks and scaling of both sides, where both have such traces."""
-    idle = _idle(view, before, after, names)
+    # where the workers' time went, unless one side has no task traces
+    idle = view.ask("idle/of_runs", before=before, after=after)
+    side = pl.when("is_after").then(pl.lit(names[1])).otherwise(pl.lit(names[0]))
+    of_workers = idle.with_columns(side=side) if idle["is_after"].n_unique() == 2 else None
     classes = _classes(view, before, after, names)
     shown = [
         (title, draw(rows, names), of)
         for title, draw, rows, of in (
-            ("Workers' time", charts.idle_chart, idle, "idle/of_runs"),
+            ("Workers' time", charts.idle_chart, of_workers, "idle/of_runs"),
             ("Bottlenecks", charts.class_chart, classes, "bottlenecks/classes"),
         )
         if rows is not None
@@ -172,17 +169,6 @@ def _sides(view: View, before: list[str], after: list[str], names: tuple[str, st
             st.subheader(title, anchor=False)
             view.chart(chart, f"{title}: shares on either side", of)
     _scaling(view, before, after)
-
-
-def _idle(
-    view: View, before: list[str], after: list[str], names: tuple[str, str]
-) -> pl.DataFrame | None:
-    """Return where the workers' time went on either side, None where one has no task traces."""
-    idle = view.ask("idle/of_runs", before=before, after=after)
-    if idle["is_after"].n_unique() < 2:
-        return None
-    side = pl.when("is_after").then(pl.lit(names[1])).otherwise(pl.lit(names[0]))
-    return idle.with_columns(side=side)
 
 
 def _classes(

@@ -10,8 +10,17 @@ import polars as pl
 from apps.output.colours import BETTER, BLUE, BROWN, CAUSES, GREY, NEUTRAL, SKY, WORSE
 from apps.output.numbers import amount, prefixed
 from apps.output.text import short_names
-from apps.pages.charts import axis, class_scale, legend, scale, soft_ink
-from apps.pages.sizes import FIT
+from apps.pages.charts import (
+    axis,
+    bars,
+    class_scale,
+    legend,
+    names,
+    on_lines,
+    scale,
+    soft_ink,
+    stacked,
+)
 
 _VERDICTS = {
     "worse": WORSE,
@@ -41,16 +50,10 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         place=pl.int_range(pl.len()),
     )
     # Only the ends of the drawn intervals decide the extent, so that small changes are seen.
-    reach = max(
-        1.05,
-        *(max(value, 1 / value) for value in (*rows["at"].to_list(), *_bounded(rows)) if value > 0),
-    )
+    bounded = rows.filter(pl.col("low").is_not_null(), pl.col("high").is_not_null())
+    drawn = (*rows["at"], *bounded["begin"], *bounded["end"])
+    reach = max(1.05, *(max(value, 1 / value) for value in drawn if value > 0))
     extent = alt.Scale(type="log", domain=[1 / reach, reach], clamp=True, nice=False)
-    y = alt.Y(
-        "name:N",
-        sort=alt.EncodingSortField("place", op="min"),
-        axis=axis(None, labelFlush=False),
-    )
     verdicts = [one for one in _VERDICTS if one in rows["verdict"].to_list()]
     colour = alt.Color("verdict:N", scale=scale(verdicts, _VERDICTS), legend=legend(columns=2))
     tips = [
@@ -60,11 +63,10 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         alt.Tooltip("low:Q", format=".4g", title="from"),
         alt.Tooltip("high:Q", format=".4g", title="to"),
     ]
-    base = alt.Chart(rows).encode(y=y, color=colour, tooltip=tips)
+    base = alt.Chart(rows).encode(y=names("name", by="place"), color=colour, tooltip=tips)
     # Where nothing bounds the ratio, a line over the whole width would say no more.
-    bounded = "isValid(datum.low) || isValid(datum.high)"
     ranges = (
-        base.transform_filter(bounded)
+        base.transform_filter("isValid(datum.low) || isValid(datum.high)")
         .mark_rule(strokeWidth=2, clip=True)
         .encode(
             x=alt.X(
@@ -88,14 +90,7 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         .encode(x=alt.X("at:Q", scale=extent), text=far, color=ink),
     ]
     layers = [one.encode(x=alt.X("at:Q", scale=extent)), ranges, points, *beyond]
-    chart = alt.layer(*layers).properties(height=alt.Step(20), autosize=FIT)
-    return chart
-
-
-def _bounded(rows: pl.DataFrame) -> list[float]:
-    """Return the ends of intervals that have bounds, as far as they are drawn."""
-    known = rows.filter(pl.col("low").is_not_null(), pl.col("high").is_not_null())
-    return [*known["begin"].to_list(), *known["end"].to_list()]
+    return on_lines(alt.layer(*layers), 20)
 
 
 def _ticks(reach: float) -> list[float]:
@@ -112,8 +107,8 @@ def waterfall_chart(
     size, shown = prefixed([before, after], unit)
     rows = [("before", 0.0, before, "total", before)]
     at = before
-    names = short_names([name for name, _ in steps], _NAME)
-    for name, (_, change) in zip(names, steps, strict=True):
+    short = short_names([name for name, _ in steps], _NAME)
+    for name, (_, change) in zip(short, steps, strict=True):
         kind = "more" if change > 0 else "less"
         rows.append((name, at, at + change, kind, change))
         at += change
@@ -137,27 +132,19 @@ def waterfall_chart(
         begin=pl.when(pl.col("kind") == "total").then(start).otherwise("begin")
     )
     kinds = [kind for kind in _KINDS if kind in frame["kind"].to_list()]
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            y=alt.Y(
-                "key:N",
-                sort=alt.EncodingSortField("place", op="min"),
-                axis=axis(None, labelFlush=False, labelExpr="split(datum.label, '\u2003')[1]"),
-            ),
-            tooltip=[alt.Tooltip("step:N"), alt.Tooltip("text:N", title="time or change")],
-            x=alt.X(
-                "begin:Q",
-                axis=axis(f"total{', not from 0' if start else ''}", shown),
-                scale=alt.Scale(zero=start == 0.0, nice=start == 0.0),
-            ),
-            x2="end:Q",
-            color=alt.Color("kind:N", scale=scale(kinds, _KINDS), legend=None),
-        )
+    return bars(
+        frame,
+        22,
+        y=names("key", by="place", labelExpr="split(datum.label, '\u2003')[1]"),
+        tooltip=[alt.Tooltip("step:N"), alt.Tooltip("text:N", title="time or change")],
+        x=alt.X(
+            "begin:Q",
+            axis=axis(f"total{', not from 0' if start else ''}", shown),
+            scale=alt.Scale(zero=start == 0.0, nice=start == 0.0),
+        ),
+        x2="end:Q",
+        color=alt.Color("kind:N", scale=scale(kinds, _KINDS), legend=None),
     )
-    sized: alt.Chart = chart.properties(height=alt.Step(22), autosize=FIT)
-    return sized
 
 
 def idle_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
@@ -165,42 +152,29 @@ def idle_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
     order = [cause for cause in CAUSES if cause in frame["cause"].to_list()]
     ranks = {cause: place for place, cause in enumerate(order)}
     rows = frame.with_columns(rank=pl.col("cause").replace_strict(ranks, return_dtype=pl.Int64))
-    chart: alt.Chart = (
-        alt.Chart(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "percent:Q",
-                stack="zero",
-                axis=axis("share of the workers' time", "%"),
-                scale=alt.Scale(domain=[0, 100]),
-            ),
-            y=alt.Y("side:N", sort=list(sides), axis=axis(None, labelFlush=False)),
-            color=alt.Color("cause:N", scale=scale(order, CAUSES), legend=legend(columns=3)),
-            order=alt.Order("rank:Q"),
-            tooltip=[
-                "side:N",
-                "cause:N",
-                alt.Tooltip("percent:Q", format=".1f", title="share, %"),
-                alt.Tooltip("seconds:Q", format=".4g", title="time per run, s"),
-            ],
-        )
-        .properties(height=alt.Step(28), autosize=FIT)
+    return bars(
+        rows,
+        28,
+        x=stacked("percent", "share of the workers' time", 100),
+        y=names("side", sort=list(sides)),
+        color=alt.Color("cause:N", scale=scale(order, CAUSES), legend=legend(columns=3)),
+        order=alt.Order("rank:Q"),
+        tooltip=[
+            "side:N",
+            "cause:N",
+            alt.Tooltip("percent:Q", format=".1f", title="share, %"),
+            alt.Tooltip("seconds:Q", format=".4g", title="time per run, s"),
+        ],
     )
-    return chart
 
 
 def class_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
     """Draw the shares of the cycles in each class of bottleneck: side, class, share."""
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X("share:Q", stack="zero", axis=axis("share of the cycles", format="%")),
-            y=alt.Y("side:N", sort=list(sides), axis=axis(None, labelFlush=False)),
-            color=alt.Color("class:N", scale=class_scale(frame["class"]), legend=legend(columns=3)),
-            tooltip=["side:N", "class:N", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=alt.Step(28), autosize=FIT)
+    return bars(
+        frame,
+        28,
+        x=stacked("share", "share of the cycles"),
+        y=names("side", sort=list(sides)),
+        color=alt.Color("class:N", scale=class_scale(frame["class"]), legend=legend(columns=3)),
+        tooltip=["side:N", "class:N", alt.Tooltip("share:Q", format=".1%")],
     )
-    return chart

@@ -4,54 +4,38 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import duckdb
 import streamlit as st
+from streamlit.navigation.page import Page
 
 from apps.output.colours import BLUE, GREEN, GREY
+from apps.output.text import short_name
 from apps.pages import PAGES, Entry
-from apps.pages.answers import file_state
+from apps.pages.answers import answer_now, file_state
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.failures import show_errors
-from apps.pages.find import find_box
 from apps.pages.login import let_in, show_user
 from apps.pages.news import counts_now, show_news
 from apps.pages.text import plain
+from apps.queries.base import ask_dicts
 from apps.reports.freshness import not_fresh
 from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
 
-if TYPE_CHECKING:
-    from streamlit.navigation.page import Page
-
 _ICON = Path(__file__).parent / "icon.svg"
 _ROOT = "home"  # what Streamlit calls the page at the bare address, which nobody sees
 _SIDEBAR = 220  # pixels
-_STYLE = """
-[data-testid="stHeader"] { background: transparent; }
-[data-testid="stMainBlockContainer"] { padding: 40px 2rem 2rem; }
-@media (max-width: 900px) {
-  [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; }
-  [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
-  [data-testid="stColumn"]:not(:has([data-testid="stMetric"])) { min-width: 100%; }
-}
-[data-testid="stMainBlockContainer"] h1 { padding-top: 0; font-size: 1.9rem; }
-[data-testid="stMainBlockContainer"] h3 { font-size: 1.25rem; }
-[data-testid="stVegaLiteChart"], [data-testid="stGraphVizChart"] { overflow-x: auto; }
-[data-testid="stGraphVizChart"] .graph > polygon { fill: none; }
-[data-testid="stGraphVizChart"] text { fill: currentColor; }
-[data-testid="stGraphVizChart"] path { stroke: currentColor; }
-[data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
-[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
-[class*="st-key-_cause_"] { flex-wrap: nowrap !important; }
-:focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
-"""
+# Of the box that finds: rows of a kind, and the letters of a name.
+_EACH, _NAME = 6, 34
+_LABEL = "Find (Ctrl-K)"
+_STYLE = "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")
 # Parts of highlighted code: Streamlit's own colours are too pale for text.
 _CODE = "\n".join(
     f'[data-testid="stCode"] .token:is({parts}) '
@@ -87,7 +71,7 @@ def main() -> None:
     chosen = st.navigation([*pages.values(), _by_name(pages[PAGES[0].path])], expanded=True)
     with st.sidebar:
         component("address")(key="address", data={"isLogin": False})
-        find_box(path, pages)
+        _find_box(path, pages)
         st.caption(plain(f"Warehouse {path.name}"))
         show_user()
     chosen.run()
@@ -129,18 +113,56 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
                 show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
         finally:
             view.close()
-        _keep_imports(entry)
+        if entry.path not in _drawn:
+            # Streamlit collects garbage after each run of a page and each look for news. Over all
+            # modules that takes longer than the queries of most pages.
+            _drawn.add(entry.path)
+            gc.collect()
+            gc.freeze()
 
     return run
 
 
-def _keep_imports(entry: Entry) -> None:
-    """Leave what the first view of a page has imported out of garbage collection, once.
+def _find_box(path: Address, pages: Mapping[str, Page]) -> None:
+    """Show the box, and links to what has its text in its name."""
+    text = st.text_input(_LABEL, key="_find", placeholder="part of a name, or day")
+    text = text.strip()
+    if not text:
+        return
+    titled = [page for page in pages.values() if text.lower() in page.title.lower()]
+    for page in titled:
+        st.page_link(page, label=plain(page.title))
+    rows = _found(path, text)
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        found = [row for row in rows if row["kind"] == kind]
+        few = f": the first {_EACH}, type more of the name" if found[_EACH:] else ""
+        st.caption(f"{kind.capitalize()}s{few}")
+        for row in found[:_EACH]:
+            _link(row, pages)
+    if not rows and not titled:
+        st.caption("Nothing has this in its name.")
 
-    Streamlit collects after each run of a page and each look for news. Over all modules that takes
-    longer than the queries of most pages.
-    """
-    if entry.path not in _drawn:
-        _drawn.add(entry.path)
-        gc.collect()
-        gc.freeze()
+
+def _found(path: Address, text: str) -> list[dict[str, Any]]:
+    params = {"text": text, "number": _EACH + 1}
+    found = answer_now(path, "find", text, lambda con: ask_dicts(con, "overview/find", **params))
+    return found or []
+
+
+def _link(row: Mapping[str, Any], pages: Mapping[str, Page]) -> None:
+    where, params = _place(row)
+    name = short_name(row["name"], _NAME)
+    label = f"{name} ({row['app']})" if row["kind"] == "metric" else name
+    known = {key: value for key, value in params.items() if value is not None}
+    st.page_link(pages[where], label=plain(label), query_params=known)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, dict[str, str | None]]:
+    """Return the page of what was found, and what its address sets."""
+    if row["kind"] == "metric":
+        return "trends", {"app": row["app"], "metric": row["metric"]}
+    if row["run_id"] is not None:
+        return "run", {"run": row["run_id"]}
+    if row["version"] is not None:
+        return "runs", {"app": row["app"], "version": row["version"]}
+    return "trends", {"app": row["app"]}

@@ -41,11 +41,7 @@ def show_devices(view: View, run: str) -> bool:
     memory = view.rows(ask, "gpu/memory_over_time", run_id=run)
     if not memory.is_empty():
         st.subheader("Memory over time", anchor=False)
-        view.chart(
-            _memory_chart(memory),
-            f"Memory in use and reserved over the time of {run}",
-            "gpu/memory_over_time",
-        )
+        view.chart(_memory_chart(memory), f"Memory in use and reserved over the time of {run}")
     return True
 
 

@@ -68,29 +68,18 @@ class Filters:
                 None if is_unknown else wanted or self._carried(key, label, shown) or usual
             )
         now = st.session_state.get(key)
+        given: dict[str, Any] = {"accept_new_options": len(options) > _LISTED}
         if is_unknown and now is None:
             # The widget stays empty until the user chooses.
-            place.selectbox(
-                _label(label, options),
-                shown,
-                index=None,
-                key=key,
-                help=help,
-                placeholder=asked,
-                disabled=not shown,
-            )
-            self.address.keep(key, [asked or ""])
-            raise unknown(label, asked or "", options)
-        if now not in shown:
+            given = {"index": None, "placeholder": asked}
+        elif now not in shown:
             st.session_state[key] = shown[0] if shown else None
         chosen = place.selectbox(
-            _label(label, options),
-            shown,
-            key=key,
-            help=help,
-            disabled=not shown,
-            accept_new_options=len(options) > _LISTED,
+            _label(label, options), shown, key=key, help=help, disabled=not shown, **given
         )
+        if is_unknown and now is None:
+            self.address.keep(key, [asked or ""])
+            raise unknown(label, asked or "", options)
         if shown:
             self.address.keep(key, ["" if chosen == every else chosen])
         return None if chosen == every else chosen

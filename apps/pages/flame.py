@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from apps.queries.base import ask
 from apps.queries.profile import Profile
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 Numbers = NDArray[np.int64]
 Costs = NDArray[np.float64]

@@ -92,10 +92,7 @@ def _sums(view: View, run: str, reading: Reading) -> None:
     st.subheader("Where the time went", anchor=False)
     sums = view.rows(in_reading, "idle/workers", reading, run_id=run, most=_MOST_WORKERS)
     view.chart(
-        charts.sums_chart(sums),
-        "Share of each worker's time by cause",
-        "idle/workers",
-        choose=("worker", "of"),
+        charts.sums_chart(sums), "Share of each worker's time by cause", choose=("worker", "of")
     )
     if sums["worker"].n_unique() == _MOST_WORKERS:
         st.caption(f"The {_MOST_WORKERS} workers that idled most.")
@@ -112,17 +109,16 @@ def _blame(view: View, run: str, reading: Reading, worker: str | None) -> None:
         ("worker", "waits for the worker", "of"),
     ):
         part = blame.filter(pl.col("waits_by") == by)
-        _bars(view, part, title, ("idle/blame", f"Seconds of {title}, by cause", key))
+        _bars(view, part, title, f"Seconds of {title}, by cause", key)
 
 
-def _bars(view: View, rows: pl.DataFrame, title: str, drawn: tuple[str, str, str]) -> None:
+def _bars(view: View, rows: pl.DataFrame, title: str, description: str, key: str) -> None:
     """Show seconds by what and cause as bars, which set a filter; of one thing in words.
 
-    `drawn` is the question, what the chart shows, and the key of the filter.
+    `description` is what the chart shows, and `key` that of the filter.
     """
-    of, description, key = drawn
     if rows["what"].n_unique() > 1:
-        view.chart(charts.bars_by_cause(rows, title), description, of, choose=("what", key))
+        view.chart(charts.bars_by_cause(rows, title), description, choose=("what", key))
         return
     parts = ", ".join(
         f"{row['cause']} {amount(row['seconds'], 's')}"
@@ -137,12 +133,7 @@ def _path(view: View, run: str, window: Window | None, worker: str | None) -> No
     if path.is_empty():
         st.caption("No task is on it here: the run has no dependent tasks, or the window none.")
         return
-    _bars(
-        view,
-        path,
-        "on the critical path",
-        ("idle/path_parts", "Critical path by type and cause", "task"),
-    )
+    _bars(view, path, "on the critical path", "Critical path by type and cause", "task")
     st.caption("The chain of tasks and waits that determines the end of the run.")
 
 
@@ -152,7 +143,7 @@ def _gains(view: View, run: str) -> None:
     if gains.is_empty():
         st.caption("Unknown: the run has no tasks, or too many.")
         return
-    view.chart(charts.gain_chart(gains), "How much shorter the run could be", "idle/what_if")
+    view.chart(charts.gain_chart(gains), "How much shorter the run could be")
     if not gains["is_recorded"].any():
         st.caption(
             "One more worker: at most, if no task needs another; nothing tells which tasks do."

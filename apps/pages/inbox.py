@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import streamlit as st
@@ -9,17 +12,19 @@ import streamlit as st
 from apps.output.numbers import counted, signed_percent
 from apps.output.text import short_name
 from apps.pages.base import View
+from apps.pages.components import component
 from apps.pages.failures import show_errors
 from apps.pages.text import plain, run_label
 from apps.pages.triage import triaging
-from apps.pages.visits import is_unseen, last_seen, remember_seen
 from apps.queries.events import OPEN, SETTLED, WITHDRAWN, Events
 from apps.reports.changes import commit_range, confirmation
 from apps.reports.events import event_sentences, state_text, triage_sentence
 from apps.reports.gate import gate_result
 from apps.reports.sparklines import sparkline
+from warehouse.address import Address
 
 _CARDS, _VALUES, _NAME = 8, 40, 80
+_VISIT = 1800.0  # s without a look at the page, after which the next one is another visit
 _EARLY = 5  # changes that are not certain yet
 _EVERY = "Open and settled"
 _STATES = {"Open": OPEN, **{one.capitalize(): (one,) for one in (*OPEN, *SETTLED, WITHDRAWN)}}
@@ -44,7 +49,7 @@ def page(view: View) -> None:
             "No change is certain yet: changes are detected in series of 10 runs or more.",
             icon=":material/inbox:",
         )
-        view.link("What has landed", "overview", icon="home")
+        view.link("What has landed", "overview")
         _early(view, None)
         return
     apps, branches, machines, owners = (
@@ -89,7 +94,9 @@ def page(view: View) -> None:
     few = f"The first {_CARDS} of {len(rows)}; the table below has all. " if rows[_CARDS:] else ""
     st.caption(f"{few}Keys: j and k go through the events, Enter explains one, e acknowledges it.")
     _early(view, app)
-    remember_seen(view.path, view.ask("events/newest")["event_id"][0])
+    # The browser keeps the number of the newest event, and goes through events by keys.
+    newest = view.ask("events/newest")["event_id"][0]
+    component("inbox")(key="inbox", data={"cookie": _cookie(view.path), "newest": newest})
     view.table(
         found.select(
             *("event_id", "state", "owner", "app", "machine", "started_at", "run_id", "version"),
@@ -121,13 +128,7 @@ def _card(
         with st.container(horizontal=True, vertical_alignment="center"):
             if row["state"] != WITHDRAWN:
                 view.link_to_cause("Why did it change?", row)
-                view.link(
-                    "Compare",
-                    "compare",
-                    icon="compare_arrows",
-                    before=row["previous_run_id"],
-                    after=row["run_id"],
-                )
+                view.link("Compare", "compare", before=row["previous_run_id"], after=row["run_id"])
             if row["url"]:
                 st.link_button("See the commit", row["url"], icon=":material/commit:")
             named = run_label(row["version"], row["run_id"], row["started_at"])
@@ -163,3 +164,25 @@ def _early(view: View, app: str | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":gray[:material/pending:] **{plain(row['app'])}** {plain(said)}")
             view.link_to_cause("Why?", row)
+
+
+def last_seen(path: Address) -> int:
+    """Return the number of the newest event of the last visit; 0 for a first visitor.
+
+    The browser keeps it in a cookie, written by components/inbox.js.
+    """
+    parts = st.context.cookies.get(_cookie(path), "").split(".")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+        return 0
+    before, seen, at = map(int, parts)
+    return seen if time.time() - at / 1000 > _VISIT else before
+
+
+def is_unseen(event: Mapping[str, Any], seen: int) -> bool:
+    """Return whether an event is open and was not there at the last visit."""
+    return event["state"] in OPEN and event["event_id"] > seen
+
+
+def _cookie(path: Address) -> str:
+    """Return the name of the cookie of a warehouse: browsers have one set for all ports."""
+    return f"pwh_seen_{sha256(str(path).encode()).hexdigest()[:12]}"

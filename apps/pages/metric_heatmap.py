@@ -9,15 +9,14 @@ import polars as pl
 
 from apps.output.numbers import amount
 from apps.output.text import short_names
-from apps.pages.charts import RATIO_STEPS, axis, class_scale, legend, ratio_scale, soft_ink
-from apps.pages.sizes import FIT
+from apps.pages import charts
 from apps.reports.star_glyphs import Stars
 
-# The selection of a place, and the field of the data that names it.
+# The selection of a place, and the field of the data that charts.names it.
 PLACE = "star"
-# Columns up to which the values are written into the cells, and up to which names lie flat.
+# Columns up to which the values are written into the cells, and up to which charts.names lie flat.
 _WITH_VALUES, _FLAT = 10, 8
-# From more columns on some names are left out where they would overlap.
+# From more columns on some charts.names are left out where they would overlap.
 _CROWDED = 24
 _NAME = 28
 
@@ -49,20 +48,20 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
     x = alt.X(
         "label:N",
         sort=labels,
-        axis=axis(None, labelAngle=angle, labelOverlap=len(labels) > _CROWDED),
+        axis=charts.axis(None, labelAngle=angle, labelOverlap=len(labels) > _CROWDED),
     )
-    y = alt.Y("metric:N", sort=[_CLASS, *glyphs.names], axis=axis(None, labelFlush=False))
+    y = charts.names("metric", sort=[_CLASS, *glyphs.names])
     place = alt.selection_point(name=PLACE, fields=[PLACE])
     heat = (
         alt.Chart(cells)
-        .mark_rect(cursor="pointer", stroke=soft_ink(), strokeWidth=0.5)
+        .mark_rect(cursor="pointer", stroke=charts.soft_ink(), strokeWidth=0.5)
         .encode(
             x=x,
             y=y,
             color=alt.Color(
                 "over:Q",
-                scale=ratio_scale(),
-                legend=legend("value over the median of its row"),
+                scale=charts.ratio_scale(),
+                legend=charts.legend("value over the median of its row"),
             ),
             tooltip=[
                 alt.Tooltip("label:N", title="place"),
@@ -80,14 +79,16 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
             x=x,
             y=y,
             color=alt.Color(
-                "class:N", scale=class_scale(classes["class"]), legend=legend("bottleneck")
+                "class:N",
+                scale=charts.class_scale(classes["class"]),
+                legend=charts.legend("bottleneck"),
             ),
             tooltip=["label:N", "class:N"],
         )
     )
     layers: list[alt.Chart] = [heat, strip]
     if len(labels) <= _WITH_VALUES:
-        dark = f"datum.over < {RATIO_STEPS[0]} || datum.over >= {RATIO_STEPS[-1]}"
+        dark = f"datum.over < {charts.RATIO_STEPS[0]} || datum.over >= {charts.RATIO_STEPS[-1]}"
         layers.append(
             alt.Chart(cells)
             .mark_text(fontSize=11)
@@ -99,7 +100,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
             )
         )
     chart: alt.LayerChart = alt.layer(*layers).resolve_scale(color="independent")
-    return chart.properties(height=alt.Step(20), autosize=FIT)
+    return charts.on_lines(chart, 20)
 
 
 _CLASS = "bottleneck"
@@ -113,5 +114,5 @@ def _median(values: tuple[float | None, ...]) -> float | None:
 def _over(value: float, usual: float | None) -> float:
     """Return a value over the usual one; where that is 0, 1 for 0 and else much more."""
     if not usual:
-        return 1.0 if not value else 2 * RATIO_STEPS[-1]
+        return 1.0 if not value else 2 * charts.RATIO_STEPS[-1]
     return value / usual

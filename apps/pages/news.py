@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from apps.output.numbers import counted
-from apps.pages.answers import Answers, FileState, file_state
+from apps.pages.answers import FileState, answer_now, file_state
 from apps.queries.base import ask_dicts
 from warehouse.address import Address
 from warehouse.errors import WarehouseBusy, WarehouseError
@@ -23,16 +23,10 @@ Counts = dict[str, Any]
 
 def counts_now(path: Address) -> Counts | None:
     """Return how many runs, files and rejected files there are; None where the file is not open."""
-    answers = Answers(path, wait=0)
-    try:
-        counts: Counts = answers.get(
-            "news", (), lambda con: ask_dicts(con, "overview/counts")[0]
-        ).value
-        return counts
-    except WarehouseError:
-        return None
-    finally:
-        answers.close()
+    counts: Counts | None = answer_now(
+        path, "news", (), lambda con: ask_dicts(con, "overview/counts")[0], wait=0
+    )
+    return counts
 
 
 def change(before: Counts | None, after: Counts | None) -> str | None:

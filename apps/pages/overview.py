@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import polars as pl
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from apps.output.numbers import amount, short_count
 from apps.output.text import short_names, version_text
@@ -19,9 +20,6 @@ from apps.reports.changes import series_state
 from apps.reports.runs import trace_sentences
 from apps.reports.sparklines import sparkline
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
 _SERIES = 100
@@ -33,11 +31,11 @@ _ROWS_AT_ONCE = 300_000
 _SENTENCES = 2
 _CARDS_OF_LEFT = 3
 _TOPICS = (
-    ("pmu_samples", "Counters", "bottlenecks", "speed"),
-    ("fn_timings", "Functions", "profile", "local_fire_department"),
-    ("tasks", "Idle time", "idle", "hourglass_empty"),
-    ("bb_launches", "Threads", "threads", "account_tree"),
-    ("segments", "Throughput", "throughput", "memory"),
+    ("pmu_samples", "Counters", "bottlenecks"),
+    ("fn_timings", "Functions", "profile"),
+    ("tasks", "Idle time", "idle"),
+    ("bb_launches", "Threads", "threads"),
+    ("segments", "Throughput", "throughput"),
 )
 
 
@@ -53,7 +51,7 @@ def page(view: View) -> None:
         st.subheader("Latest runs", anchor=False)
         latest = view.ask("overview/latest", number=_RUNS)
         view.table(latest.select("run_id", "app", "started_at", "wall_seconds"), units=_UNITS)
-        view.link("All runs", "runs", icon="list_alt")
+        view.link("All runs", "runs")
     with left:
         st.subheader("What the latest traces show", anchor=False)
         with st.spinner("Analysing the latest traces ..."):
@@ -132,7 +130,7 @@ def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
                 "The latest runs have no counters, profiles or traces, only metrics: their "
                 "histories are on the page Trends."
             )
-    for place, (kind, title, page_path, icon) in enumerate(known):
+    for place, (kind, title, page_path) in enumerate(known):
         row = latest[kind]
         column = left if place < _CARDS_OF_LEFT else right
         sentences: list[str] | None = None
@@ -149,7 +147,7 @@ def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
                     sentences = view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]
                     for sentence in sentences:
                         st.markdown(plain(sentence))
-            view.link(f"{title} of {row['run_id']}", page_path, icon=icon, run=row["run_id"])
+            view.link(f"{title} of {row['run_id']}", page_path, run=row["run_id"])
         # as of the samples of a profile, which its functions tell
         if sentences == []:
             card.empty()

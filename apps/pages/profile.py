@@ -120,7 +120,7 @@ def _ranks(view: View, which: Profile, function: str | None, unit: str) -> None:
         x=alt.X("x:N", sort=None, axis=axis("rank", labelAngle=0, labelOverlap=True)),
         y=alt.Y("y:Q", axis=axis("own", named)),
     )
-    view.chart(drawn, title, "profile/ranks", choose=("x", "rank"))
+    view.chart(drawn, title, choose=("x", "rank"))
 
 
 def _within(zoom: list[str], looked: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,22 +146,17 @@ def _function(view: View, which: Profile, row: Mapping[str, Any], unit: str) -> 
     facts = view.value(run_facts, run)
     with st.container(horizontal=True):
         if not counters.is_empty():
-            view.link("What limits it", "bottlenecks", icon="speed", run=run, by="region")
+            view.link("What limits it", "bottlenecks", run=run, by="region")
         models = view.value(scaling_set_of, [run])
         if models is not None:
             scaled = view.ask("scaling/models", set_id=models.set_id)["function"].to_list()
             if name in scaled:
                 view.link(
-                    "How it scales",
-                    "scaling",
-                    icon="stacked_line_chart",
-                    app=models.app,
-                    set=set_label(models),
-                    function=name,
+                    "How it scales", "scaling", app=models.app, set=set_label(models), function=name
                 )
         metric = f"{'seconds' if unit == 's' else 'cost'}:{name}"
         if name and metric in view.ask("trend/choices", app=facts.get("app"))["metric"]:
-            view.link("Its history", "trends", icon="trending_up", app=facts["app"], metric=metric)
+            view.link("Its history", "trends", app=facts["app"], metric=metric)
         if facts.get("url"):
             st.link_button("See the commit", facts["url"], icon=":material/commit:")
     if not counters.is_empty():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import streamlit as st
@@ -16,9 +16,7 @@ from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.runs import resolve_run, row_counts, run_facts
 from apps.queries.timeline import timeline_span
 from apps.reports.runs import facts_line, report_of
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _UNITS = {"longest": "s"}
 _CHOICES = 100
@@ -60,9 +58,9 @@ def page(view: View) -> None:
     view.address.carry("app", facts.get("app") or "")
     st.markdown(f"**{plain(run_id)}**  {plain(facts_line(facts))}")
     with st.container(horizontal=True):
-        view.link("Compare with another run", "compare", icon="compare_arrows", after=run_id)
+        view.link("Compare with another run", "compare", after=run_id)
         if facts.get("app") and facts.get("started_at"):
-            view.link("Trends of the application", "trends", icon="trending_up", app=facts["app"])
+            view.link("Trends of the application", "trends", app=facts["app"])
     with st.spinner("Reading its traces ..."):
         sentences, sections = view.value(_report, run_id)
     if sentences:

@@ -50,12 +50,6 @@ def _lead_on(view: View, marked: pl.DataFrame) -> None:
             view.link(f"See {run}", "run", icon="arrow_forward", run=run)
             st.caption("Mark a second row to compare the two.")
         case [before, after]:
-            view.link(
-                f"Compare {before} with {after}",
-                "compare",
-                icon="compare_arrows",
-                before=before,
-                after=after,
-            )
+            view.link(f"Compare {before} with {after}", "compare", before=before, after=after)
         case _:
             st.caption(f"{len(runs)} rows are marked; two are compared.")

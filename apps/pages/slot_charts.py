@@ -10,7 +10,7 @@ import polars as pl
 
 from apps.output.colours import BLUE, BROWN, GREEN, GREY, PINK, RED, text_on
 from apps.output.text import short_names
-from apps.pages.charts import axis, legend, scale
+from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked
 from apps.pages.sizes import FIT
 
 # The tree of the top-down method: categories of level 1, and their parts of level 2.
@@ -91,7 +91,7 @@ def tree_chart(boxes: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         y=alt.Y("level:N", sort=list(_LEVELS), axis=axis(None)),
         tooltip=["name:N", "category:N", alt.Tooltip("share:Q", format=".1%")],
     )
-    return alt.layer(
+    boxes_and_names = alt.layer(
         base.mark_rect(stroke="white", strokeWidth=1).encode(
             x=alt.X("begin:Q", scale=slots, axis=axis("share of the issue slots", format="%")),
             x2="end:Q",
@@ -102,14 +102,15 @@ def tree_chart(boxes: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
             text="text:N",
             color=alt.Color("ink:N", scale=None, legend=None),
         ),
-    ).properties(height=alt.Step(44), autosize=FIT)
+    )
+    return on_lines(boxes_and_names, 44)
 
 
 def slots_chart(rows: pl.DataFrame) -> alt.Chart:
     """Draw the shares of regions in the categories of level 1: region, and the categories."""
-    names = short_regions(rows["region"].to_list())
+    short = short_regions(rows["region"].to_list())
     wide = rows.select(
-        pl.Series("name", names, pl.String),
+        pl.Series("name", short, pl.String),
         *(pl.col(one).alias(one.replace("_", " ")) for one in TREE),
     ).unpivot(index="name", variable_name="category", value_name="share")
     order = {name: place for place, name in enumerate(_COLOURS)}
@@ -119,24 +120,15 @@ def slots_chart(rows: pl.DataFrame) -> alt.Chart:
     known = [name for name in _COLOURS if name in tall["category"].to_list()]
     # What is measured apart need not add up to all slots.
     whole = max(1.0, *tall.group_by("name").agg(pl.col("share").sum())["share"].to_list())
-    chart: alt.Chart = (
-        alt.Chart(tall)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "share:Q",
-                stack="zero",
-                axis=axis("share of the issue slots", format="%"),
-                scale=alt.Scale(domain=[0, whole], nice=False),
-            ),
-            y=alt.Y("name:N", sort=names, axis=axis(None, labelFlush=False, labelOverlap=False)),
-            color=alt.Color("category:N", scale=scale(known, _COLOURS), legend=legend()),
-            order=alt.Order("rank:Q"),
-            tooltip=["name:N", "category:N", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=alt.Step(16), autosize=FIT)
+    return bars(
+        tall,
+        16,
+        x=stacked("share", "share of the issue slots", whole, nice=False),
+        y=names("name", sort=short, labelOverlap=False),
+        color=alt.Color("category:N", scale=scale(known, _COLOURS), legend=legend()),
+        order=alt.Order("rank:Q"),
+        tooltip=["name:N", "category:N", alt.Tooltip("share:Q", format=".1%")],
     )
-    return chart
 
 
 def roofline_chart(rows: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:

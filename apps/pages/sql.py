@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from apps.output.numbers import counted
 from apps.pages.base import View
@@ -22,9 +23,6 @@ from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
 from warehouse.saved_queries import Shown, save_query
 from warehouse.sharing import writing
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
 
 _STOPPED = "stopped_sql"
 """Where a session keeps the query that its user stopped."""

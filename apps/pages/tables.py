@@ -44,15 +44,19 @@ def show_rows(
     percent: Sequence[str] = (),
     height: int | None = None,
     key: str | None = None,
-) -> str | None:
+    *,
+    marks: bool = False,
+) -> tuple[list[int], str | None]:
     """Show rows; `units` are appended to the names of columns, `percent` names shares.
 
-    Returns the run of the row that was clicked; `key` is that of a table with runs.
+    Of a table with runs, whose `key` is needed, returns the numbers of the rows that the user
+    marked, from 0, where it `marks`, and the run of the row that was clicked.
     """
     runs = frame["run_id"].to_list() if "run_id" in frame.columns else None
     frame = _with_flag_texts(_with_short_names(_without_empty(frame)))
     shares = [name for name in percent if name in frame.columns]
     scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
+    modes: Any = ["single-cell", "multi-row"] if marks else ["single-cell"]
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
@@ -61,14 +65,12 @@ def show_rows(
         height="content" if height is None else height,
         key=key,
         on_select="ignore" if runs is None else "rerun",
-        selection_mode="single-cell",
+        selection_mode=modes,
     )
-    return None if runs is None else _clicked(state, runs)
-
-
-def _clicked(state: Any, runs: Sequence[str | None]) -> str | None:
-    """Return the run of the row in which a cell was clicked."""
-    return next((runs[row] for row, _ in state.selection.cells if row < len(runs)), None)
+    if runs is None:
+        return [], None
+    marked = [row for row in state.selection.rows if row < len(runs)] if marks else []
+    return marked, next((runs[row] for row, _ in state.selection.cells if row < len(runs)), None)
 
 
 def show_answer(frame: pl.DataFrame) -> None:
@@ -81,28 +83,6 @@ def show_answer(frame: pl.DataFrame) -> None:
     )
 
 
-def choose_rows(
-    frame: pl.DataFrame, units: Mapping[str, str], key: str
-) -> tuple[list[int], str | None]:
-    """Show rows of runs that the user can mark.
-
-    Returns the numbers of those marked, from 0, and the run of the row that was clicked.
-    """
-    runs = frame["run_id"].to_list()
-    scaled, known = _with_prefixes(_with_short_names(_without_empty(frame)), units)
-    state: Any = st.dataframe(
-        linked(as_shown(scaled, lists=False)),
-        hide_index=True,
-        column_config=_columns(scaled, known),
-        placeholder="",
-        key=key,
-        on_select="rerun",
-        selection_mode=["multi-row", "single-cell"],
-        height="content",
-    )
-    return [row for row in state.selection.rows if row < len(frame)], _clicked(state, runs)
-
-
 def _without_empty(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame without its columns that have no value in any row."""
     empty = [name for name in frame.columns if frame[name].null_count() == len(frame) > 0]
@@ -111,7 +91,6 @@ def _without_empty(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_flag_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with flags in words."""
     if "flags" not in frame.columns or frame.schema["flags"] == pl.List(pl.String):
         return frame
     texts = [[flag_text(flag) for flag in flags or ()] for flags in frame["flags"].to_list()]

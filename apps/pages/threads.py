@@ -7,14 +7,9 @@ import streamlit as st
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.queries.threads import thread_picture
+from apps.reports import threads as reports
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
 from apps.reports.thread_imbalance import imbalance_sentences
-from apps.reports.threads import (
-    compared_sentences,
-    launch_sentences,
-    program_sentences,
-    similar_launches,
-)
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
@@ -51,8 +46,10 @@ def page(view: View) -> None:
     rows = [row for row in verdicts.to_dicts() if launch is None or row["launch"] == launch]
     several = launch is None and len(rows) > 1
     over_all = view.ask("threads/kernels", run_id=run)
-    program = program_sentences(over_all.to_dicts()[0]) if several else []
-    kinds = [line for group in similar_launches(rows) for line in launch_sentences(group)]
+    program = reports.program_sentences(over_all.to_dicts()[0]) if several else []
+    kinds = [
+        line for group in reports.similar_launches(rows) for line in reports.launch_sentences(group)
+    ]
     view.verdicts([*program, *kinds])
     if not rows:
         st.caption("The launch has no visits of basic blocks.")
@@ -159,5 +156,5 @@ def _compared(view: View, run: str, runs: list[str]) -> None:
     rows = view.ask("threads/comparison", runs=[run, other])
     programs = {row["run_id"]: row for row in rows.to_dicts() if row["scope"] == "program"}
     if len(programs) == 2:
-        view.verdicts(compared_sentences(programs[run], programs[other]))
+        view.verdicts(reports.compared_sentences(programs[run], programs[other]))
     view.table(rows, percent=_SHARES)

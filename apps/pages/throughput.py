@@ -48,11 +48,7 @@ def _limits(view: View, run: str) -> None:
     # A single limit is in the sentences.
     if len(limits) > 1:
         st.subheader("What limits the cycles", anchor=False)
-        view.chart(
-            charts.limits(limits),
-            "Share of the predicted cycles by what limits them",
-            "throughput/limits",
-        )
+        view.chart(charts.limits(limits), "Share of the predicted cycles by what limits them")
 
 
 def _effects(view: View, run: str) -> None:
@@ -63,9 +59,7 @@ def _effects(view: View, run: str) -> None:
         "Feature contributions (Shapley values) relative to a typical segment", anchor=False
     )
     view.chart(
-        charts.effects(effects),
-        "Factors on the cycles of an instruction by group of features",
-        "throughput/effects",
+        charts.effects(effects), "Factors on the cycles of an instruction by group of features"
     )
     text = effects_sentence(effects.to_dicts()) or ""
     st.caption(f"{text} The typical segment is that of the training data.")
@@ -79,11 +73,7 @@ def _segments(view: View, run: str) -> None:
             "No segment is both measured and predicted, so that there is nothing to compare."
         )
         return
-    view.chart(
-        charts.scatter(segments),
-        "Predicted and measured instructions per cycle",
-        "throughput/plotted_segments",
-    )
+    view.chart(charts.scatter(segments), "Predicted and measured instructions per cycle")
     text = "On the dashed line a prediction is exact; below it the core did better than predicted."
     if len(segments) < segments["segments"][0]:
         text += f" {len(segments)} of {segments['segments'][0]} segments are drawn, spread evenly."
@@ -96,8 +86,6 @@ def _threads(view: View, run: str) -> None:
     if len(threads) > 1:
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
         view.chart(
-            charts.by_thread(named),
-            "Predicted and measured instructions per cycle by thread",
-            "throughput/threads",
+            charts.by_thread(named), "Predicted and measured instructions per cycle by thread"
         )
     view.paged("throughput/threads", {"run_id": run}, key="threads")

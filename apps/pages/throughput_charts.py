@@ -6,8 +6,7 @@ import altair as alt
 import polars as pl
 
 from apps.output.colours import BETTER, BLUE, BROWN, GREEN, GREY, PINK, WORSE
-from apps.pages.charts import axis, legend, scale
-from apps.pages.sizes import FIT
+from apps.pages.charts import axis, bars, legend, names, on_lines, scale
 
 LIMITS = (
     *("front end", "critical path", "functional units", "serialising instructions"),
@@ -64,7 +63,7 @@ def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     y = alt.Y("thread:N", sort=None, axis=axis("thread"))
     base = alt.Chart(frame).encode(y=y)
     x = axis("instructions per cycle: bar predicted, line its interval, dot measured")
-    return alt.layer(
+    drawn = alt.layer(
         base.mark_bar(color=BLUE, opacity=0.75, size=14).encode(x=alt.X("predicted:Q", axis=x)),
         base.mark_rule(color=GREY, strokeWidth=2).encode(x="low:Q", x2="high:Q"),
         base.mark_point(filled=True, color=BROWN, size=70, opacity=1).encode(
@@ -77,29 +76,26 @@ def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
                 ),
             ],
         ),
-    ).properties(height=alt.Step(26), autosize=FIT)
+    )
+    return on_lines(drawn, 26)
 
 
 def limits(frame: pl.DataFrame) -> alt.Chart:
     """Draw what limits the predicted cycles: component, segments, share."""
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar(size=18)
-        .encode(
-            x=alt.X(
-                "share:Q",
-                axis=axis("share of the predicted cycles", format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y("component:N", sort="-x", axis=axis(None, labelFlush=False)),
-            color=alt.Color(
-                "component:N", scale=scale(frame["component"].to_list(), _COLOURS), legend=None
-            ),
-            tooltip=["component:N", "segments:Q", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=alt.Step(26), autosize=FIT)
+    known = scale(frame["component"].to_list(), _COLOURS)
+    return bars(
+        frame,
+        26,
+        size=18,
+        x=alt.X(
+            "share:Q",
+            axis=axis("share of the predicted cycles", format="%"),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        y=names("component", sort="-x"),
+        color=alt.Color("component:N", scale=known, legend=None),
+        tooltip=["component:N", "segments:Q", alt.Tooltip("share:Q", format=".1%")],
     )
-    return chart
 
 
 def effects(frame: pl.DataFrame) -> alt.Chart:
@@ -108,34 +104,29 @@ def effects(frame: pl.DataFrame) -> alt.Chart:
     Bars start at 1 on a logarithmic scale, so factors of 2 and 1/2 are equally long.
     """
     colour = alt.condition("datum.factor > 1", alt.value(WORSE), alt.value(BETTER))
-    chart: alt.Chart = (
-        alt.Chart(frame.with_columns(pl.lit(1.0).alias("as_typical")))
-        .mark_bar(size=18)
-        .encode(
-            x=alt.X(
-                "factor:Q",
-                # A log scale labels only some of its ticks otherwise.
-                axis=axis(
-                    "factor on the cycles of an instruction: right of 1 slower",
-                    labelExpr="format(datum.value, '.3~g')",
-                ),
-                scale=alt.Scale(type="log", domain=_around_one(frame["factor"].to_list())),
+    factors = frame["factor"].to_list()
+    # room on both sides of 1, at least a tenth
+    domain = [min(*factors, 1.0) / 1.1, max(*factors, 1.0) * 1.1]
+    return bars(
+        frame.with_columns(pl.lit(1.0).alias("as_typical")),
+        26,
+        size=18,
+        x=alt.X(
+            "factor:Q",
+            # A log scale labels only some of its ticks otherwise.
+            axis=axis(
+                "factor on the cycles of an instruction: right of 1 slower",
+                labelExpr="format(datum.value, '.3~g')",
             ),
-            x2="as_typical:Q",
-            y=alt.Y("feature_group:N", sort=None, axis=axis(None, labelFlush=False)),
-            color=colour,
-            tooltip=[
-                "feature_group:N",
-                alt.Tooltip("factor:Q", format=".3f"),
-                alt.Tooltip("largest_in:Q", title="segments where it is the largest"),
-                "segments:Q",
-            ],
-        )
-        .properties(height=alt.Step(26), autosize=FIT)
+            scale=alt.Scale(type="log", domain=domain),
+        ),
+        x2="as_typical:Q",
+        y=names("feature_group"),
+        color=colour,
+        tooltip=[
+            "feature_group:N",
+            alt.Tooltip("factor:Q", format=".3f"),
+            alt.Tooltip("largest_in:Q", title="segments where it is the largest"),
+            "segments:Q",
+        ],
     )
-    return chart
-
-
-def _around_one(factors: list[float]) -> list[float]:
-    """Return a domain with room on both sides of 1, at least a tenth."""
-    return [min(*factors, 1.0) / 1.1, max(*factors, 1.0) * 1.1]

@@ -23,6 +23,8 @@ from apps.queries.timeline import (
 )
 from warehouse.errors import UsageError
 
+# Columns of times, and what the browser calls them.
+_TIMES = {"t_start": "p", "t_end": "q"}
 # Parts of the critical path that are drawn at most.
 _MOST_PARTS = 4000
 _HINT = "from and to are places in the run in per cent: open the page without them, and zoom."
@@ -188,22 +190,10 @@ def drawn_pieces(rows: pl.DataFrame) -> dict[str, list[Any]]:
 
 def _waits(rows: pl.DataFrame, first: int) -> dict[str, list[Any]]:
     blamed = pl.col("blamed_lane") - first
-    shown = rows.select(
+    shown = rows.with_columns(
         pl.col("lane") - first,
-        pl.col("t_start").alias("p"),
-        pl.col("t_end").alias("q"),
-        "task",
-        "type",
-        pl.col("blamed_task").alias("blamed"),
-        "blamed_type",
-        "blamed_worker",
         pl.when((blamed >= 0) & (blamed < LANES)).then(blamed).alias("blamed_lane"),
-        pl.col("blamed_until").alias("until"),
-        "waited",
-        "starvation",
-        "latency",
-        "overhead",
-    )
+    ).rename({**_TIMES, "blamed_task": "blamed", "blamed_until": "until"})
     return shown.to_dict(as_series=False)
 
 
@@ -230,6 +220,5 @@ def _found(rows: pl.DataFrame, first: int, lanes: int) -> dict[str, list[Any]]:
     shown = rows.with_columns(pl.col("lane") - first).filter(
         pl.col("lane").is_between(0, lanes - 1)
     )
-    return shown.select(
-        "lane", pl.col("t_start").alias("p"), pl.col("t_end").alias("q"), "task", "type"
-    ).to_dict(as_series=False)
+    times = shown.select("lane", "t_start", "t_end", "task", "type").rename(_TIMES)
+    return times.to_dict(as_series=False)

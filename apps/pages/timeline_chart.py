@@ -8,8 +8,7 @@ import polars as pl
 from apps.output.colours import BLUE, CAUSES, GREY, PINK
 from apps.output.numbers import prefixed
 from apps.output.text import short_names
-from apps.pages.charts import axis, legend, scale
-from apps.pages.sizes import FIT
+from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked
 
 _NAME = 40
 PATH_CAUSES = {
@@ -18,6 +17,11 @@ PATH_CAUSES = {
     "unknown": CAUSES["not recorded"],
     "submission": PINK,
 }
+# What the mouse shows of the time of a bar.
+_TIME = (
+    alt.Tooltip("seconds:Q", format=".4g", title="time, s"),
+    alt.Tooltip("percent:Q", format=".1f", title="share, %"),
+)
 
 
 def _colour(causes: list[str], colours: dict[str, str]) -> alt.Color:
@@ -29,57 +33,30 @@ def _colour(causes: list[str], colours: dict[str, str]) -> alt.Color:
 
 def sums_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw where the time of each worker went, %: worker, position, cause, seconds, percent."""
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "percent:Q",
-                axis=axis("share of the worker's time", "%"),
-                scale=alt.Scale(domain=[0, 100]),
-                stack="zero",
-            ),
-            y=alt.Y(
-                "worker:N",
-                sort=alt.EncodingSortField("position", op="min"),
-                axis=axis(None, labelFlush=False),
-            ),
-            color=_colour(frame["cause"].unique().to_list(), CAUSES),
-            order=alt.Order("rank:Q"),
-            tooltip=[
-                "worker:N",
-                "cause:N",
-                alt.Tooltip("seconds:Q", format=".4g", title="time, s"),
-                alt.Tooltip("percent:Q", format=".1f", title="share, %"),
-            ],
-        )
-        .properties(height=alt.Step(20), autosize=FIT)
+    return bars(
+        frame,
+        20,
+        x=stacked("percent", "share of the worker's time", 100),
+        y=names("worker", by="position"),
+        color=_colour(frame["cause"].unique().to_list(), CAUSES),
+        order=alt.Order("rank:Q"),
+        tooltip=["worker:N", "cause:N", *_TIME],
     )
-    return chart
 
 
 def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     """Draw seconds by what and cause, the largest first: what, cause, seconds, percent."""
-    names = pl.Series("name", short_names(frame["what"].to_list(), _NAME), pl.String)
+    short = pl.Series("name", short_names(frame["what"].to_list(), _NAME), pl.String)
     longest = frame.group_by("what").agg(pl.sum("seconds"))["seconds"].to_list()
     size, unit = prefixed(longest, "s")
-    chart: alt.Chart = (
-        alt.Chart(frame.with_columns(names, time=pl.col("seconds") / size))
-        .mark_bar()
-        .encode(
-            x=alt.X("sum(time):Q", axis=axis(title, unit)),
-            y=alt.Y("name:N", sort="-x", axis=axis(None, labelFlush=False)),
-            color=_colour(frame["cause"].unique().to_list(), PATH_CAUSES),
-            tooltip=[
-                "what:N",
-                "cause:N",
-                alt.Tooltip("seconds:Q", format=".4g", title="time, s"),
-                alt.Tooltip("percent:Q", format=".1f", title="share, %"),
-            ],
-        )
-        .properties(height=alt.Step(22), autosize=FIT)
+    return bars(
+        frame.with_columns(short, time=pl.col("seconds") / size),
+        22,
+        x=alt.X("sum(time):Q", axis=axis(title, unit)),
+        y=names("name", sort="-x"),
+        color=_colour(frame["cause"].unique().to_list(), PATH_CAUSES),
+        tooltip=["what:N", "cause:N", *_TIME],
     )
-    return chart
 
 
 def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
@@ -89,7 +66,7 @@ def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         alt.Tooltip("replay_percent:Q", format=".1f", title="in a replay, %"),
     ]
     base = alt.Chart(frame).encode(
-        y=alt.Y("change:N", sort=frame["change"].to_list(), axis=axis(None, labelFlush=False)),
+        y=names("change", sort=frame["change"].to_list()),
         tooltip=["change:N", *figures],
     )
     bound = base.mark_bar(color=GREY).encode(
@@ -101,4 +78,4 @@ def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         )
     )
     replay = base.mark_tick(color=BLUE, thickness=3).encode(x="replay_percent:Q")
-    return alt.layer(bound, replay).properties(height=alt.Step(26), autosize=FIT)
+    return on_lines(alt.layer(bound, replay), 26)

@@ -102,9 +102,10 @@ def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl
     rows = rows.filter(pl.col("metric").is_in(metrics))
     if machine is not None:
         rows = rows.filter(machine=machine)
-    rows = rows.with_columns(
-        pl.Series("series", _series_names(rows["fields"].to_list()), pl.String),
-    )
+    # the fields that not all of them have in common
+    _, apart = common_fields(rows["fields"].to_list())
+    names = [cell(own, None) or "all runs" for own in apart]
+    rows = rows.with_columns(pl.Series("series", names, pl.String))
     kept = (
         rows.group_by("metric", "series")
         .len()
@@ -160,12 +161,6 @@ def _verdicts(
     if len(shown) < total and len(shown) == _SERIES:
         sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences
-
-
-def _series_names(fields: list[dict[str, str] | None]) -> list[str]:
-    """Return names of series for a legend: the fields that not all of them have in common."""
-    _, apart = common_fields(fields)
-    return [cell(own, None) or "all runs" for own in apart]
 
 
 def _charts(
@@ -232,9 +227,7 @@ def _chosen(view: View, points: pl.DataFrame, choice: Choice) -> None:
             view.link(f"{label}: {value}", "run", icon="open_in_new", run=row["run_id"])
         if len(runs) > 1:
             before, after = runs.sort("started_at")["run_id"].to_list()
-            view.link(
-                "Compare the two", "compare", icon="compare_arrows", before=before, after=after
-            )
+            view.link("Compare the two", "compare", before=before, after=after)
     if not choice.runs and len(points) > 1:
         st.caption(
             "Click a point for its run, a second one for a comparison; drag over a part of the "

@@ -88,7 +88,7 @@ def show_upload(view: View) -> None:
             for run in runs[:_LINKS]:
                 view.link(f"See {run}", "run", icon="arrow_forward", run=run)
             if len(runs) > _LINKS:
-                view.link(f"All of {counted(len(runs), 'run')}", "runs", icon="list_alt")
+                view.link(f"All of {counted(len(runs), 'run')}", "runs")
         st.code(done.text, language=None, wrap_lines=True)
 
 
@@ -116,7 +116,9 @@ def land(
     with _LOCK, _folder(db) as folder:
         for name, (_, content) in zip(names, files, strict=True):
             try:
-                _write(folder / name, content)
+                (folder / name).write_bytes(content)
+                # The time of the upload is not that of the run: it must not be taken for its start.
+                os.utime(folder / name, (0, 0))
             except OSError as error:
                 raise UsageError(f"The file {name} cannot be stored: {error.strerror}.") from None
         options = [
@@ -133,12 +135,6 @@ def land(
         text = (done.stdout + done.stderr).decode("utf-8", "replace")
     text = printable(text.replace(f"{folder}/", "")).strip()
     return Uploaded(text, done.returncode == 0, [str(folder / name) for name in names])
-
-
-def _write(file: Path, content: bytes) -> None:
-    file.write_bytes(content)
-    # The time of the upload is not that of the run: it must not be taken for its start.
-    os.utime(file, (0, 0))
 
 
 @contextmanager

@@ -10,15 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.tables import Row, dicts
 from warehouse import sqlfiles
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 _NUMBER = count()
 
@@ -74,7 +70,7 @@ def remembering() -> Iterator[list[Asked]]:
         _REMEMBERED.reset(token)
 
 
-def ask(con: Connection, name: str, /, **params: Any) -> DuckDBPyRelation:
+def ask(con: Connection, name: str, /, **params: Any) -> Relation:
     """Return the rows of `sql/queries/<name>.sql`, computed at once.
 
     They are stored in a temporary table: DuckDB's `sql` with parameters holds Python's lock while
@@ -100,7 +96,7 @@ def ask_value(con: Connection, name: str, /, **params: Any) -> Any:
 
 def ask_page(
     con: Connection, name: str, params: Mapping[str, Any], limit: int, offset: int
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return `limit` rows of a question from row `offset` on, and compute only those.
 
     Parameters of the query may not be named limit or offset.
@@ -120,9 +116,7 @@ def _sql(name: str) -> str:
     return sqlfiles.read(f"queries/{name}").strip().removesuffix(";")
 
 
-def _computed(
-    con: Connection, name: str, query: str, params: Mapping[str, Any]
-) -> DuckDBPyRelation:
+def _computed(con: Connection, name: str, query: str, params: Mapping[str, Any]) -> Relation:
     remembered = _REMEMBERED.get()
     if remembered is not None:
         remembered.append(Asked(name, query, params))

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
 from apps.queries.trend import EVERY_METRIC
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 LEVEL = 0.95
 """Probability of all that compare and gate call certain, of all metrics together."""
@@ -23,7 +18,7 @@ def run_comparison(
     after: Sequence[str],
     level: float,
     metrics: Sequence[str] = EVERY_METRIC,
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return two sets of runs metric by metric (comparison), what got worse first.
 
     Of one of the newest versions of an application and the one before it that is stored.

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.tables import dicts
 from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ def run_in_history(con: Connection, which: Comparison) -> dict[str, Any] | None:
     return next(iter(dicts(found)), None)
 
 
-def explanation(con: Connection, which: Comparison) -> DuckDBPyRelation:
+def explanation(con: Connection, which: Comparison) -> Relation:
     """Return what changed between the two sides, the strongest evidence first.
 
     Of the sides of a change it is stored.

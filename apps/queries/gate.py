@@ -5,15 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
 from apps.queries.comparison import LEVEL
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +34,10 @@ def gate_metrics(
     app: str,
     before: Sequence[str],
     after: Sequence[str],
-    compared: DuckDBPyRelation,
+    compared: Relation,
     shown: Sequence[str],
     terms: Terms,
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return the verdict on each metric under these terms, the worst first.
 
     Of the metrics `compared` (`run_comparison`) those that match `shown` (patterns) are judged.
@@ -65,7 +60,7 @@ def levels_compared(
     level: float,
     metrics: Sequence[str],
     better: str | None,
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return runs against the level of each metric before its largest open change, else now."""
     asked = {"level": level, "patterns": list(metrics), "better": better}
     return ask(con, "gate/levels", after=list(after), **asked)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from apps.queries.base import ask
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 Window = tuple[int, int]
 
@@ -26,13 +22,13 @@ class Reading(NamedTuple):
     window: Window | None = None
 
 
-def within(con: Connection, name: str, window: Window | None, **params: Any) -> DuckDBPyRelation:
+def within(con: Connection, name: str, window: Window | None, **params: Any) -> Relation:
     """Return the rows of a question about a whole run, or about a part of it."""
     t0, t1 = window or (None, None)
     return ask(con, name, **params, t0=t0, t1=t1)
 
 
-def in_reading(con: Connection, name: str, reading: Reading, **params: Any) -> DuckDBPyRelation:
+def in_reading(con: Connection, name: str, reading: Reading, **params: Any) -> Relation:
     """Return the rows of a question (`within`) whose waits are attributed in a reading."""
     mode, latency_rule, window = reading
     return within(con, name, window, **params, mode=mode, latency_rule=latency_rule)

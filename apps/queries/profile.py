@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -22,10 +22,4 @@ class Profile:
     @property
     def params(self) -> dict[str, Any]:
         """The parameters of the queries."""
-        return {
-            "runs": self.runs,
-            "against": self.against,
-            "event": self.event,
-            "rank": self.rank,
-            "thread": self.thread,
-        }
+        return asdict(self)

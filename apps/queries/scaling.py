@@ -5,15 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from apps.queries.base import ask, ask_column
 from apps.queries.runs import LATEST
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ def scaling_program(
     scaling: str | None = None,
     kind: str | None = None,
     problem_size: float | None = None,
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return a program's predicted time, speed-up, efficiency and core hours at counts."""
     params = {"counts": counts, "scaling": scaling, "kind": kind}
     if problem_size is None:
@@ -76,7 +71,7 @@ def scaling_program(
 
 def scaling_functions(
     con: Connection, which: ScalingSet, target: int, problem_size: float | None = None
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return functions by their predicted time at a count, the longest first."""
     at = {"target": target, "largest": which.largest, "size": problem_size}
     return ask(con, "scaling/functions", set_id=which.set_id, **at)

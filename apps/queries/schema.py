@@ -6,18 +6,12 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
 from udfs import UDFS
 from warehouse import modules, sqlfiles
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
-
+from warehouse.session import Connection, Relation
 
 FIRST = (
     "runs",
@@ -46,9 +40,7 @@ def cookbook() -> Iterator[tuple[str, str, str]]:
         yield path.stem, sql.partition("\n")[0].removeprefix("--").strip(), sql
 
 
-def schema_objects(
-    con: Connection, name: str | None = None, first: Sequence[str] = ()
-) -> DuckDBPyRelation:
+def schema_objects(con: Connection, name: str | None = None, first: Sequence[str] = ()) -> Relation:
     """Return the public tables, views, macros and functions, or those of one name.
 
     Those of `first` are the first. Columns: kind, name, parameters (NULL for tables and views) and
@@ -73,7 +65,7 @@ def schema_objects(
     )
 
 
-def schema_of(con: Connection, name: str) -> DuckDBPyRelation:
+def schema_of(con: Connection, name: str) -> Relation:
     """Return the columns of a table or view, or the parameters and meaning of a macro or function.
 
     Raises `UsageError` where there is nothing of that name.

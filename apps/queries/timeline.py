@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.queries.base import ask
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 LANES = 40
 _MOST_PIECES = 4000
@@ -57,7 +53,7 @@ def timeline(
     latency_rule: str = "union",
     *,
     by_type: bool = False,
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return what `LANES` workers from the `first` on did in a window (ns), one row per piece.
 
     Columns: lane (from 1), worker, node, t_start and t_end (s from the start of the span), cause
@@ -96,19 +92,19 @@ def _where(run_id: str, span: Span, window: Window, first: int) -> dict[str, Any
     }
 
 
-def timeline_lanes(con: Connection, run_id: str, first: int) -> DuckDBPyRelation:
+def timeline_lanes(con: Connection, run_id: str, first: int) -> Relation:
     """Return the `LANES` workers from the `first` on: lane, worker, node."""
     return ask(con, "timeline/lanes", run_id=run_id, first=first, last=first + LANES - 1)
 
 
 def timeline_waits(
     con: Connection, run_id: str, span: Span, window: Window, first: int = 1
-) -> DuckDBPyRelation:
+) -> Relation:
     """Return the longest idle intervals in a window, with what each waited for."""
     return ask(con, "timeline/waits", **_where(run_id, span, window, first), most=_MOST_PIECES)
 
 
-def tasks_found(con: Connection, run_id: str, span: Span, text: str) -> DuckDBPyRelation:
+def tasks_found(con: Connection, run_id: str, span: Span, text: str) -> Relation:
     """Return the first tasks whose name or type contains a text, and how many there are."""
     return ask(
         con, "timeline/found", run_id=run_id, origin=span.t_begin, text=text, most=_MOST_FOUND

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from apps.output.numbers import counted
 from apps.output.tables import Row
 from apps.output.text import cell
@@ -11,9 +9,7 @@ from apps.queries.base import ask_dicts
 from apps.queries.trend import Series
 from apps.reports.changes import change_sentence, provisional_sentence
 from apps.reports.series import series_name
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _SENTENCES = 12
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted, percent, signed_percent
 from apps.output.text import cell
-
-if TYPE_CHECKING:
-    from udfs.measuring.bisection import Belief
+from udfs.measuring.bisection import Belief
 
 _MOST = 12
 

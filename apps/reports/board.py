@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from apps.output.numbers import counted
 from apps.output.tables import Row
@@ -14,14 +15,7 @@ from warehouse.errors import UsageError
 from warehouse.query_process import ask_guarded
 
 _ROWS = 200  # of a table
-_STYLE = """
-body { max-width: 84rem; }
-.board { display: flex; flex-wrap: wrap; gap: 0 2rem; }
-.board section { flex: 1 1 100%; min-width: 0; }
-.board .half { flex-basis: calc(50% - 1rem); flex-grow: 0; }
-.board figure svg { max-width: 62rem; }
-@media (max-width: 900px) { .board .half { flex-basis: 100%; } }
-"""
+_STYLE = "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")
 
 
 def board_page(path: Address, board: str, items: Sequence[Row], before: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import counted, percent
 from apps.output.tables import table_text
@@ -11,9 +11,7 @@ from apps.output.text import cell, short_name, version_text
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _UNKNOWN = "Unknown"
 _SHOWN = 20
@@ -131,7 +129,9 @@ def bottleneck_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
     sentences += _region_sentences(con, newest)
     for part in known:
         (row,) = (row for row in classes if row["class"] == part["class"])
-        sentences += _driver_sentences(row, len(known) > 1)
+        if names := row["drivers"]:
+            it = part["class"] if len(known) > 1 else "it"
+            sentences.append(f"What drove {it}: {', '.join(map(cell, names))}.")
     sentences += _cost_sentences(con, newest)
     sentences += contradiction_sentences(con, newest)
     for part in known:
@@ -244,12 +244,6 @@ def _region_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
 
 def _region(name: str | None) -> str:
     return "outside of regions" if name is None else short_name(cell(name, None), _REGION)
-
-
-def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
-    names = part["drivers"] or []
-    it = part["class"] if several else "it"
-    return [f"What drove {it}: {', '.join(map(cell, names))}."] if names else []
 
 
 def _limit(threshold: float | None, vendor: str) -> str:

@@ -23,12 +23,15 @@ _TROUBLED = {
 
 def change_sentence(name: str, row: Mapping[str, Any]) -> str:
     """Return since when a metric changed, by how much, in which direction and how certainly."""
+    return f"{_change(name, row)}{not_itself(row)}.{_acknowledged(row)}"
+
+
+def _change(name: str, row: Mapping[str, Any], early: str = "") -> str:
     before, after = amounts([row["before"], row["after"]], row["unit"])
-    return (
-        f"{name}: {_size(row)}, since {_run(row)}: "
-        f"{before} before, {after} after "
-        f"({p_value_text(row['p_value'])}){_between(row)}{not_itself(row)}.{_acknowledged(row)}"
-    )
+    size = signed_percent(row["change"]) or "from 0"
+    kind, sure = row["direction"] or "not known to be better or worse", p_value_text(row["p_value"])
+    levels = f"{before} before, {after} after ({sure}){_between(row)}"
+    return f"{name}: {size}, {kind}, {early}since {_run(row)}: {levels}"
 
 
 def moved_text(row: Mapping[str, Any]) -> str:
@@ -45,13 +48,7 @@ def moved_text(row: Mapping[str, Any]) -> str:
 
 def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
     """Return the same of a level that is no change yet, and how many runs would confirm it."""
-    before, after = amounts([row["before"], row["after"]], row["unit"])
-    return (
-        f"{name}: {_size(row)}, provisional since {_run(row)}: "
-        f"{before} before, {after} after "
-        f"({p_value_text(row['p_value'])}){_between(row)}; {confirmation(row)}."
-        f"{_acknowledged(row)}"
-    )
+    return f"{_change(name, row, 'provisional ')}; {confirmation(row)}.{_acknowledged(row)}"
 
 
 def confirmation(row: Mapping[str, Any]) -> str:
@@ -194,11 +191,6 @@ def not_itself(row: Mapping[str, Any]) -> str:
     if row.get("moved") not in ("machine", "environment"):
         return ""
     return f"; what moved is {moved_text(row)}"
-
-
-def _size(row: Mapping[str, Any]) -> str:
-    size = signed_percent(row["change"]) or "from 0"
-    return f"{size}, {row['direction'] or 'not known to be better or worse'}"
 
 
 def _run(row: Mapping[str, Any]) -> str:

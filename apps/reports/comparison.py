@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import (
     amount,
@@ -22,9 +22,7 @@ from apps.queries.comparison import run_comparison
 from apps.reports.changes import HARDLY_VARIES
 from apps.reports.gpu import device_part
 from apps.reports.series import TOTALS, series_name, shown_fields
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
@@ -213,7 +211,8 @@ def _device_sentences(rows: Sequence[Row]) -> list[str]:
         shown = [part for part in parts if abs(part[0]) >= _LEAST_PART * abs(change)][:_MOST_PARTS]
         rest = sum(more for more, _ in parts[len(shown) :])
         every = ", ".join(
-            f"{name} {_more(more)}" + (f" ({percent(more / change)})" if change else "")
+            f"{name} {'+' if more > 0 else ''}{amount(more, 's')}"
+            + (f" ({percent(more / change)})" if change else "")
             for more, name in [*shown, *([(rest, "other")] if rest else [])]
         )
         before, after = amounts([row["before"], row["after"]], row["unit"])
@@ -223,10 +222,6 @@ def _device_sentences(rows: Sequence[Row]) -> list[str]:
             f"{before}, {_VERDICTS.get(row['verdict'], row['verdict'])}: {every}."
         )
     return sentences
-
-
-def _more(seconds: float) -> str:
-    return f"{'+' if seconds > 0 else ''}{amount(seconds, 's')}"
 
 
 def _more_runs(row: Row) -> str:
@@ -351,15 +346,10 @@ def topics(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     found: dict[str, list[Row]] = {"Total times": []}
     found |= {title: [] for title, _ in _TOPICS} | {"Other metrics": []}
     for row in rows:
-        found[_topic(row["metric"])].append(row)
+        prefix = row["metric"].partition(":")[0]
+        title = next((one for one, prefixes in _TOPICS if prefix in prefixes), "Other metrics")
+        found["Total times" if row["metric"] in TOTALS else title].append(row)
     return [(title, metrics) for title, metrics in found.items() if metrics]
-
-
-def _topic(metric: str) -> str:
-    if metric in TOTALS:
-        return "Total times"
-    prefix = metric.partition(":")[0]
-    return next((title for title, prefixes in _TOPICS if prefix in prefixes), "Other metrics")
 
 
 def metric_line(row: Row, apart: Collection[str]) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from apps.output.progress import watched
 from apps.reports.freshness import REFRESH, changed_runs, failed_answers
@@ -19,10 +19,8 @@ from warehouse.address import Address, Served
 from warehouse.connection import open_unchecked
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import PwhError, UsageError, WarehouseMissing
+from warehouse.session import Connection
 from warehouse.version import __version__
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +120,8 @@ def _checks(con: Connection, db: Address, reading: integrity.Reading | None) -> 
 
 def _consistency(con: Connection) -> Iterator[Finding]:
     """Yield the checks of rows against each other: of sources, runs and stored scalars."""
-    for check, found in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
-        yield Finding(check, "wrong" if found else "fine", f"{found} found")
+    for check, count in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
+        yield Finding(check, "wrong" if count else "fine", f"{count} found")
     unknown = con.execute(sqlfiles.read("queries/maintenance/unknown_runs")).fetchall()
     for check, is_known in (
         ("rows of runs that are not in runs", False),
@@ -137,7 +135,11 @@ def _consistency(con: Connection) -> Iterator[Finding]:
                 if known is is_known
             ],
         )
-    yield _without_file(con)
+    # Nothing tells runs of no file from those that somebody wrote by hand.
+    without = con.execute(sqlfiles.read("queries/maintenance/runs_without_file")).fetchall()
+    found = _listed("runs of no file", [run_id for (run_id,) in without])
+    why = " (written by hand, or left over: pwh forget RUN)" if without else ""
+    yield replace(found, status="fine", detail=f"{found.detail}{why}")
     yield _listed(
         "sources with other rows than landed",
         [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],
@@ -153,16 +155,6 @@ def _consistency(con: Connection) -> Iterator[Finding]:
         [f"{name} ({number})" for name, number in outdated_keys(con, again=False).items()],
     )
     yield _up_to_date("answers that could not be computed", failed_answers(con))
-
-
-def _without_file(con: Connection) -> Finding:
-    """Name the runs of no file, which nothing tells from those that somebody wrote by hand."""
-    runs = con.execute(sqlfiles.read("queries/maintenance/runs_without_file")).fetchall()
-    found = _listed("runs of no file", [run_id for (run_id,) in runs])
-    if not runs:
-        return found
-    words = f"{found.detail} (written by hand, or left over: pwh forget RUN)"
-    return Finding(found.check, "fine", words)
 
 
 def _up_to_date(check: str, found: list[str]) -> Finding:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import Any
 
 from apps.output.numbers import counted, signed_percent
-from apps.output.tables import Row, table_text
+from apps.output.tables import Columns, Row, column_values, table_text
 from apps.output.text import cell, day
 from apps.reports.changes import change_sentence
 from apps.reports.explanations import cause_sentence
+from warehouse.session import Connection
 
-if TYPE_CHECKING:
-    from warehouse.session import Connection
-
-COLUMNS = (
-    *("event", "state", "owner", "app", "machine", "date", "run"),
-    *("clearest", "change", "is", "more", "moved"),
-)
 _WIDTHS = {"clearest": 36, "run": 24, "machine": 20, "state": 36}
 _EXPLAINED = 5
 _FIXES = {
@@ -30,41 +25,16 @@ _FIXES = {
 def events_text(con: Connection, rows: Sequence[Row]) -> str:
     """Return the events as a table, and the causes of the first that are open; one in words."""
     if len(rows) == 1:
-        return event_text(con, rows[0])
+        (row,) = rows
+        machine = cell(row["machine"] or "an unknown machine")
+        title = f"Event {row['event_id']} of {cell(row['app'])} on {machine}"
+        return "\n".join([title, *(f"* {sentence}" for sentence in event_sentences(con, row))])
     opened = [row for row in rows if row["acknowledged"] is None and row["state"] != "withdrawn"]
     causes = [(row, cause_sentence(con, row["run_id"])) for row in opened[:_EXPLAINED]]
     lines = [f"* Event {row['event_id']}: {why}" for row, why in causes if why]
-    table = table_text(COLUMNS, [_line(row) for row in rows], _WIDTHS)
+    table = table_text([*_COLUMNS], column_values(_COLUMNS, rows), _WIDTHS)
     total = f"{counted(len(rows), 'event')}, {len(opened)} open"
     return "\n\n".join(part for part in (total, table, "\n".join(lines)) if part)
-
-
-def _line(row: Row) -> tuple[Any, ...]:
-    return (
-        row["event_id"],
-        state_text(row),
-        row["owner"],
-        row["app"],
-        row["machine"],
-        day(row),
-        row["run_id"],
-        row["metric"],
-        signed_percent(row["change"]) or "from 0",
-        row["direction"],
-        row["others"],
-        row["moved"],
-    )
-
-
-def event_text(con: Connection, row: Row) -> str:
-    """Return in words what is known of an event: the change, its state, and its cause."""
-    return "\n".join(
-        [
-            f"Event {row['event_id']} of {cell(row['app'])} on "
-            f"{cell(row['machine'] or 'an unknown machine')}",
-            *(f"* {sentence}" for sentence in event_sentences(con, row)),
-        ]
-    )
 
 
 def others_text(row: Mapping[str, Any]) -> str:
@@ -97,6 +67,22 @@ def state_text(row: Mapping[str, Any]) -> str:
     if row["state"] == "reopened":
         return f"reopened: not fixed in {cell(row['fixed_in'])}"
     return f"fixed in {cell(row['fixed_in'])}"
+
+
+_COLUMNS: Columns = {
+    "event": itemgetter("event_id"),
+    "state": state_text,
+    "owner": itemgetter("owner"),
+    "app": itemgetter("app"),
+    "machine": itemgetter("machine"),
+    "date": day,
+    "run": itemgetter("run_id"),
+    "clearest": itemgetter("metric"),
+    "change": lambda row: signed_percent(row["change"]) or "from 0",
+    "is": itemgetter("direction"),
+    "more": itemgetter("others"),
+    "moved": itemgetter("moved"),
+}
 
 
 def triage_sentence(row: Mapping[str, Any]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import Any
 
 from apps.output.numbers import (
     amounts,
@@ -15,7 +16,7 @@ from apps.output.numbers import (
     signed_percent,
     three_digits,
 )
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Columns, Row, column_values, dicts, table_text
 from apps.output.text import cell, day, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.explanations import (
@@ -39,9 +40,7 @@ from apps.reports.findings import (
 )
 from apps.reports.flags import flag_labels, flag_text
 from apps.reports.ledger import ledger_rows, ledger_text
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Topic: its name, and the kind of trace that it needs.
 _TOPICS = {
@@ -62,19 +61,6 @@ _LESS = re.compile(r"waits_|kernel|sleeps|collects_|touches_|slower_(?!clock|cal
 _UNCOUNTED = {"cause_unknown", "works_longer", "slower_calls"}
 _WAITING = ("run_delay", "waiting")
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
-_COLUMNS = (
-    "topic",
-    "subject",
-    "metric",
-    "before",
-    "after",
-    "unit",
-    "change",
-    "interval",
-    "share",
-    "certain",
-    "flags",
-)
 _TREE = ("call path", "own before", "own after", "with callees before", "after", "share", "flags")
 _INDENT = "  "
 _LINES = 25
@@ -110,9 +96,11 @@ def explanation_text(
     if is_short:
         return "\n".join([*lines, "", "All findings, figures and call paths: --all"])
     if findings := [row for row in rows if row["topic"] != "ledger"]:
-        lines += ["", "What changed", finding_table(findings)]
-    shown = {"smallest_share": 0.05, "most": 25}
-    tree = ask_dicts(con, "explanations/call_tree", **shown, **which.sides)
+        shown = table_text([*_COLUMNS], column_values(_COLUMNS, findings[:_LINES]), _WIDTHS)
+        lines += ["", "What changed", shown]
+        if more := findings[_LINES:]:
+            lines.append(f"... and {len(more)} more; --format csv gives all")
+    tree = ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
     for unit, paths in groupby(tree, key=lambda row: row["unit"]):
         of_unit = list(paths)
         if any(row["inclusive_before"] is not None for row in of_unit):
@@ -494,29 +482,23 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         )
 
 
-def finding_table(rows: Sequence[Row]) -> str:
-    """Return the first findings as a table, and how many more there are."""
-    lines = [table_text(_COLUMNS, [_line(row) for row in rows[:_LINES]], _WIDTHS)]
-    if len(rows) > _LINES:
-        lines.append(f"... and {len(rows) - _LINES} more; --format csv gives all")
-    return "\n".join(lines)
+def _side(row: Row, side: str) -> Any:
+    return row[f"{side}_label"] if row["before"] is None else three_digits(row[side])
 
 
-def _line(row: Row) -> tuple[Any, ...]:
-    is_number = row["before"] is not None
-    return (
-        row["topic"],
-        row["subject"] or "(all)",
-        row["metric"],
-        three_digits(row["before"]) if is_number else row["before_label"],
-        three_digits(row["after"]) if is_number else row["after_label"],
-        row["unit"],
-        None if row["change"] is None else signed_percent(row["change"]),
-        change_interval(row),
-        percent(row["share"]),
-        {True: "yes", None: "unknown"}.get(row["certain"], "no"),
-        flag_labels(row["flags"]),
-    )
+_COLUMNS: Columns = {
+    "topic": itemgetter("topic"),
+    "subject": lambda row: row["subject"] or "(all)",
+    "metric": itemgetter("metric"),
+    "before": lambda row: _side(row, "before"),
+    "after": lambda row: _side(row, "after"),
+    "unit": itemgetter("unit"),
+    "change": lambda row: signed_percent(row["change"]),
+    "interval": change_interval,
+    "share": lambda row: percent(row["share"]),
+    "certain": lambda row: {True: "yes", None: "unknown"}.get(row["certain"], "no"),
+    "flags": lambda row: flag_labels(row["flags"]),
+}
 
 
 def tree_table(tree: Sequence[Row]) -> str:

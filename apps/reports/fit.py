@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from apps.fitting import samples, throughput
@@ -13,6 +13,8 @@ from udfs.bottleneck.baselines import SIMPLE_RULES
 from udfs.bottleneck.calibration import ERROR, LEAST_IF_EXACT, MOST_IF_EXACT, TENTH
 from udfs.bottleneck.validation import LABELLED
 from warehouse import models
+from warehouse.models import Fit
+from warehouse.session import Connection
 
 if TYPE_CHECKING:
     from apps.fitting.bottlenecks import TrainedModel
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from udfs.bottleneck.clusters import Clusters
     from udfs.throughput.estimate import Estimated
     from udfs.throughput.fitting import Fitted, Thinned
-    from warehouse.models import Fit
-    from warehouse.session import Connection
 
 # A metric of a medoid is named where it is so many deviations off the mean.
 _FAR = 0.5
@@ -46,7 +46,7 @@ def bottleneck_fit_report(con: Connection, model: TrainedModel, version: int) ->
     """Return the report on a model of bottlenecks that was just stored."""
     fit, found = model.fit, model.clusters
     sentences = [
-        bottleneck_fit_sentence(con, fit, version),
+        fit_sentence(con, fit, version),
         f"* It learned from {fit.description}.",
         *(f"* {sentence}" for sentence in _cluster_sentences(found)),
         f"* {_training_sentence(fit)}",
@@ -62,20 +62,11 @@ def bottleneck_fit_report(con: Connection, model: TrainedModel, version: int) ->
     return "\n\n".join(parts)
 
 
-def bottleneck_fit_sentence(con: Connection, fit: Fit, version: int) -> str:
+def fit_sentence(con: Connection, fit: Fit, version: int) -> str:
     """Return which model was just stored, and whether it is in use, and if not, why."""
-    return (
-        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}."
-    )
-
-
-def throughput_fit_sentence(con: Connection, fit: Fit, version: int) -> str:
-    """Return which model was just stored, and whether it is in use."""
-    return (
-        f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}."
-    )
+    of = "the metric set " if fit.kind == samples.KIND else ""
+    named = f"Model {fit.kind}/{version} of {of}{fit.subject}"
+    return f"{named}: {fit.algorithm}, {_in_use(con, fit, version)}."
 
 
 def core_sentence(blocks: MeasuredBlocks, relative: str, estimated: Estimated) -> str:
@@ -99,7 +90,7 @@ def throughput_fit_report(
 ) -> str:
     """Return the report on a model of throughput that was just stored."""
     lines = [
-        throughput_fit_sentence(con, fit, version),
+        fit_sentence(con, fit, version),
         f"* It learned from {fit.description}, in {fitted.seconds:.0f} s.",
     ]
     if segments.left_out:
@@ -289,15 +280,23 @@ def _bottleneck_scores(fit: Fit) -> str:
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     heads = [chr(ord("A") + i) for i in range(len(splits))]
     values = {(a, split, measure): value for a, split, measure, value in fit.scores}
-    lines = [
-        (
-            f"{algorithm}{' *' if algorithm == fit.algorithm else ''}",
-            *(_bottleneck_score(values, algorithm, split) for split in splits),
-        )
-        for algorithm in dict.fromkeys(algorithm for algorithm, *_ in fit.scores)
-    ]
+    cells = {
+        name: [_bottleneck_score(values, name, split) for split in splits]
+        for name, *_ in fit.scores
+    }
     legend = [f"{head}: {split}" for head, split in zip(heads, splits, strict=True)]
-    return "\n".join([table_text(("algorithm", *heads), lines), *legend, "*: the model stored"])
+    return _score_table(fit, heads, cells, legend)
+
+
+def _score_table(
+    fit: Fit, heads: Sequence[str], cells: Mapping[str, Sequence[Any]], legend: Sequence[str]
+) -> str:
+    """Return the cells of each algorithm as a table in which the one stored is marked."""
+    rows = [
+        (f"{name}{' *' if name == fit.algorithm else ''}", *scores)
+        for name, scores in cells.items()
+    ]
+    return "\n".join([table_text(("algorithm", *heads), rows), *legend, "*: the model stored"])
 
 
 def _bottleneck_score(
@@ -333,28 +332,17 @@ def _throughput_scores(fit: Fit) -> str:
     """Return the errors of every algorithm: on held-out groups, then on segments at random."""
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     values = {(name, split, what): value for name, split, what, value in fit.scores}
-    rows = [
-        (
-            f"{name}{' *' if name == fit.algorithm else ''}",
-            *(
-                _throughput_score(values.get((name, split, what)), what)
-                for split in splits
-                for what in _THROUGHPUT_MEASURES
-            ),
-        )
-        for name in dict.fromkeys(name for name, *_ in fit.scores)
-    ]
-    heads = [
-        f"{what}{'' if i == 0 else ' (random)'}"
-        for i in range(len(splits))
-        for what in _THROUGHPUT_MEASURES
-    ]
+    measures = [(split, what) for split in splits for what in _THROUGHPUT_MEASURES]
+    cells = {
+        name: [_throughput_score(values.get((name, *one)), one[1]) for one in measures]
+        for name, *_ in fit.scores
+    }
+    heads = [f"{what}{'' if split == splits[0] else ' (random)'}" for split, what in measures]
     legend = [
         f"Test set: {splits[0]}; (random): {splits[1]}, which is optimistic: near-duplicates of "
         "the test set are trained on.",
-        "*: the model stored",
     ]
-    return "\n".join([table_text(("algorithm", *heads), rows), *legend])
+    return _score_table(fit, heads, cells, legend)
 
 
 def _throughput_score(value: float | None, what: str) -> str | None:

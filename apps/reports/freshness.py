@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
 from warehouse import sqlfiles
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 REFRESH = "pwh refresh computes them anew"
 _NAMED = 3
@@ -20,9 +17,11 @@ def not_fresh(con: Connection) -> list[str]:
 
     Where all is well this reads no rows: every command and page can afford it.
     """
+    sql = sqlfiles.read("queries/maintenance/all_counted")
+    ((is_complete,),) = con.execute(sql).fetchall()
     return [
         *_sentence(
-            [] if _is_complete(con) else changed_runs(con),
+            [] if is_complete else changed_runs(con),
             "run",
             "had rows added or removed by hand, so answers about {them} are outdated",
         ),
@@ -40,12 +39,6 @@ def failed_answers(con: Connection) -> list[str]:
     """Return the answers that could not be computed, each with the reason."""
     found = con.execute(sqlfiles.read("queries/maintenance/failed_answers")).fetchall()
     return [f"{analysis} of {of} ({reason})" for analysis, of, reason in found]
-
-
-def _is_complete(con: Connection) -> bool:
-    sql = sqlfiles.read("queries/maintenance/all_counted")
-    ((is_complete,),) = con.execute(sql).fetchall()
-    return bool(is_complete)
 
 
 def _sentence(found: Sequence[str], noun: str, problem: str) -> list[str]:

@@ -335,8 +335,15 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
     told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
     if not told:
         return []
-    asked = {"metrics": [row["metric"] for row in told], "runs": sides.candidate}
-    found = ask_dicts(con, "gate/moved", app=sides.app, against=sides.baseline, **asked)
+    found = ask_dicts(
+        con,
+        "gate/moved",
+        app=sides.app,
+        against=sides.baseline,
+        runs=sides.candidate,
+        metrics=[row["metric"] for row in told],
+        changes=list({row["changed_at"] for row in told} - {None}),
+    )
     why = first_sentence(con, sides.candidate[-1], found[0]["run_id"]) if found else None
     return [*map(_moved, found), *([markdown_escaped(why)] if why else [])]
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import dicts
 from apps.output.text import cell
 from apps.queries.base import ask, ask_value
 from apps.reports.flags import flag_sentence, flag_text
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _BUSY = {"computing": "only computing", "copying": "only copying", "both": "both"}
 _IDLE = {

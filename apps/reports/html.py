@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from apps.output.numbers import is_number
@@ -13,34 +14,7 @@ from warehouse.version import __version__
 
 WRITTEN = f"Written by pwh {__version__}."
 _NAME = 60
-_STYLE = """
-:root { color-scheme: light dark; --text: #1d1f23; --soft: #626974; --rule: #dfe3e8;
-  --page: #ffffff; }
-@media (prefers-color-scheme: dark) { :root { --text: #e4e6ea; --soft: #9aa2ad; --rule: #363b43;
-  --page: #0e1117; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
-  max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.4rem; margin-bottom: 0; overflow-wrap: anywhere; }
-h2 { font-size: 1.05rem; margin: 2rem 0 .4rem; }
-p.facts, p.note, figcaption, footer { color: var(--soft); overflow-wrap: anywhere; }
-a { color: inherit; }
-ul { padding-left: 1.1rem; }
-li { margin: .2rem 0; overflow-wrap: anywhere; }
-div.table { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .86rem; width: 100%; }
-th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--rule);
-  vertical-align: top; }
-td { overflow-wrap: break-word; min-width: 3rem; }
-th { color: var(--soft); font-weight: 500; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-figure { margin: .6rem 0 1rem; }
-svg { width: 100%; height: auto; display: block; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
-.grid { stroke: var(--rule); fill: none; }
-.key { display: inline-block; margin-right: 1rem; }
-.key svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem; }
-footer { margin-top: 3rem; font-size: .86rem; }
-"""
+_STYLE = "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")
 
 
 def document(title: str, parts: Sequence[str], style: str = "") -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, amounts, percent, three_digits
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.reports.flags import first_text
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 IMBALANCE = ("function", "imbalance", "max s", "to save s", "growth", "slow ranks")
 # Less than this part of the time is not worth a sentence, or a line of the table.
@@ -50,12 +48,14 @@ def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
     ]
     first = next((row for row in functions if _part(row) >= _SENTENCE), None)
     if first is not None:
+        called = first_text(first["flags"], ("called_on_some",))
         figures = [first[name] for name in ("saved_seconds", "max_seconds", "mean_seconds")]
         saved, longest, usual = amounts(figures, "s")
         sentences.append(
             f"Most time to save by balance is in {cell(first['function'])}: {saved}, with "
             f"{longest} on the slowest rank and {usual} on average (imbalance "
-            f"{percent(first['imbalance'])}){_called_on(first)}; {_slow(first['slow_ranks'])}."
+            f"{percent(first['imbalance'])}){f', {called}' if called else ''}; "
+            f"{_slow(first['slow_ranks'])}."
         )
     return sentences
 
@@ -101,11 +101,6 @@ def _part(row: Row) -> float:
 def _on_one_rank(row: Row) -> bool:
     """Return whether a function's whole time is on one rank."""
     return math.isclose(row["imbalance"], row["ranks"] - 1)
-
-
-def _called_on(row: Row) -> str:
-    text = first_text(row["flags"], ("called_on_some",))
-    return f", {text}" if text else ""
 
 
 def _slow(ranks: Sequence[int] | None) -> str:

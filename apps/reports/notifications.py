@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from apps.output.numbers import counted
@@ -14,9 +14,7 @@ from apps.output.text import cell, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.events import Events
 from apps.reports.events import event_sentences
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _MOST = 10  # sentences of a message
 _NAMES = 3  # of a list in a sentence

@@ -17,7 +17,7 @@ from apps.output.numbers import prefixed
 from apps.output.tables import Row
 from apps.output.text import cell, short_name, short_names
 from apps.reports.html import keys
-from apps.reports.svg import ticks
+from apps.reports.svg import text, ticks
 
 _WIDTH, _HEIGHT = 720, 280
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 14, 22, 44
@@ -224,14 +224,14 @@ def _grid(x: _Axis, y: _Axis, names: tuple[str, str]) -> list[str]:
     """Return the lines and labels of the axes."""
     bottom = _HEIGHT - _BOTTOM
     parts = [
-        _text(_LEFT, _TOP - 10, short_name(names[1], _TITLE), "start"),
-        _text((_LEFT + _WIDTH) / 2, _HEIGHT - 4, short_name(names[0], _TITLE), "middle"),
+        text(_LEFT, _TOP - 10, short_name(names[1], _TITLE), "start"),
+        text((_LEFT + _WIDTH) / 2, _HEIGHT - 4, short_name(names[0], _TITLE), "middle"),
     ]
     for place, label in y.labels():
         at = _down(place)
         if y.names is None:
             parts.append(f'<path d="M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}" class="grid"/>')
-        parts.append(_text(_LEFT - 6, at + 4, label, "end"))
+        parts.append(text(_LEFT - 6, at + 4, label, "end"))
     labels = x.labels()
     # Of labels that have no room side by side, fewer are written.
     room = max((len(label) for _, label in labels), default=0) * 7 * len(labels)
@@ -240,7 +240,7 @@ def _grid(x: _Axis, y: _Axis, names: tuple[str, str]) -> list[str]:
         at = _right(place)
         anchor = "end" if at > _WIDTH - 40 else "middle"
         parts.append(f'<path d="M{at:.1f} {bottom}v4" class="grid"/>')
-        parts.append(_text(at, bottom + 17, label, anchor))
+        parts.append(text(at, bottom + 17, label, anchor))
     return [*parts, f'<path d="M{_LEFT} {_TOP}V{bottom}H{_WIDTH - _RIGHT}" class="grid"/>']
 
 
@@ -257,7 +257,7 @@ def _marks(marks: Sequence[Mark], x: _Axis) -> list[str]:
             'stroke-dasharray="5 4"/>'
         )
         parts.append(
-            _text(
+            text(
                 at + (-4 if anchor == "end" else 4),
                 _TOP + 10 + number % 3 * _ROW,
                 mark.label,
@@ -305,8 +305,3 @@ def _down(place: float) -> float:
 def _title(row: Sequence[Any]) -> str:
     words = ", ".join(cell(value, None) for value in row if value is not None)
     return f"<title>{escape(words)}</title>"
-
-
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    shown = escape(cell(text, None))
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>'

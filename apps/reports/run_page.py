@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.colours import BLUE, CAUSES, RED
 from apps.output.numbers import amount, counted, percent
@@ -16,9 +16,7 @@ from apps.reports.html import WRITTEN, document, keys, plain, sentences, table
 from apps.reports.plot import Mark, series_plot
 from apps.reports.runs import LINES, Report, Section, report_of, rows_left
 from apps.reports.svg import bars, lanes
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _CAUSES = {cause: cause.replace(" ", "-") for cause in CAUSES}
 _FILLS = {"bar": BLUE} | {_CAUSES[cause]: CAUSES[cause] for cause in CAUSES}

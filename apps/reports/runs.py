@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, counted, percent
 from apps.output.tables import Row, dicts, table_text
@@ -23,11 +23,7 @@ from apps.reports.scaling import run_scaling_sentences
 from apps.reports.threads import launch_summary, program_sentences, similar_launches
 from apps.reports.throughput import throughput_sentences
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 LINES = 10
 _FIRST = 2
@@ -40,7 +36,7 @@ class Section:
 
     title: str
     sentences: list[str]
-    relation: DuckDBPyRelation
+    relation: Relation
     view: str
 
     @property

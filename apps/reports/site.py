@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from apps.output.colours import BETTER, NEUTRAL, WORSE
@@ -26,11 +25,9 @@ from apps.reports.plot import Mark, series_plot
 from apps.reports.series import TOTALS, series_names
 from apps.reports.sparklines import sparkline
 from apps.reports.trend import Found, doubt_sentences, found_in, with_what_moved
+from warehouse.address import Address
 from warehouse.errors import UsageError
-
-if TYPE_CHECKING:
-    from warehouse.address import Address
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _FIRST = "index.html"
 _OWN = re.compile(r"(?:trends|board)-.*\.html")
@@ -39,15 +36,7 @@ _SERIES = 1000  # lines of the table of applications
 _PLOTS = 40  # of an application
 _NAME, _CELL = 60, 28
 _TINTS = {"worse": WORSE, "better": BETTER}
-_STYLE = """
-nav { margin-bottom: 1.2rem; color: var(--soft); }
-article { border-top: 1px solid var(--rule); padding: .6rem 0; }
-article h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
-article > img { float: right; margin: 0 0 .4rem 1rem; }
-article ul { margin: .3rem 0; }
-summary { cursor: pointer; margin-top: 1rem; }
-h2.series { overflow-wrap: anywhere; }
-"""
+_STYLE = "\n" + Path(__file__).with_suffix(".css").read_text("utf-8")
 
 
 def write_site(con: Connection, path: Address, folder: Path) -> str:

@@ -11,16 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 from apps.output.colours import CLASSES
 from apps.output.tables import Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # The smallest value of a metric has a ray of this share of the longest, so that zero is shorter.
 _CORE = 0.15
@@ -85,7 +82,11 @@ def stars(rows: Sequence[Row]) -> Stars:
         for column in zip(*table, strict=True)
     ]
     over = [
-        [_decades(value, low) for value, low in zip(values, least, strict=True)] for values in table
+        [
+            math.log10(value / low) if value and value > 0 and low is not None else None
+            for value, low in zip(values, least, strict=True)
+        ]
+        for values in table
     ]
     longest = max((d for line in over for d in line if d is not None), default=0.0)
     decades = max(longest, _LEAST_DECADES)
@@ -102,10 +103,6 @@ def stars(rows: Sequence[Row]) -> Stars:
     ]
     metrics, names = tuple(rows[0]["metrics"]), tuple(rows[0]["names"])
     return Stars(metrics, names, decades, rows[0]["places"], tuple(glyphs))
-
-
-def _decades(value: float | None, least: float | None) -> float | None:
-    return None if not value or value < 0 or least is None else math.log10(value / least)
 
 
 def _ray(value: float | None, over: float | None, decades: float) -> float | None:

@@ -26,17 +26,17 @@ def bars(names: Sequence[str], shares: Sequence[float], texts: Sequence[str], ti
     room = _WIDTH - _LABEL - 90
     most = max(shares, default=0) or 1
     parts = []
-    for place, (name, share, text) in enumerate(
+    for place, (name, share, number) in enumerate(
         zip(short_names(names, _NAME), shares, texts, strict=True)
     ):
         top = place * (_BAR + _GAP)
         length = max(1.0, room * share / most)
         middle = top + _BAR * 0.72
         parts += [
-            _text(_LABEL - 8, middle, name, "end"),
+            text(_LABEL - 8, middle, name, "end"),
             f'<rect x="{_LABEL}" y="{top}" width="{length:.1f}" height="{_BAR}" rx="2" '
             f'class="bar"><title>{escape(cell(names[place], None))}</title></rect>',
-            _text(_LABEL + length + 6, middle, text, "start"),
+            text(_LABEL + length + 6, middle, number, "start"),
         ]
     return _picture(len(names) * (_BAR + _GAP), title, parts)
 
@@ -52,7 +52,7 @@ def lanes(pieces: Sequence[Row], classes: Mapping[str, str], title: str) -> str:
     scale = (_WIDTH - _LEFT) / end
     names = short_names([cell(workers[lane], None) for lane in place], _WORKER)
     parts = [
-        _text(_LEFT - 8, (number + 0.75) * _LANE, name, "end") for number, name in enumerate(names)
+        text(_LEFT - 8, (number + 0.75) * _LANE, name, "end") for number, name in enumerate(names)
     ]
     for row in pieces:
         top = (place[row["lane"]] + 0.08 + 0.84 * row["low"]) * _LANE
@@ -69,7 +69,7 @@ def lanes(pieces: Sequence[Row], classes: Mapping[str, str], title: str) -> str:
         at = _LEFT + time * scale
         parts.append(f'<path d="M{at:.1f} 0V{height}" class="grid"/>')
         anchor = "end" if at > _WIDTH - 30 else "middle"
-        parts.append(_text(at, height + 14, amount(time, "s"), anchor))
+        parts.append(text(at, height + 14, amount(time, "s"), anchor))
     return _picture(height + 20, title, parts)
 
 
@@ -82,8 +82,9 @@ def ticks(most: float, least: float = 0.0) -> list[float]:
     return [min(number * step, most) for number in range(first, last + 1)]
 
 
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    shown = escape(cell(text, None))
+def text(x: float, y: float, words: str, anchor: str) -> str:
+    """Return words at a place, escaped."""
+    shown = escape(cell(words, None))
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>'
 
 

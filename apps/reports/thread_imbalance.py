@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
 
 from apps.output.numbers import amount, percent, short_count
-from apps.output.tables import Row
+from apps.output.tables import Columns, Row
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.reports.flags import flag_text
+from warehouse.session import Connection
 
-if TYPE_CHECKING:
-    from warehouse.session import Connection
-
-FUNCTIONS = (
-    "measure",
-    "rank",
-    "function",
-    "threads",
-    "mean",
-    "most",
-    "on thread",
-    "imbalance",
-    "excess",
-    "of the imbalance",
-)
 # Less than this imbalance is not worth a search for its function.
 _EVEN = 0.01
 _NAME = 40
@@ -110,20 +96,18 @@ def _name(function: str | None) -> str:
     return _UNKNOWN if function is None else cell(function, _NAME)
 
 
-def function_line(row: Row) -> tuple[Any, ...]:
-    """Return a function as a line under `FUNCTIONS`."""
-    return (
-        row["measure"],
-        row["rank"],
-        row["function"] or _UNKNOWN,
-        row["called_on"],
-        _short(row["mean_value"], row["measure"]),
-        _short(row["max_value"], row["measure"]),
-        row["busiest_thread"],
-        percent(row["imbalance"]),
-        _short(row["excess"], row["measure"]),
-        percent(row["excess_share"]),
-    )
+FUNCTIONS: Columns = {
+    "measure": itemgetter("measure"),
+    "rank": itemgetter("rank"),
+    "function": lambda row: row["function"] or _UNKNOWN,
+    "threads": itemgetter("called_on"),
+    "mean": lambda row: _short(row["mean_value"], row["measure"]),
+    "most": lambda row: _short(row["max_value"], row["measure"]),
+    "on thread": itemgetter("busiest_thread"),
+    "imbalance": lambda row: percent(row["imbalance"]),
+    "excess": lambda row: _short(row["excess"], row["measure"]),
+    "of the imbalance": lambda row: percent(row["excess_share"]),
+}
 
 
 def _short(value: float, measure: str) -> str:

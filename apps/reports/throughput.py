@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from math import inf, log, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import counted, percent, three_digits
 from apps.output.tables import Row
 from apps.queries.base import ask_dicts, ask_value
 from apps.reports.flags import flag_labels, flag_text
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _BOUNDS = ("front end", "critical path", "functional units", "serialising")
 THREADS = (

@@ -1,18 +1,231 @@
-"""From what `ingest.dask_plugin` gathered to a folder of neutral task tables, in Parquet."""
+"""From what `ingest.dask_plugin` gathered to a folder of neutral task tables, in Parquet.
+
+Dask's guess of when a task began is taken out, and times are whole ns.
+"""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ingest.dask_plugin.columns import Rows, graph_tables, process_table
-from ingest.dask_plugin.record import Record
+import msgpack
+import numpy as np
+import pyarrow as pa
 
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from ingest.dask_plugin.record import REPORTED_WIDTH, STORED_WIDTH, Graphs, Process, Record, stamp
+from ingest.dask_plugin.worker import ARRIVAL_WIDTH, PLACED_WIDTH, RUN_WIDTH, key_text
+from warehouse.session import Connection
+
+_ROUNDING = 1e-6
+_INF = float("inf")
+_NO_GUESS = [-_INF, 0.0]
+_TEXT, _INT, _BOOL = pa.string(), pa.int64(), pa.bool_()
+
+_PROCESSES = {
+    "p": _INT,
+    "address": _TEXT,
+    "threads": _INT,
+    "joined": _INT,
+    "gone": _INT,
+    "clock_offset": _INT,
+}
+_RUNS = {
+    "p": _INT,
+    "key": _TEXT,
+    "thread": _INT,
+    "pooled": _BOOL,
+    "seceded": _BOOL,
+    "made": _BOOL,
+    "turned": _INT,
+    "t_start": _INT,
+    "t_end": _INT,
+    "stored": _INT,
+    "bytes": _INT,
+}
+_ARRIVALS = {
+    "p": _INT,
+    "address": _TEXT,
+    "key": _TEXT,
+    "t_send": _INT,
+    "t_recv": _INT,
+    "bytes": _INT,
+}
+_PLACED = {"p": _INT, "key": _TEXT, "t": _INT, "bytes": _INT}
+_SUBMISSIONS = {"s": _INT, "key": _TEXT, "name": _TEXT, "t": _INT}
+_NEEDS = {"s": _INT, "key": _TEXT}
+_STORED = {"key": _TEXT, "address": _TEXT, "bytes": _INT}
+
+
+class Rows:
+    """What all processes recorded, as Arrow tables; `filled_in` counts runs that one did not.
+
+    `tables` has run, arrival and placed: rows of the processes one after the other.
+    """
+
+    def __init__(self, processes: Sequence[Process]) -> None:
+        self.filled_in = 0
+        parts: dict[str, list[pa.Table]] = {"run": [], "arrival": [], "placed": []}
+        for number, process in enumerate(processes):
+            runs, arrivals, placed, guesses = _unpacked(process)
+            unreported = _unreported(process, runs)
+            self.filled_in += len(unreported) // RUN_WIDTH
+            parts["run"].append(_runs(number, process, runs + unreported, guesses))
+            parts["arrival"].append(_arrivals(number, arrivals))
+            parts["placed"].append(_placed(number, placed))
+        schemas = {"run": _RUNS, "arrival": _ARRIVALS, "placed": _PLACED}
+        self.tables = {
+            name: pa.concat_tables([pa.schema(schema).empty_table(), *parts[name]])
+            for name, schema in schemas.items()
+        }
+
+
+def graph_tables(graphs: Graphs) -> dict[str, pa.Table]:
+    """Return what was submitted: the tables submission, need and stored."""
+    numbers = np.arange(len(graphs.counts))
+    keys = map(key_text, graphs.keys)
+    needed_by = np.repeat(numbers, graphs.counts)
+    return {
+        "submission": _table(_SUBMISSIONS, (numbers, keys, graphs.names, _ns(graphs.times))),
+        "need": _table(_NEEDS, (needed_by, map(key_text, graphs.needs))),
+        "stored": _table(_STORED, _columns(graphs.stored, STORED_WIDTH)),
+    }
+
+
+def process_table(processes: Sequence[Process]) -> pa.Table:
+    """Return the processes; one without a farewell left when the scheduler saw it."""
+    gone: list[float | None] = []
+    for process in processes:
+        ahead = process.offset[1] if process.offset else 0.0
+        if process.said_farewell:
+            gone.append(process.heard)
+        else:
+            gone.append(None if process.removed is None else process.removed + ahead)
+    columns = (
+        np.arange(len(processes)),
+        [process.address for process in processes],
+        [process.threads for process in processes],
+        _ns([process.joined for process in processes]),
+        _ns(gone),
+        [None if p.offset is None else round(p.offset[1] * 1e9) for p in processes],
+    )
+    return _table(_PROCESSES, columns)
+
+
+def _runs(number: int, process: Process, values: list[Any], guesses: list[Any]) -> pa.Table:
+    """Take Dask's guess out of the times; what is not known of a run is bounded by the rest."""
+    keys, threads, *times, nbytes, made, seceded, pooled = _columns(values, RUN_WIDTH)
+    start, stop, turned, stored, began = np.array(times, dtype=np.float64)
+    since, guess = np.array(_columns(_NO_GUESS + guesses, 2))
+    in_force = np.searchsorted(since, np.where(np.isnan(began), stored, began), "right") - 1
+    start, stop = start - guess[in_force], stop - guess[in_force]
+    # Dask has no times of a run that was to be repeated, and shows those of the key's last one.
+    unknown = np.isnan(start) | (stop < turned - _ROUNDING)
+    start = np.where(unknown, np.where(np.isnan(began), turned, began), start)
+    stop = np.where(unknown, stored, stop)
+    start = np.fmin(np.fmax(start, turned), np.fmin(stop, stored))
+    stop = np.fmax(np.fmin(stop, stored), start)
+    is_pooled = [
+        known and thread is not None and thread != process.loop_thread
+        for known, thread in zip(pooled, threads, strict=True)
+    ]
+    return _table(
+        _RUNS,
+        (
+            repeat(number, len(keys)),
+            keys,
+            threads,
+            is_pooled,
+            seceded,
+            made,
+            _ns(turned),
+            _ns(start),
+            _ns(stop),
+            _ns(stored),
+            map(_size, nbytes),
+        ),
+    )
+
+
+def _arrivals(number: int, values: list[Any]) -> pa.Table:
+    who, keys, start, stop, nbytes = _columns(values, ARRIVAL_WIDTH)
+    return _table(
+        _ARRIVALS,
+        (repeat(number, len(keys)), who, keys, _ns(start), _ns(stop), map(_size, nbytes)),
+    )
+
+
+def _placed(number: int, values: list[Any]) -> pa.Table:
+    keys, times, nbytes = _columns(values, PLACED_WIDTH)
+    return _table(_PLACED, (repeat(number, len(keys)), keys, _ns(times), map(_size, nbytes)))
+
+
+def _columns(values: list[Any], width: int) -> list[list[Any]]:
+    return [values[column::width] for column in range(width)]
+
+
+def _unpacked(process: Process) -> tuple[list[Any], ...]:
+    """Return the values of runs, arrivals and scattered data, and of Dask's guesses in force."""
+    kinds: tuple[list[Any], ...] = [], [], [], []
+    for batch in process.batches:
+        for kind, values in zip(kinds, msgpack.unpackb(batch), strict=True):
+            kind.extend(values)
+    return kinds
+
+
+def _unreported(process: Process, runs: list[Any]) -> list[Any]:
+    """Return what the scheduler heard of runs that the process did not live to report itself.
+
+    Shaped as its own report, with a begin before all guesses. The stimulus bears the worker's own
+    time just after the run: its end is taken to be then, or when its thread's next run began.
+    """
+    if process.said_farewell:
+        return []
+    known = set(zip(runs[::RUN_WIDTH], runs[2::RUN_WIDTH], strict=True))
+    values: list[Any] = []
+    next_start: dict[int | None, float] = {}
+    reported = _columns(process.reported_before + process.reported, REPORTED_WIDTH)
+    for key, thread, start, stop, stimulus, nbytes, made in reversed(
+        [*zip(*reported, strict=True)]
+    ):
+        text = key_text(key)
+        if (text, start) not in known:
+            end = stamp(stimulus) or stop
+            if thread not in (None, process.loop_thread):
+                end = min(end, next_start.get(thread, _INF))
+                next_start[thread] = end - (stop - start)
+            times = end - (stop - start), end, None, None, -_INF
+            values += text, thread, *times, nbytes, made, False, True
+    return values
+
+
+def _table(schema: dict[str, pa.DataType], columns: Iterable[Any]) -> pa.Table:
+    """Return a table of columns in the schema's order."""
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, kind)
+        for column, kind in zip(columns, schema.values(), strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(schema))
+
+
+def _ns(times: Any) -> pa.Array:
+    """Return times in s of the epoch as whole ns, without what a float of ns would lose."""
+    seconds = np.array(times, dtype=np.float64)
+    missing = np.isnan(seconds)
+    seconds[missing] = 0.0
+    whole = np.floor(seconds)
+    ns = whole.astype(np.int64) * 10**9 + np.rint((seconds - whole) * 1e9).astype(np.int64)
+    return pa.array(ns, mask=missing)
+
+
+def _size(nbytes: int | None) -> int | None:
+    """Return a size in bytes; what is no size is unknown."""
+    return nbytes if nbytes is not None and 0 <= nbytes < 1 << 63 else None
+
 
 # The fragments come last: without them the folder is no recording yet.
 _NAMES = ("program", "nodes", "workers", "data", "inputs", "transfers", "runtime", "fragments")

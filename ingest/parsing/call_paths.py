@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from ingest.parsing.arrays import Floats, Integers
 
 ARROW = "->"
 UNKNOWN = "[unknown]"

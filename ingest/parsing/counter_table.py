@@ -6,18 +6,19 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Rows
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _UNKNOWN = ("", "-", "n/a", "nan", "-nan", "inf", "-inf", "none", "null")
 _BATCH = 1 << 16
+_COLUMNS = (
+    *("region", "event", "unit", "rank", "cpu", "thread", "sample", "t_start", "t_end"),
+    *("value", "running", "deviation", "seconds"),
+)
 
 Sample = dict[str, object]
 
@@ -62,21 +63,11 @@ def number(text: str, where: str, name: str) -> float | None:
 
 def batches(samples: Iterator[Sample]) -> Iterator[Rows]:
     """Yield rows of pmu_samples in batches; a column that a sample lacks is NULL there."""
-    import pyarrow as pa
-
-    types = {
-        **dict.fromkeys(("region", "event", "unit"), pa.string()),
-        **dict.fromkeys(("rank", "cpu"), pa.int32()),
-        **dict.fromkeys(("thread", "sample", "t_start", "t_end"), pa.int64()),
-        **dict.fromkeys(("value", "running", "deviation", "seconds"), pa.float64()),
-    }
     pending: list[Sample] = []
 
     def rows() -> Rows:
-        columns = {
-            name: pa.array([one.get(name) for one in pending], kind) for name, kind in types.items()
-        }
-        return Rows("pmu_samples", pa.table(columns))
+        columns = {name: [one.get(name) for one in pending] for name in _COLUMNS}
+        return Rows.of_columns("pmu_samples", **columns)
 
     for sample in samples:
         pending.append(sample)

@@ -17,17 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ingest.compressed import path_text
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pyarrow as pa
 
-    from ingest.recording import Recording
-
-    Flags = npt.NDArray[np.bool_]
-    Integers = npt.NDArray[np.int64]
+    from ingest.parsing.arrays import Flags, Integers
 
 # Whether a last line without line break is whole. True: the reader refuses one that lacks fields.
 Whole = Callable[[str], object] | Literal[True]
@@ -288,6 +284,12 @@ def named_cells(names: Sequence[str], cells: Sequence[str], where: str) -> dict[
         found = "is 1 value" if len(cells) == 1 else f"are {len(cells)} values"
         raise InputError(f"there {found}", where=where, expected=f"{len(names)}, as columns")
     return dict(zip(names, cells, strict=True))
+
+
+def unexpected(text: str, where: int | str, expected: str, hint: str | None = None) -> InputError:
+    """Return the error for a text in a line of this number, or at another place."""
+    place = f"line {where}" if isinstance(where, int) else where
+    return InputError(f"{quoted(text)} was found", where=place, expected=expected, hint=hint)
 
 
 def quoted(line: str) -> str:

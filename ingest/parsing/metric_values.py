@@ -69,21 +69,12 @@ class Found:
 
 def rows(values: Sequence[Value]) -> Rows:
     """Return rows of the landing table metrics; raise `InputError` where a time is negative."""
-    import pyarrow as pa
-
     for one in values:
         if one.unit == "s" and one.value is not None and one.value < 0:
             raise InputError(
                 f"{one.metric} took {one.value:g} s", expected="times of 0 or more", hint=_CLOCK
             )
-
-    types = (
-        *(pa.string(), pa.float64(), pa.string(), pa.string()),
-        *(pa.int32(), pa.float64(), pa.int32()),
-    )
-    columns = zip(*values, strict=True) if values else [()] * len(types)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    return Rows("metrics", pa.table(arrays, names=Value._fields))
+    return Rows.of_records("metrics", Value._fields, values)
 
 
 def relative(deviation: object, mean: float) -> float | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ingest.parsing.lines import quoted
+from ingest.parsing.lines import unexpected
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.lines import Integers
+    from ingest.parsing.arrays import Integers
 
 
 def cast(values: pa.Array, kind: pa.DataType, lines: Integers, what: str) -> pa.Array:
@@ -41,7 +41,7 @@ def number(cell: str, where: str) -> float:
     try:
         return float(cell)
     except ValueError:
-        raise InputError(f"{quoted(cell)} was found", where=where, expected="a number") from None
+        raise unexpected(cell, where, "a number") from None
 
 
 def is_number(text: str) -> bool:

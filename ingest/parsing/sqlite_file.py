@@ -16,12 +16,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
-import numpy.typing as npt
 
+from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.tables import UNKNOWN
 from warehouse.errors import InputError
-
-Integers = npt.NDArray[np.int64]
 
 MAGIC = b"SQLite format 3\0"
 _ROWS = 100_000

@@ -6,7 +6,7 @@
 --   series_fields, default_branches, acknowledgements, _gpu_sums, _worker_sums
 -- requires: comparison
 -- functions: comparison
--- together: 5
+-- together: 10000
 --
 -- The newest 50 versions of each application, each against the one before it. Earlier ones are compared
 -- when asked: 5,000 versions of 60 metrics land in 4 s, and all pairs of them took 200.
@@ -38,7 +38,7 @@ WITH
   -- Earlier runs, and the first ones, show the noise.
   placed AS (
     SELECT
-      g.app, g.run_id, r.version, g.fields IS NOT NULL AS is_usable, c.counted_at,
+      g.app, g.run_id, r.version, g.fields IS NOT NULL AS is_usable, c.counted_at, p.place,
       hash(g.content, c.counted_at, p.place) AS entry,
       bit_xor(entry) OVER (
         PARTITION BY g.app ORDER BY c.counted_at NULLS FIRST
@@ -61,7 +61,7 @@ WITH
       list(r.run_id ORDER BY r.run_id) FILTER (n.side = n.previous_version) AS against,
       coalesce(arg_max(r.past, r.counted_at), any_value(r.every)) AS past,
       any_value(r.beginning) AS beginning,
-      min(r.counted_at) AS first_at, max(r.counted_at) AS last_at
+      min((r.counted_at, r.place)) AS first, max((r.counted_at, r.place)) AS last
     FROM (SELECT *, unnest([version, previous_version]) AS side FROM pairs) AS n
     JOIN placed AS r ON n.app = r.app AND n.side = r.version
     WHERE r.is_usable
@@ -75,7 +75,10 @@ WITH
     JOIN (
       SELECT series_id, app, unnest(changes) AS change FROM series WHERE app IN (FROM _scope)
     ) AS s
-      ON c.app = s.app AND s.change.started_at BETWEEN c.first_at AND c.last_at
+      ON c.app = s.app
+    JOIN placed AS r
+      ON s.change.run_id = r.run_id
+      AND (r.counted_at, r.place) > c.first AND (r.counted_at, r.place) <= c.last
     GROUP BY c.pair_id
   ),
 

@@ -96,23 +96,28 @@ WITH
     WHERE isfinite(value) AND len(list_filter(patterns, lambda pattern: metric GLOB pattern)) > 0
   ),
 
+  -- in the order of commits, with the place in the series, once for all that needs it
+  ordered AS MATERIALIZED (
+    SELECT c.run_id, c.configuration_id, c.repeats, c.counted_at, c.position, p.place
+    FROM _run_commits AS c
+    LEFT JOIN _run_places AS p ON c.run_id = p.run_id
+  ),
+
   named AS (
     SELECT
-      s.id, s.is_after, m.run_id, r.started_at, r.app, r.machine, g.configuration_id,
+      s.id, s.is_after, m.run_id, r.started_at, r.app, r.machine, c.configuration_id,
       _point_of(m.run_id, c.repeats, coalesce(c.counted_at, r.started_at), c.position) AS point,
       CASE
         WHEN m.parallelism IS NULL OR r.parallelism IS NOT NULL THEN r.configuration
         ELSE map_concat(r.fields, MAP {'parallelism': CAST(m.parallelism AS VARCHAR)})
       END AS fields,
       -- the place in its series, which know no parallelism
-      CASE WHEN m.parallelism IS NULL THEN o.place END AS nth,
+      CASE WHEN m.parallelism IS NULL THEN c.place END AS nth,
       m.metric, m.value, m.unit, m.measurements, m.deviation
     FROM measured AS m
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
-    LEFT JOIN run_groups AS g ON m.run_id = g.run_id
-    LEFT JOIN _run_commits AS c ON m.run_id = c.run_id
-    LEFT JOIN _run_places AS o ON m.run_id = o.run_id
+    LEFT JOIN ordered AS c ON m.run_id = c.run_id
   ),
 
   -- Functions that one side lacks, with what tells whether they were moved or renamed.
@@ -333,7 +338,7 @@ WITH
       -- the series of a function that was moved has the one name only
       WHERE l.name_before IS NULL
     )
-    JOIN _run_places AS o ON found.run_id = o.run_id
+    JOIN ordered AS o ON found.run_id = o.run_id
     JOIN (
       SELECT
         id, list(run_id ORDER BY run_id) FILTER (is_after) AS runs,
@@ -357,7 +362,7 @@ WITH
   newest AS (
     SELECT p.id, max(c.counted_at) AS counted_at
     FROM placed AS p
-    JOIN _run_commits AS c ON p.run_id = c.run_id
+    JOIN ordered AS c ON p.run_id = c.run_id
     GROUP BY p.id
   ),
 
@@ -368,7 +373,7 @@ WITH
       count(*) FILTER (n.counted_at IS NULL OR p.counted_at <= n.counted_at) AS place
     FROM (SELECT DISTINCT id, configuration_id FROM scarce) AS s
     JOIN newest AS n ON s.id = n.id
-    JOIN _run_places AS p ON s.configuration_id = p.configuration_id
+    JOIN ordered AS p ON s.configuration_id = p.configuration_id AND p.place IS NOT NULL
     GROUP BY s.id, p.configuration_id
   ),
 
@@ -376,21 +381,31 @@ WITH
   -- it, nor on later runs than the first ones.
   histories AS (
     SELECT
-      r.id, r.configuration_id, m.metric,
-      _values_of_points(list({
-        'point': _point_of(p.run_id, p.repeats, p.counted_at, p.point.position), 'at': p.place,
-        'value': m.value
-      })) AS history
-    FROM reached AS r
-    JOIN _run_places AS p
-      ON r.configuration_id = p.configuration_id
-      AND p.place > r.place - 200 AND (p.place <= r.place OR _is_first(p.place))
-    ANTI JOIN sides AS o ON r.id = o.id AND p.run_id = o.run_id
-    JOIN _scalars AS m ON p.run_id = m.run_id
-    JOIN scarce AS a
-      ON r.id = a.id AND r.configuration_id = a.configuration_id AND m.metric = a.metric
-    WHERE isfinite(m.value)
-    GROUP BY r.id, r.configuration_id, m.metric
+      id, configuration_id, metric,
+      CASE
+        WHEN count(*) = 1 THEN any_value("values")
+        ELSE _values_in_order(list({'at': point, 'value': "value"}))
+      END AS history
+    FROM (
+      SELECT
+        r.id, r.configuration_id, m.metric,
+        _point_of(p.run_id, p.repeats, p.counted_at, p.position) AS point,
+        median(m.value) AS "value",
+        CASE WHEN count(*) = 1 THEN [any_value(m.value)]
+          ELSE _values_in_order(list({'at': p.place, 'value': m.value}))
+        END AS "values"
+      FROM reached AS r
+      JOIN ordered AS p
+        ON r.configuration_id = p.configuration_id
+        AND p.place > r.place - 200 AND (p.place <= r.place OR _is_first(p.place))
+      ANTI JOIN sides AS o ON r.id = o.id AND p.run_id = o.run_id
+      JOIN _scalars AS m ON p.run_id = m.run_id
+      JOIN scarce AS a
+        ON r.id = a.id AND r.configuration_id = a.configuration_id AND m.metric = a.metric
+      WHERE isfinite(m.value)
+      GROUP BY ALL
+    )
+    GROUP BY id, configuration_id, metric
   ),
 
   -- Materialized: it says which metrics need more than that.
@@ -415,10 +430,9 @@ WITH
   equal_runs AS (
     SELECT
       r.app, r.run_id, hash(r.version, r.configuration) AS kind,
-      coalesce(c.counted_at, r.started_at) AS counted_at, p.place
+      coalesce(c.counted_at, r.started_at) AS counted_at, c.place
     FROM run_configurations AS r
-    LEFT JOIN _run_commits AS c ON r.run_id = c.run_id
-    LEFT JOIN _run_places AS p ON r.run_id = p.run_id
+    LEFT JOIN ordered AS c ON r.run_id = c.run_id
     WHERE r.app IS NOT NULL AND r.version IS NOT NULL
     QUALIFY count(*) OVER (PARTITION BY r.app, r.version, r.configuration) >= 2
   ),

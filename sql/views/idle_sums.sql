@@ -170,29 +170,28 @@ FROM sums;
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
 COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
 
+-- The sums of each kind of worker, and of all workers.
+CREATE OR REPLACE VIEW _kind_sums AS
+SELECT
+  run_id, mode, latency_rule, of_kind AS kind,
+  grouping(of_kind) = 1 AS is_whole, count(*) AS workers,
+  CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
+  sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
+  sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
+  sum(unfollowed) AS unfollowed, sum(tail) AS tail, any_value(doubt) AS doubt
+FROM (
+  SELECT *, if(is_judged OR kind = 'runtime', kind, 'not judged') AS of_kind FROM _worker_sums
+)
+GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind));
+
 CREATE OR REPLACE VIEW _slo_of_kinds AS
 WITH
-  sums AS (
-    SELECT
-      run_id, mode, latency_rule, of_kind AS kind,
-      grouping(of_kind) = 1 AS is_whole, count(*) AS workers,
-      CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
-      sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
-      sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
-      sum(unfollowed) AS unfollowed, sum(tail) AS tail, any_value(doubt) AS doubt
-    FROM (
-      SELECT *, if(is_judged OR kind = 'runtime', kind, 'not judged') AS of_kind
-      FROM _worker_sums
-    )
-    GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind))
-  ),
-
   rooted AS (
     SELECT
       *,
       any_value(_root(doubt, starvation, latency, overhead, unsubmitted, not_recorded))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, is_whole, kind) AS root
-    FROM sums
+    FROM _kind_sums
   ),
 
   figured AS (

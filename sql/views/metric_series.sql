@@ -52,12 +52,15 @@ FROM _run_commits
 WHERE configuration_id IS NOT NULL AND counted_at IS NOT NULL AND NOT is_candidate;
 
 -- Runs of other branches than the default one, with the place in the series of their configuration
--- after which they come: that of the last run up to their fork, as far as it is known.
+-- after which they come: that of the last run up to their fork, as far as it is known. Of equal `state`
+-- are runs of one commit, else of one version.
 CREATE OR REPLACE VIEW _run_forks AS
 SELECT
   c.app, c.configuration_id, c.run_id, c.branch, c.counted_at,
+  coalesce(c.repeats, r.version, '') AS state,
   c.fork_position IS NOT NULL AS is_known, max(p.place) AS place
 FROM _run_commits AS c
+JOIN runs AS r ON c.run_id = r.run_id
 LEFT JOIN _run_places AS p
   ON c.configuration_id = p.configuration_id
   AND coalesce(p.point.position <= c.fork_position, true)

@@ -84,19 +84,21 @@ WHERE _is_of(m.run_id, selected)
     AND m.run_id IN (SELECT run_id FROM places)
   )
 UNION ALL BY NAME
-SELECT run_id, 'idle:' || cause AS metric, per_cent AS value, '%' AS unit
+SELECT
+  run_id, 'idle:' || idle.cause AS metric, _percent(idle.ns, wall) AS value, '%' AS unit
 FROM (
-  UNPIVOT (
-    SELECT
-      run_id, starvation_percent AS starvation, latency_percent AS latency,
-      overhead_percent AS overhead, not_recorded_percent AS not_recorded, tail_percent AS tail
-    FROM slo_by_run
-    WHERE _is_of(run_id, selected) AND mode = 'transitive' AND latency_rule = 'union' AND wall > 0
-      AND run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, selected))
-      AND run_id NOT IN (SELECT run_id FROM devices)
-  )
-  ON starvation, latency, overhead, not_recorded, tail
-  INTO NAME cause VALUE per_cent
+  SELECT
+    run_id, wall,
+    unnest([
+      {'cause': 'starvation', 'ns': starvation}, {'cause': 'latency', 'ns': latency},
+      {'cause': 'overhead', 'ns': overhead - not_recorded},
+      {'cause': 'not_recorded', 'ns': not_recorded}, {'cause': 'tail', 'ns': tail}
+    ]) AS idle
+  FROM _kind_sums
+  WHERE _is_of(run_id, selected) AND is_whole AND mode = 'transitive' AND latency_rule = 'union'
+    AND wall > 0
+    AND run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, selected))
+    AND run_id NOT IN (SELECT run_id FROM devices)
 )
 UNION ALL BY NAME
 SELECT run_id, 'device:window' AS metric, sum((busy + idle) / parts_of_a_second) AS value, 's' AS unit

@@ -507,7 +507,7 @@ def test_what_reads_a_failed_analysis_is_computed_with_it(in_memory, tmp_path, m
 def test_keys_that_are_computed_in_parts_are_as_those_at_once(in_memory, tmp_path, monkeypatch):
     con = in_memory()
     parted = tuple(
-        replace(one, together=3) if one.name == "version_comparisons" else one
+        replace(one, together=30) if one.name == "version_comparisons" else one
         for one in analyses.every()
     )
     with monkeypatch.context() as changed:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from warehouse.address import Lake, quoted
@@ -21,11 +20,9 @@ from warehouse.errors import (
 )
 from warehouse.extensions import is_packaged, load_extension
 from warehouse.lake.lock import lock
+from warehouse.session import Connection
 from warehouse.spill import spill_folder
 from warehouse.sqlfiles import literal
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 NAME = "lake"
 """The database of a lake, in the connection that has attached it."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING
 
 from warehouse.errors import WarehouseBusy
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 # Any number of 64 bits that no other program uses: "pwh" and a one.
 _LOCK = 0x70776801

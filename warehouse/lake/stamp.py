@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from typing import TYPE_CHECKING
 
 from warehouse import migrations, revision, shipped
 from warehouse.errors import WarehouseOutdated
 from warehouse.lake.attach import is_lake
+from warehouse.session import Connection
 from warehouse.sqlfiles import literal
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
 
 
 @cache

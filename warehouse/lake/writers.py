@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warehouse.lake.attach import METADATA, NAME, is_lake, use
 from warehouse.lake.lock import lock
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _MORE_THAN_ROWS = f"""
     SELECT 1 FROM {METADATA}.ducklake_snapshot_changes

@@ -19,6 +19,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
+import duckdb
+from duckdb import DuckDBPyConnection, DuckDBPyRelation, Statement
+
 from warehouse.address import Served
 from warehouse.errors import PwhError, UsageError, WarehouseConflict, WarehouseError
 from warehouse.extensions import load_extension
@@ -32,7 +35,6 @@ from warehouse.sqlfiles import identifier, literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation, Statement
 
 _NUMBER = itertools.count()
 _CLOSE_SECONDS = 5.0
@@ -136,8 +138,6 @@ class Remote:
 
     def _attach(self) -> None:
         """Begin the session; raises as `open_served`."""
-        import duckdb
-
         own = token(WRITING) or (token(READING) if self._read_only else None)
         if own is None:
             raise UsageError(
@@ -160,8 +160,6 @@ class Remote:
 
     def close(self) -> None:
         """End the session; what was not committed is gone."""
-        import duckdb
-
         # At the end of the process another thread may still wait for an answer.
         if self._closed.is_set() or not self._lock.acquire(timeout=_CLOSE_SECONDS):
             return
@@ -250,8 +248,6 @@ class Remote:
             time.sleep(random.uniform(0.03, 0.12))  # noqa: S311
 
     def _run_here(self, sql: str, parameters: Parameters) -> None:
-        import duckdb
-
         try:
             self._local.execute(sql, parameters)
         except duckdb.CatalogException as error:
@@ -276,16 +272,12 @@ class Remote:
         self._local.execute("SELECT ?", [done])
 
     def _check(self, sql: str) -> None:
-        import duckdb
-
         if self._read_only and not reads(sql, self._temporary):
             raise duckdb.InvalidInputException(
                 f"Cannot execute this statement on {self._address}, {_READ_ONLY}"
             )
 
     def _send(self, sql: str, into: str = "") -> None:
-        import duckdb
-
         try:
             self._call(f"{into}FROM {self._name}.query(?)", [sql])
         except (duckdb.Error, RuntimeError, OSError) as error:
@@ -304,8 +296,6 @@ class Remote:
 
     def _translated(self, error: Exception, sql: str) -> Exception:  # noqa: PLR0911  one a kind
         """Return an error of the kind that it had on the server, where `sql` was sent."""
-        import duckdb
-
         if isinstance(error, PwhError) or type(error) is duckdb.InterruptException:
             return error
         message = _OWN_LINE.sub("", str(error)).removeprefix("Invalid Input Error: ").strip()
@@ -367,8 +357,6 @@ class Remote:
 
         Of a SELECT at most `most` rows, where that is given.
         """
-        import duckdb
-
         text = query if isinstance(query, str) else query.query
         with self._lock:
             *before, last = _statements(text) or [None]
@@ -461,8 +449,6 @@ class Remote:
 
     def _keep_alive(self) -> None:
         """Speak within a transaction while this process reads files or computes."""
-        import duckdb
-
         while not self._closed.wait(_ALIVE / 4):
             if not self._in_transaction or time.monotonic() - self._spoke < _ALIVE:
                 continue
@@ -489,8 +475,6 @@ def open_served(
     Raises `UsageError` where there is no token, or not the extension; `WarehouseError` where the
     server cannot be reached or does not accept the token.
     """
-    import duckdb
-
     import udfs
 
     local = duckdb.connect(config={"temp_directory": str(spill_folder())})

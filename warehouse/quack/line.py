@@ -5,8 +5,6 @@ place, and the caller looks meanwhile whether the server can still be reached. O
 restarted during a short cut can, but knows nothing of the connection: the kernel finds that out.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import stat
@@ -16,12 +14,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
+from warehouse.address import Served
 from warehouse.errors import WarehouseError
-
-if TYPE_CHECKING:
-    from warehouse.address import Served
 
 _T = TypeVar("_T")
 _PROBE_EVERY = 5.0  # seconds

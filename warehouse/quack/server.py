@@ -15,17 +15,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
+from duckdb import DuckDBPyConnection
+from duckdb.sqltypes import BOOLEAN, VARCHAR
 
 from warehouse.address import Served
 from warehouse.errors import UsageError, WarehouseError
 from warehouse.extensions import load_extension
 from warehouse.opened import has_own_log, is_in_place
 from warehouse.quack.statements import is_taken, kind
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 
 _AT_ONCE, _WITHIN_SECONDS = 10, 60.0  # refusals that cost nothing, and how long each counts
 _WAIT_SECONDS = 1.0  # of each refusal beyond; Quack's 128 threads answer the others meanwhile
@@ -129,9 +128,6 @@ class Server:
 
         Raises `UsageError` where an extension is missing, `WarehouseError` where the port is taken.
         """
-        import duckdb
-        from duckdb.sqltypes import BOOLEAN, VARCHAR
-
         _check_port(address)
         self._con = con
         self._address = address
@@ -237,8 +233,6 @@ class Server:
 
     def _finish(self) -> None:
         """End the sessions as their statements end, and write the log into the file."""
-        import duckdb
-
         # The log stays while a transaction has not ended, which can commit no more.
         while active := self._active():
             for number, state in active:

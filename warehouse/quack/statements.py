@@ -6,12 +6,11 @@ import re
 import threading
 from collections.abc import Collection, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from duckdb import Statement
+import duckdb
+from duckdb import Statement
 
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _READING = {"SELECT", "TRANSACTION", "VARIABLE"}
 _CHANGING = {"INSERT", "UPDATE", "DELETE", "DROP", "ALTER"}
@@ -85,8 +84,6 @@ def kind(sql: str) -> str | None:
     A variable of the session is no setting: VARIABLE in place of SET. None where the text is not
     one statement.
     """
-    import duckdb
-
     explained = _EXPLAIN.match(sql)
     try:
         statements = parsed(sql[explained.end() :] if explained else sql)
@@ -107,8 +104,6 @@ def parsed(sql: str) -> list[Statement]:
 
 def tokens(sql: str) -> Iterator[tuple[bytes, str, int]]:
     """Yield the tokens of SQL: the bytes from each to the next, its kind and its place in bytes."""
-    import duckdb
-
     text = sql.encode()
     found = duckdb.tokenize(sql)
     ends = [start for start, _ in found[1:]] + [len(text)]
@@ -142,8 +137,6 @@ def _calls_what_is_refused(sql: str) -> bool:
 
 @cache
 def _parser() -> Connection:
-    import duckdb
-
     # To parse IMPORT DATABASE reads a file.
     con: Connection = duckdb.connect(config={"enable_external_access": False})
     return con

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
-
-if TYPE_CHECKING:
-    from streamlit.components.v2.types import ComponentRenderer
+from streamlit.components.v2.types import ComponentRenderer
 
 
 @cache

@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import Chunk
 
 Words = NDArray[np.uint64]
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 # A damaged line sends its cursor astray by at most 16 digits a field: room enough to read there.
 ROOM = b"\0" * 1024
@@ -56,18 +55,18 @@ class Cursor:
     def __init__(self, data: bytes, at: Integers) -> None:
         self._words = words(data)
         self.at = at
-        self.fine: Mask = np.ones(at.size, np.bool_)
+        self.fine: Flags = np.ones(at.size, np.bool_)
 
-    def keep(self, mask: Mask) -> None:
+    def keep(self, mask: Flags) -> None:
         """Let go of the lines that are not flagged."""
         self.at = self.at[mask]
         self.fine = self.fine[mask]
 
-    def sees(self, literal: bytes) -> Mask:
+    def sees(self, literal: bytes) -> Flags:
         """Return where the literal is found (not more than eight bytes)."""
         word = self._words[self.at]
         word &= np.uint64((1 << 8 * len(literal)) - 1)
-        seen: Mask = word == np.uint64(int.from_bytes(literal, "little"))
+        seen: Flags = word == np.uint64(int.from_bytes(literal, "little"))
         return seen
 
     def skip(self, literal: bytes) -> None:

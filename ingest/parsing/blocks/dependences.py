@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tally import Tally, columns, stable_order, starts_of_runs
 
-Ids = NDArray[np.int64]
 Times = NDArray[np.int32]
 
 # Sets threads apart on one time axis: no thread executes as many instructions.
@@ -55,7 +55,7 @@ class Code(Protocol):
 
     def __len__(self) -> int: ...
 
-    def chain(self, leader: int) -> Ids:
+    def chain(self, leader: int) -> Integers:
         """Return the ids of a block's instructions in order; `leader` is the first."""
         ...
 
@@ -86,7 +86,7 @@ class Dependences:
         self._written: Times = np.zeros((0, 0), np.int32)
         self._version = -1
         self._blocks: dict[int, _Block] = {}
-        self._visited: Ids = np.zeros(0, np.int64)
+        self._visited: Integers = np.zeros(0, np.int64)
 
     def settle(self) -> None:
         """Count the fixed distances of all visits so far; to be called before blocks are split."""
@@ -96,11 +96,11 @@ class Dependences:
             self.counts.add(keys, np.full(len(keys), self._visited[leader]))
         self._visited[:] = 0
 
-    def keep(self, slots: Ids) -> None:
+    def keep(self, slots: Integers) -> None:
         """Forget all threads but these, which are renumbered in this order."""
         self._written = self._written[slots[slots < len(self._written)]]
 
-    def book(self, slot: Ids, leader: Ids, entry: Ids) -> None:
+    def book(self, slot: Integers, leader: Integers, entry: Integers) -> None:
         """Count visits (thread's slot, block, time of entry), sorted by slot and time."""
         visited = np.bincount(leader, minlength=len(self._program))
         visited[: self._visited.size] += self._visited
@@ -115,7 +115,12 @@ class Dependences:
             self._book(slot[part], leader[part], entry[part], blocks, np.array(exposed, np.int64))
 
     def _book(
-        self, slot: Ids, leader: Ids, entry: Ids, blocks: dict[int, _Block], exposed: Ids
+        self,
+        slot: Integers,
+        leader: Integers,
+        entry: Integers,
+        blocks: dict[int, _Block],
+        exposed: Integers,
     ) -> None:
         present, column = columns(leader)
         visited = [blocks[found] for found in present.tolist()]
@@ -134,9 +139,9 @@ class Dependences:
             self._written[cells] = np.maximum(self._written[cells], times)
 
     def _latest(
-        self, slot: Ids, column: Ids, entry: Ids, heads: Ids, thread: Ids,
-        visited: list[_Block], exposed: Ids,
-    ) -> Ids:  # fmt: skip
+        self, slot: Integers, column: Integers, entry: Integers, heads: Integers, thread: Integers,
+        visited: list[_Block], exposed: Integers,
+    ) -> Integers:  # fmt: skip
         """Return the time of the last write of each exposed register before each visit.
 
         It is 0 or less where there was none.
@@ -156,7 +161,12 @@ class Dependences:
         return latest
 
     def _count_exposed(
-        self, column: Ids, entry: Ids, visited: list[_Block], exposed: Ids, latest: Ids
+        self,
+        column: Integers,
+        entry: Integers,
+        visited: list[_Block],
+        exposed: Integers,
+        latest: Integers,
     ) -> None:
         order = stable_order(column)
         bounds = np.searchsorted(column[order], np.arange(len(visited) + 1))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from ingest.parsing.arrays import Integers
+
 _MOST = 1 << 62
 
 

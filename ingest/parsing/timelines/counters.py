@@ -6,13 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.timelines.slices import Integers
-
-Floats = npt.NDArray[np.float64]
+from ingest.parsing.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +40,7 @@ def counter_rows(counters: Sequence[Series], points: Points) -> Iterator[Item]:
     order = np.lexsort((points.time, points.series))
     series, time, values = points.series[order], points.time[order], points.value[order]
     begin = np.flatnonzero(np.concatenate(([True], np.diff(series) > 0)))
-    metrics: list[str] = []
-    units: list[str | None] = []
-    found: list[float] = []
+    found: list[tuple[str, float, str | None]] = []
     count = {False: 0, True: 0}
     for first, last in zip(begin.tolist(), [*begin[1:].tolist(), len(order)], strict=True):
         counter, own, at = counters[series[first]], values[first:last], time[first:last]
@@ -55,11 +49,8 @@ def counter_rows(counters: Sequence[Series], points: Points) -> Iterator[Item]:
             of = {"increase": float(own[-1] - own[0])} if len(own) > 1 else {}
         else:
             of = {"mean over time": _mean(own, at), "maximum": float(own.max())}
-        metrics += [f"{counter.label}, {what}" for what in of]
-        units += [counter.unit] * len(of)
-        found += of.values()
-    table = {"metric": metrics, "value": found, "unit": pa.array(units, pa.string())}
-    yield Rows("metrics", pa.table(table))
+        found += [(f"{counter.label}, {what}", value, counter.unit) for what, value in of.items()]
+    yield Rows.of_records("metrics", ("metric", "value", "unit"), found)
     yield _left_out(count[False], "mean and maximum land")
     yield _left_out(count[True], "their increase lands")
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.parsing.timelines.slices import NONE, Integers
+from ingest.parsing.arrays import Integers
+from ingest.parsing.timelines.slices import NONE
 
 _WAITS = re.compile(
     r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx|Context)Synchronize(?:_\w+)?"

@@ -19,17 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.arrays import Integers
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.timelines.arrays import groups, sums
 from ingest.parsing.timelines.devices import Devices
 from ingest.parsing.timelines.host import Host
 from ingest.parsing.timelines.nesting import Nesting, nesting
-from ingest.parsing.timelines.slices import Integers, Role, Timeline
+from ingest.parsing.timelines.slices import Role, Timeline
 from ingest.parsing.timelines.tasks import Tasks, numbered
 
 _NS = 1e9
@@ -71,18 +73,20 @@ def _worker_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Rows]:
     numbers, of_task = np.unique(tasks.worker, return_inverse=True)
     used = [timeline.workers[number] for number in numbers.tolist()]
     nodes = list(dict.fromkeys(worker.node for worker in used))
-    yield Rows("nodes", pa.table({"node": pa.array(nodes, pa.string())}))
-    columns: dict[str, pa.Array] = {
-        "worker": pa.array([worker.name for worker in used], pa.string()),
-        "node": pa.array([worker.node for worker in used], pa.string()),
-        "device": pa.array([worker.device for worker in used], pa.string()),
-    }
+    yield Rows.of_columns("nodes", node=nodes)
+    lives = {}
     if timeline.whole_lives:
         begin, end = np.full(len(used), tasks.start.max()), np.full(len(used), tasks.end.min())
         np.minimum.at(begin, of_task, tasks.start)
         np.maximum.at(end, of_task, tasks.end)
-        columns |= {"t_begin": pa.array(begin - base), "t_end": pa.array(end - base)}
-    yield Rows("workers", pa.table(columns))
+        lives = {"t_begin": begin - base, "t_end": end - base}
+    yield Rows.of_columns(
+        "workers",
+        worker=[worker.name for worker in used],
+        node=[worker.node for worker in used],
+        device=[worker.device for worker in used],
+        **lives,
+    )
 
 
 def launch_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
@@ -97,10 +101,11 @@ def launch_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
     np.minimum.at(ready, place, slices.start[launches.device])
     producer = tasks.at(slices.worker[caller], slices.start[caller])
     data = numbered("launch", timeline.rank, number)
-    columns = {"data": data, "producer": tasks.named(producer), "t_ready": ready - base}
-    yield Rows("task_data", pa.table(columns))
+    yield Rows.of_columns(
+        "task_data", data=data, producer=tasks.named(producer), t_ready=ready - base
+    )
     reader = tasks.named(tasks.of_device[launches.device])
-    yield Rows("task_inputs", pa.table({"task": reader, "data": data.take(pa.array(place))}))
+    yield Rows.of_columns("task_inputs", task=reader, data=data.take(pa.array(place)))
 
 
 def wait_rows(timeline: Timeline, tasks: Tasks) -> Iterator[Item]:
@@ -117,9 +122,9 @@ def wait_rows(timeline: Timeline, tasks: Tasks) -> Iterator[Item]:
     known = (at >= 0) & (tasks.end[awaited] > slices.start[waits]) & (reader >= 0)
     result, place = np.unique(awaited[known], return_inverse=True)
     data = numbered("result", timeline.rank, result)
-    yield Rows("task_data", pa.table({"data": data, "producer": tasks.named(result)}))
-    columns = {"task": tasks.named(reader[known]), "data": data.take(pa.array(place))}
-    yield Rows("task_inputs", pa.table(columns))
+    yield Rows.of_columns("task_data", data=data, producer=tasks.named(result))
+    awaiting = tasks.named(reader[known])
+    yield Rows.of_columns("task_inputs", task=awaiting, data=data.take(pa.array(place)))
 
 
 def arrow_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
@@ -130,19 +135,17 @@ def arrow_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Item]:
     known = (producer >= 0) & (reader >= 0)
     yield LeftOut(int((~known).sum()), "flow arrow", "no slice at its start or its end")
     data = numbered("arrow", timeline.rank, np.flatnonzero(known))
-    columns = {
-        "data": data,
-        "producer": tasks.named(producer[known]),
-        "t_ready": arrows.t_from[known] - base,
-    }
-    yield Rows("task_data", pa.table(columns))
-    read = {
-        "task": tasks.named(reader[known]),
-        "data": data,
-        "t_arrived": arrows.t_to[known] - base,
-        "is_sent": pa.array(arrows.sent[known]),
-    }
-    yield Rows("task_inputs", pa.table(read))
+    made = tasks.named(producer[known])
+    yield Rows.of_columns(
+        "task_data", data=data, producer=made, t_ready=arrows.t_from[known] - base
+    )
+    yield Rows.of_columns(
+        "task_inputs",
+        task=tasks.named(reader[known]),
+        data=data,
+        t_arrived=arrows.t_to[known] - base,
+        is_sent=arrows.sent[known],
+    )
 
 
 def function_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Iterator[Item]:
@@ -166,13 +169,16 @@ def _path_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Rows:
     path = pa.array(nested.path[first])
     own = sums(nested.own, place, len(first))
     numbers = [worker.thread for worker in timeline.workers]
-    columns = {
-        "function": pa.array(nested.paths.names, pa.string()).take(path),
-        "callpath": pa.array(nested.paths.joined(), pa.string()).take(path),
-        "thread": pa.array(numbers, pa.int64()).take(pa.array(slices.worker[threads[first]])),
-        "seconds": pa.array(own / _NS, mask=own < 0),
-    }
-    return Rows("fn_timings", _table(timeline, threads, first, place, columns))
+    return _times(
+        timeline,
+        threads,
+        first,
+        place,
+        function=pa.array(nested.paths.names, pa.string()).take(path),
+        callpath=pa.array(nested.paths.joined(), pa.string()).take(path),
+        thread=pa.array(numbers, pa.int64()).take(pa.array(slices.worker[threads[first]])),
+        seconds=pa.array(own / _NS, mask=own < 0),
+    )
 
 
 def _name_rows(timeline: Timeline, of: Integers, *, own: bool) -> Rows:
@@ -181,29 +187,23 @@ def _name_rows(timeline: Timeline, of: Integers, *, own: bool) -> Rows:
     device = np.array([devices.index(device) for device in devices], np.int64)[slices.worker[of]]
     first, place = groups(slices.name[of], slices.kind[of], device)
     names = pa.array(map(frame_name, timeline.names), pa.string())
-    columns: dict[str, object] = {"function": names.take(pa.array(slices.name[of[first]]))}
+    columns = {"function": names.take(pa.array(slices.name[of[first]]))}
     if own:
         columns["seconds"] = sums((slices.end - slices.start)[of], place, len(first)) / _NS
         columns["device"] = pa.array(devices, pa.string()).take(pa.array(device[first]))
-    return Rows("fn_timings", _table(timeline, of, first, place, columns))
+    return _times(timeline, of, first, place, **columns)
 
 
-def _table(
-    timeline: Timeline,
-    of: Integers,
-    first: Integers,
-    place: Integers,
-    columns: dict[str, object],
-) -> pa.Table:
+def _times(
+    timeline: Timeline, of: Integers, first: Integers, place: Integers, **columns: Any
+) -> Rows:
     slices = timeline.slices
-    count = len(first)
     kinds = pa.array(timeline.kinds, pa.string())
-    return pa.table(
-        {
-            **columns,
-            "kind": kinds.take(pa.array(slices.kind[of[first]])),
-            "rank": pa.array([timeline.rank] * count, pa.int32()),
-            "inclusive_seconds": sums((slices.end - slices.start)[of], place, count) / _NS,
-            "calls": np.bincount(place, minlength=count),
-        }
+    return Rows.of_columns(
+        "fn_timings",
+        **columns,
+        kind=kinds.take(pa.array(slices.kind[of[first]])),
+        rank=timeline.rank,
+        inclusive_seconds=sums((slices.end - slices.start)[of], place, len(first)) / _NS,
+        calls=np.bincount(place, minlength=len(first)),
     )

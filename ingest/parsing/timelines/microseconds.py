@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ingest.parsing.arrays import Flags, Integers
+
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Characters = npt.NDArray[np.uint8]
 
 _WIDEST = 24  # a longer number goes the slow way

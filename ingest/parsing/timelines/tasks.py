@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.timelines.arrays import places, running_most
 from ingest.parsing.timelines.nesting import Nesting
-from ingest.parsing.timelines.slices import Integers, Role, Timeline, encoded
+from ingest.parsing.timelines.slices import Role, Timeline, encoded
 
-Flags = npt.NDArray[np.bool_]
 Pieces = tuple[Integers, Integers, Integers]
 
 

@@ -19,15 +19,14 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, Run
 from ingest.compressed import bare_name, path_text, sibling
+from ingest.parsing.json_values import checked, field, numbers, read_json
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _ROOT = "criterion"
 _ESTIMATES, _BENCHMARK, _SAMPLE = "estimates.json", "benchmark.json", "sample.json"
@@ -116,8 +115,6 @@ def _project(root: Path) -> str | None:
 
 
 def _document(recording: Recording, part: Path) -> Any:
-    from ingest.parsing.json_values import checked, read_json
-
     try:
         document = read_json(recording, part, limit=_LIMIT)
         return checked(document, dict, "the file", "its start")
@@ -127,8 +124,6 @@ def _document(recording: Recording, part: Path) -> Any:
 
 
 def _name(document: Mapping[str, Any] | None, part: Path, root: Path | None) -> str:
-    from ingest.parsing.json_values import checked
-
     if document is not None and document.get("full_id") is not None:
         name: str = checked(document["full_id"], str, "'full_id'", _BENCHMARK)
         return name
@@ -138,8 +133,6 @@ def _name(document: Mapping[str, Any] | None, part: Path, root: Path | None) -> 
 
 def _times(document: Mapping[str, Any], where: str) -> list[float]:
     """Return the seconds of one iteration, batch by batch."""
-    from ingest.parsing.json_values import field, numbers
-
     iterations = numbers(field(document, "iters", list, where), "'iters'", where)
     times = numbers(field(document, "times", list, where), "'times'", where)
     if len(iterations) != len(times) or not all(number >= 1 for number in iterations):
@@ -153,8 +146,6 @@ def _times(document: Mapping[str, Any], where: str) -> list[float]:
 
 def _mean(document: Mapping[str, Any] | None, where: str) -> tuple[float, float | None]:
     """Return the mean in seconds, and the standard deviation over it."""
-    from ingest.parsing.json_values import field
-
     if document is None:
         raise InputError(
             "there is no estimates.json next to this file",

@@ -18,16 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _SHORT = re.compile(
     r"([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S+CPU "
@@ -294,7 +291,7 @@ def _elapsed(text: str, number: int) -> float:
 def _number(text: str, number: int) -> float:
     if re.fullmatch(r"\d{1,18}(?:\.\d*)?", text):
         return float(text)
-    raise InputError(f"{quoted(text)} was found", where=f"line {number}", expected="a number")
+    raise unexpected(text, number, "a number")
 
 
 def _incomplete(number: int, expected: str) -> InputError:

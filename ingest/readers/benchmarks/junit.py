@@ -13,19 +13,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Run, SingleFile
 from ingest.parsing.dates import written_date
+from ingest.parsing.metric_values import Value, rows
 from ingest.parsing.xml import read_elements
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from ingest.recording import Recording
-
-_START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites?[\s>]")
 # Surefire groups thousands: 1,234.567.
 _SECONDS = re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _FAILED, _NOT_RUN = "failed", "skipped or not run"
@@ -41,15 +37,10 @@ class JUnit(SingleFile):
     DESCRIPTION = "times of tests (JUnit XML): pytest, ctest, googletest, Catch2, Boost, Surefire"
     PATTERNS = ("junit*.xml", "*.junit.xml", "TEST-*.xml")
     TABLES = ("metrics",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the root element."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites?[\s>]")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the times of its tests; see `Reader.read`."""
-        import pyarrow as pa
-
         tests = _Tests()
         read_elements(recording, tests.start, tests.end, expected="a whole file of results")
         if not tests.names:
@@ -57,24 +48,12 @@ class JUnit(SingleFile):
                 "no test passed whose time is known", expected='<testcase name="a" time="0.125"/>'
             )
         yield Run(machine=tests.machine, started_at=tests.started_at, tags={"recorder": "junit"})
-        names = tests.distinct_names()
+        values: list[Value] = []
         seen: Counter[str] = Counter()
-        repetitions = []
-        for name in names:
-            repetitions.append(seen[name])
+        for name, seconds in zip(tests.distinct_names(), tests.seconds, strict=True):
+            values.append(Value(name, seconds, "s", "lower", seen[name]))
             seen[name] += 1
-        yield Rows(
-            "metrics",
-            pa.table(
-                {
-                    "metric": names,
-                    "repetition": pa.array(repetitions, pa.int32()),
-                    "value": tests.seconds,
-                    "unit": ["s"] * len(names),
-                    "better": ["lower"] * len(names),
-                }
-            ),
-        )
+        yield rows(values)
         for why, count in tests.left_out.items():
             yield LeftOut(count, "test", why)
 

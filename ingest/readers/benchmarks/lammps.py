@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import whole_text
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _LIMIT = 64 << 20
 _VERSION = re.compile(r"^LAMMPS \(([^)\n]+)\)", re.MULTILINE)
@@ -46,8 +43,6 @@ class Lammps(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its sections."""
-        import pyarrow as pa
-
         text = whole_text(recording, limit=_LIMIT)
         loops = list(_LOOP.finditer(text))
         version = _VERSION.search(text)
@@ -76,6 +71,4 @@ class Lammps(SingleFile):
             wall_seconds=sum(float(loop[1]) for loop in loops),
             tags={"steps": str(sum(int(loop[3]) for loop in loops))},
         )
-        names = ("function", "callpath", "kind", "seconds")
-        columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        yield Rows("fn_timings", pa.table(dict(zip(names, map(list, columns), strict=True))))
+        yield Rows.of_records("fn_timings", ("function", "callpath", "kind", "seconds"), rows)

@@ -14,17 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Item, LeftOut, Run, SingleFile
 from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-_START = re.compile(rb"s\th:m:s\tmax_rss\t")
 _MIB = float(1 << 20)
 _BETWEEN_LOOKS = 0.5
 # Factor and unit.
@@ -45,10 +41,7 @@ class Snakemake(SingleFile):
     DESCRIPTION = "benchmarks of Snakemake's rules (benchmark: FILE.tsv): times, memory, I/O"
     PATTERNS = ("*.tsv", "*.benchmark.txt")
     TABLES = ("metrics",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first names of the columns."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"s\th:m:s\tmax_rss\t")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run and its values for each row; see `Reader.read`."""

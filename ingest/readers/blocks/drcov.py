@@ -9,22 +9,18 @@ module's path, `size` NULL. A block that is listed twice is one row.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import decode
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import io
-
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from ingest.recording import Recording
 
 _MODULES = re.compile(r"Module Table: (?:version (\d{1,3}), count )?(\d{1,9})\s*")
 _BLOCKS = re.compile(r"BB Table: (\d{1,15}) bbs\s*")
@@ -102,8 +98,6 @@ def _blocks(
     file: io.BufferedReader, count: int, line: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return offset and module of every record; -1 is no module."""
-    import numpy as np
-
     rest = b"".join(iter(lambda: file.read(1 << 20), b""))
     if (heading := _TEXT_HEADING.match(rest)) or _TEXT.match(rest):
         return _text_blocks(rest[heading.end() if heading else 0 :], count, line)
@@ -120,8 +114,6 @@ def _blocks(
 
 
 def _text_blocks(text: bytes, count: int, line: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    import numpy as np
-
     found = _TEXT.findall(text)
     if len(found) != count or _TEXT.sub(b"", text):
         raise InputError(
@@ -136,9 +128,6 @@ def _text_blocks(text: bytes, count: int, line: int) -> tuple[NDArray[np.int64],
 
 def _rows(start: NDArray[np.int64], module: NDArray[np.int64], modules: list[str]) -> pa.Table:
     """Return one row a block, numbered by module and offset."""
-    import numpy as np
-    import pyarrow as pa
-
     if module.size and int(module.max()) >= len(modules):
         k = int(np.argmax(module >= len(modules)))
         raise InputError(

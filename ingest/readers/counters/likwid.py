@@ -18,24 +18,19 @@ The hardware threads counted give the run's `threads`; CPU name and type are its
 the clock, as measured, is a tag.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.lines import numbered_lines, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-    Records = Iterator[tuple[int, list[str]]]
-    Lines = list[tuple[int, list[str]]]
+Records = Iterator[tuple[int, list[str]]]
+Lines = list[tuple[int, list[str]]]
 
 _TABLE = re.compile(rb"^TABLE,(?:Region [^,]*,)?Group \d+ (?:Raw|Metric)", re.MULTILINE)
 _TEXT = re.compile(rb"^(?:Region [^\n]*, )?Group \d+: [^\n]*\n\+-[-+]*\r?\n\| ", re.MULTILINE)

@@ -22,16 +22,14 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, Run
 from ingest.compressed import bare_name
 from ingest.parsing.counter_table import Sample, batches, number
 from ingest.parsing.lines import quoted, whole_text
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _FILE = re.compile(r"rank_(\d{1,9})\.json")
 _HEAD = re.compile(rb'"(?:papi_version|event_definitions|cpu_info)"\s*:')

@@ -13,23 +13,18 @@ source for PerfSpect 3 (summary: `metric,mean,min,max,stddev`; over time: a line
   misses/instruction.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.lines import named_cells, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-    Records = Iterator[tuple[int, list[str]]]
+Records = Iterator[tuple[int, list[str]]]
 
 _SUMMARIES = tuple([name, mean] for name in ("metric", "metrics") for mean in ("avg", "mean"))
 _PLACES = ("TS", "SKT", "CPU", "CID")

@@ -17,15 +17,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.lines import named_cells
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _HEADING = re.compile(
     r'^"?(?:Timestamp"?[,;\t]"?)?(?:CPUs"?[,;\t]"?)?Area"?([,;\t])"?Value"?\1"?Unit', re.MULTILINE

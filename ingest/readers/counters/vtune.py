@@ -15,15 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.lines import named_cells
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _SEPARATORS = ",;\t^"
 _EVENT = re.compile(r"Hardware Event Count:([^:()]+?)(?::Self)?(?: \(([KMG])\))?")

@@ -15,17 +15,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, quoted, unexpected, whole_text
 from ingest.parsing.numbers import number as read_number
 from ingest.parsing.parameters import KIND_OF, SCALED_BY
 from ingest.parsing.units import SECONDS, UNIT_OF
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _LIMIT = 64 << 20
 _COUNTS = {
@@ -131,8 +128,6 @@ class TimingTables(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run for each combination of counts, and the times."""
-        import pyarrow as pa
-
         text = whole_text(recording, limit=_LIMIT)
         lines = _lines(text)
         heading = next(lines, (0, ""))[1]
@@ -165,11 +160,7 @@ class TimingTables(SingleFile):
                     continue
                 seconds = _seconds(cell, one.unit)
                 if seconds is None:
-                    raise InputError(
-                        f"{quoted(cell)} was found",
-                        where=f"line {number}",
-                        expected="a time, such as 1.5, 1.5 ms or 1:02:03",
-                    )
+                    raise unexpected(cell, number, "a time, such as 1.5, 1.5 ms or 1:02:03")
                 function = one.function or cells[layout.name or 0]
                 kind = "n-to-n collective" if _COMMUNICATION.fullmatch(_bare(function)) else None
                 kind = "total" if function == _WHOLE_PROGRAM else kind
@@ -177,18 +168,7 @@ class TimingTables(SingleFile):
                 seen[run, function, rank] += 1
                 rows.append((run, function, kind, _parallelism(facts), rank, repetition, seconds))
         names = ("run", "function", "kind", "parallelism", "rank", "repetition", "seconds")
-        whole, text_type = pa.int32(), pa.string()
-        types = (whole, text_type, text_type, whole, whole, whole, pa.float64())
-        columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        yield Rows(
-            "fn_timings",
-            pa.table(
-                {
-                    name: pa.array(column, kind)
-                    for name, column, kind in zip(names, columns, types, strict=True)
-                }
-            ),
-        )
+        yield Rows.of_records("fn_timings", names, rows)
         yield LeftOut(layout.left_out, "column", "no times of functions")
 
 

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Item, Rows, Run, SingleFile
 from ingest.parsing.marshal_values import MarshalReader
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LIMIT = 64 << 20
-# A dict whose first key is a tuple of a text, a number and a text; or an empty one.
-_START = re.compile(
-    rb"[{\xfb](?:0\Z|[(\xa8]\x03\0\0\0[stuaAzZ\xf3\xf4\xf5\xe1\xc1\xfa\xda]|"
-    rb"[)\xa9]\x03[stuaAzZ\xf3\xf4\xf5\xe1\xc1\xfa\xda])"
-)
 _MAX_NAME = 1 << 16
 _ENTRY = "(primitive calls, calls, own time, time with callees, callers)"
 
@@ -39,10 +34,11 @@ class CProfile(SingleFile):
     DESCRIPTION = "Python cProfile dump (python -m cProfile -o FILE): time and calls of functions"
     PATTERNS = ("*.pstats", "*.prof", "*.cprof")
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise a marshalled dict with a function as first key."""
-        return _START.match(head.data) is not None
+    # A dict whose first key is a tuple of a text, a number and a text; or an empty one.
+    START = re.compile(
+        rb"[{\xfb](?:0\Z|[(\xa8]\x03\0\0\0[stuaAzZ\xf3\xf4\xf5\xe1\xc1\xfa\xda]|"
+        rb"[)\xa9]\x03[stuaAzZ\xf3\xf4\xf5\xe1\xc1\xfa\xda])"
+    )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one run and its rows; see `Reader.read`.

@@ -19,21 +19,17 @@ and those of --file, which follow from the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile, implausible
+from ingest.base import Item, LeftOut, Run, SingleFile, implausible
 from ingest.parsing.app_names import program_name
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, quoted, unexpected
+from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-Rate = tuple[str, float]
-_START = re.compile(rb"\s*# darshan log version: \S")
 _FACT = re.compile(r"# (exe|jobid|start_time|nprocs|run time|darshan log version): *(.*)")
 _NOT_AMOUNTS = re.compile(
     r"_TIMESTAMP$|_(?:FASTEST|SLOWEST)_RANK|_VARIANCE|_RENAMED_FROM$|_MODE$|_ALIGNMENT$|_MAX_|"
@@ -52,16 +48,13 @@ class Darshan(SingleFile):
     DESCRIPTION = "Darshan: I/O of a job by file and rank (darshan-parser FILE > NEW.txt)"
     PATTERNS = ("*.darshan.txt",)
     TABLES = ("pmu_samples", "metrics")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"\s*# darshan log version: \S")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its counters; see `Reader.read`."""
         facts: dict[str, str] = {}
         left_out = [0]
-        rates: list[Rate] = []
+        rates: list[Value] = []
         landed = 0
         for batch in batches(_samples(recording, facts, rates, left_out)):
             yield _run(facts)
@@ -69,7 +62,7 @@ class Darshan(SingleFile):
             yield batch
         if rates:
             yield _run(facts)
-            yield _metrics(rates)
+            yield rows(rates)
         if not landed and not rates:
             raise InputError(
                 "there are no counters",
@@ -81,7 +74,7 @@ class Darshan(SingleFile):
 
 
 def _samples(
-    recording: Recording, facts: dict[str, str], rates: list[Rate], left_out: list[int]
+    recording: Recording, facts: dict[str, str], rates: list[Value], left_out: list[int]
 ) -> Iterator[Sample]:
     totals: list[Sample] = []
     files = 0
@@ -98,7 +91,8 @@ def _samples(
         elif found := _MODULE.match(text):
             module = f"{found[1]} "
         elif found := _RATE.fullmatch(text):
-            rates.append((f"{module}{found[1]}", float(found[2])))
+            of = ("bytes", None) if found[1] == "total_bytes" else ("MiB/s", "higher")
+            rates.append(Value(f"{module}{found[1]}", float(found[2]), *of))
         elif (found := _TOTAL.fullmatch(text)) and not _NOT_AMOUNTS.search(found[1]):
             totals.append(_sample(None, None, found[1], number(found[2], f"line {line}", found[1])))
         fields = text.split("\t")
@@ -106,11 +100,11 @@ def _samples(
             continue
         where = f"line {line}"
         if len(fields) != _FIELDS or not re.fullmatch(r"-1|\d{1,9}", fields[1]):
-            raise InputError(
-                f"{quoted(text)} was found",
-                where=where,
-                expected="module, rank, record id, counter, value, file, mount point and its type",
-                hint="Is the file cut off or damaged? Let darshan-parser print it again.",
+            raise unexpected(
+                text,
+                where,
+                "module, rank, record id, counter, value, file, mount point and its type",
+                "Is the file cut off or damaged? Let darshan-parser print it again.",
             )
         _, rank, _, counter, value, file, _, _ = fields
         if _NOT_AMOUNTS.search(counter):
@@ -131,23 +125,6 @@ def _sample(rank: int | None, file: str | None, counter: str, amount: float | No
         "value": None if amount is not None and amount < 0 else amount,
         "unit": _unit(counter),
     }
-
-
-def _metrics(rates: Sequence[Rate]) -> Rows:
-    import pyarrow as pa
-
-    is_rate = [not name.endswith("total_bytes") for name, _ in rates]
-    return Rows(
-        "metrics",
-        pa.table(
-            {
-                "metric": pa.array([name for name, _ in rates], pa.string()),
-                "value": pa.array([value for _, value in rates], pa.float64()),
-                "unit": pa.array(["MiB/s" if one else "bytes" for one in is_rate], pa.string()),
-                "better": pa.array(["higher" if one else None for one in is_rate], pa.string()),
-            }
-        ),
-    )
 
 
 def _unit(counter: str) -> str | None:

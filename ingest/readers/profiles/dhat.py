@@ -17,20 +17,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.call_paths import ARROW, frame_name, valgrind_function
 from ingest.parsing.counter_table import batches
 from ingest.parsing.json_values import checked, field, numbers, read_json, text_of
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-_START = re.compile(rb'\s*\{\s*"dhatFileVersion"\s*:')
 _ALLOCATOR = re.compile(r".*\(in \S*vgpreload_\S*\)|\[root\]")
 _OF_HEAP = {"gb": "peak bytes", "gbk": "peak blocks", "eb": "end bytes", "ebk": "end blocks"}
 _ACCESSES = {"rb": "read bytes", "wb": "written bytes"}
@@ -44,10 +41,7 @@ class Dhat(SingleFile):
     DESCRIPTION = "heap by call path: valgrind's DHAT and Rust's crate dhat (JSON)"
     PATTERNS = ("dhat.out.*", "dhat-heap.json")
     TABLES = ("pmu_samples", "metrics")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first field."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb'\s*\{\s*"dhatFileVersion"\s*:')
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, what its call paths allocated, and its largest heap."""

@@ -14,26 +14,18 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import check_line_end, named_cells, quoted, whole_text
+from ingest.parsing.lines import check_line_end, named_cells, unexpected, whole_text
 from ingest.parsing.units import SECONDS
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _REPORT = re.compile(r" \*\* \S.* \((\w+)\):\s*")  # of nsys stats
 _LIMIT = 64 << 20
 _SHARE = r'"?Time ?\(%\)"?'
-_BEGIN = re.compile(
-    rf'^ *(?:(?:"?Type"?,)?{_SHARE},"?(?:Total )?Time|(?:Type +)?{_SHARE} +(?:Total )?Time'
-    r'|"?Name"?,"?Calls"?,"?TotalDurationNs"?'
-    r"|\"?Function\"?[,;\t]\"?CPU Time)".encode(),
-    re.MULTILINE,
-)
 _NAMES = ("name", "operation", "range", "event", "function")
 _CALLS = ("instances", "num calls", "calls", "count")
 _KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
@@ -49,6 +41,7 @@ _NVPROF_ROW = re.compile(
 _NVPROF_SECTION = re.compile(r"==(\d+)== (Profiling result|API calls):")
 _COMMAND = re.compile(r"^==(\d+)== NVPROF is profiling process \d+, command: (\S+)", re.MULTILINE)
 _NVPROF_KINDS = {"GPU activities": "gpu", "API calls": "api", "Profiling result": "gpu"}
+_COLUMNS = ("run", "function", "kind", "seconds", "inclusive_seconds", "calls")
 
 Cells = Callable[[str], Sequence[str]]
 
@@ -68,23 +61,14 @@ class _Table:
 
 @dataclass(slots=True)
 class _Found:
-    """What the tables of a file have; `processes` are those of nvprof, as often as rows are."""
+    """What the tables of a file have: rows of the columns, with the process for the run."""
 
-    processes: list[str] = field(default_factory=list)
     process: str = ""
-    functions: list[str] = field(default_factory=list)
-    kinds: list[str | None] = field(default_factory=list)
-    seconds: list[float | None] = field(default_factory=list)
-    inclusive: list[float | None] = field(default_factory=list)
-    calls: list[int | None] = field(default_factory=list)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
 
     def add(self, name: str, kind: str | None, seconds: float, calls: int | None) -> None:
-        self.processes.append(self.process)
-        self.functions.append(frame_name(name))
-        self.kinds.append(kind)
-        self.seconds.append(None if kind == "range" else seconds)
-        self.inclusive.append(seconds if kind == "range" else None)
-        self.calls.append(calls)
+        times = (None, seconds) if kind == "range" else (seconds, None)
+        self.rows.append((self.process, frame_name(name), kind, *times, calls))
 
 
 class FunctionTables(SingleFile):
@@ -94,38 +78,27 @@ class FunctionTables(SingleFile):
     DESCRIPTION = "times by function: nsys stats, nvprof, rocprof --stats, VTune's hotspots (CSV)"
     PATTERNS = ("*_cuda_gpu_kern_sum.csv", "*_kernel_stats.csv", "*.stats.csv", "nvprof.txt")
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the heading of a table."""
-        return _BEGIN.search(head.data) is not None
+    SIGN = re.compile(
+        rf'^ *(?:(?:"?Type"?,)?{_SHARE},"?(?:Total )?Time|(?:Type +)?{_SHARE} +(?:Total )?Time'
+        r'|"?Name"?,"?Calls"?,"?TotalDurationNs"?'
+        r"|\"?Function\"?[,;\t]\"?CPU Time)".encode(),
+        re.MULTILINE,
+    )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and the times of its functions."""
-        import pyarrow as pa
-
         text = whole_text(recording, limit=_LIMIT)
         check_line_end(recording, text, _is_whole)
         found, others = _read(text)
-        if not found.functions:
+        if not found.rows:
             raise InputError("no table has a function", expected="a row for each function")
         commands = dict(_COMMAND.findall(text))
-        processes = list(dict.fromkeys(found.processes))
+        processes = list(dict.fromkeys(process for process, *_ in found.rows))
         for process in processes:
             app = commands.get(process, "").rsplit("/", 1)[-1] or None
             yield Run(key=process if len(processes) > 1 else None, app=app)
-        yield Rows(
-            "fn_timings",
-            pa.table(
-                {
-                    "run": pa.array(map(processes.index, found.processes), pa.int32()),
-                    "function": pa.array(found.functions, pa.string()),
-                    "kind": pa.array(found.kinds, pa.string()),
-                    "seconds": pa.array(found.seconds, pa.float64()),
-                    "inclusive_seconds": pa.array(found.inclusive, pa.float64()),
-                    "calls": pa.array(found.calls, pa.int64()),
-                }
-            ),
-        )
+        rows = [(processes.index(process), *row) for process, *row in found.rows]
+        yield Rows.of_records("fn_timings", _COLUMNS, rows)
         yield LeftOut(others, "table", "it has no times by function")
 
 
@@ -206,7 +179,7 @@ def _number(cell: str, where: str, *, has_groups: bool) -> float:
     try:
         value = float(cell.replace(",", "") if is_grouped else cell)
     except ValueError:
-        raise InputError(f"{quoted(cell)} was found", where=where, expected="a number") from None
+        raise unexpected(cell, where, "a number") from None
     if not 0 <= value < 1e18:
         raise InputError(f"{cell} is out of range", where=where, expected="0 or more")
     return value

@@ -18,23 +18,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
+from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted
+from ingest.parsing.lines import LineArray, check_line_end, chunks, unexpected
 from ingest.parsing.numbers import cast
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
-_START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)")
 _SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")
 _HEADING = re.compile(r" *time +(\S+) +(\S+)\b.*")
 _CYCLES = {"cycles": 1.0, "K-cycles": 1e3, "M-cycles": 1e6, "G-cycles": 1e9}
@@ -60,10 +56,7 @@ class Gprof(SingleFile):
     DESCRIPTION = "gprof text: self time, time with callees, calls"
     PATTERNS = ("*.gprof.txt", "*.gprof", "gprof*.txt")
     TABLES = ("fn_timings", "pmu_samples")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the title of the flat profile or of the call graph."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one run and its rows; see `Reader.read`."""
@@ -91,7 +84,7 @@ class Gprof(SingleFile):
             parallelism = pa.repeat(pa.scalar(ranks, pa.int32()), table.num_rows)
             yield Rows("fn_timings", table.append_column("parallelism", parallelism))
         else:
-            yield Rows("pmu_samples", _samples(table, flat.unit))
+            yield from _samples(table, flat.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,27 +243,27 @@ def _rows(flat: _Flat, graph: _Graph | None) -> pa.Table:
     return table.set_column(0, "function", names)
 
 
-def _samples(table: pa.Table, unit: str) -> pa.Table:
-    """Return the rows of a profile in another unit than seconds: its cost, and calls."""
+def _samples(table: pa.Table, unit: str) -> Iterator[Rows]:
+    """Yield the rows of a profile in another unit than seconds: its cost, and calls."""
     scale = _CYCLES.get(unit, 1.0)
     event, unit = ("cycles", "cycles") if unit in _CYCLES else ("samples", unit)
     names = table.schema.names
     whole = table["inclusive_seconds"] if "inclusive_seconds" in names else None
-    costs = {
-        "region": table["function"],
-        "event": pa.repeat(event, table.num_rows),
-        "value": pc.multiply(table["seconds"], scale),
-        "unit": pa.repeat(unit, table.num_rows),
-    }
-    if whole is not None:
-        costs["inclusive"] = pc.multiply(whole, scale)
+    yield Rows.of_columns(
+        "pmu_samples",
+        region=table["function"],
+        event=event,
+        value=pc.multiply(table["seconds"], scale),
+        unit=unit,
+        inclusive=None if whole is None else pc.multiply(whole, scale),
+    )
     called = table.filter(pc.is_valid(table["calls"]))
-    calls = {
-        "region": called["function"],
-        "event": pa.repeat("calls", called.num_rows),
-        "value": called["calls"].cast(pa.float64()),
-    }
-    return pa.concat_tables([pa.table(costs), pa.table(calls)], promote_options="default")
+    yield Rows.of_columns(
+        "pmu_samples",
+        region=called["function"],
+        event="calls",
+        value=called["calls"].cast(pa.float64()),
+    )
 
 
 def _once(names: pa.StringArray) -> pa.StringArray:
@@ -280,9 +273,6 @@ def _once(names: pa.StringArray) -> pa.StringArray:
 
 
 def _unexpected(line: str, number: int, expected: str) -> InputError:
-    return InputError(
-        f"{quoted(line)} was found",
-        where=f"line {number}",
-        expected=expected,
-        hint="Is the file cut off or damaged? Let gprof print it again.",
+    return unexpected(
+        line, number, expected, "Is the file cut off or damaged? Let gprof print it again."
     )

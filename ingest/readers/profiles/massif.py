@@ -20,20 +20,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Item, LeftOut, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.call_paths import valgrind_function
 from ingest.parsing.counter_table import Sample, batches
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-_START = re.compile(rb"(?:desc: [^\n]*\n)?cmd: [^\n]*\ntime_unit: ")
 _SNAPSHOT = re.compile(r"snapshot=(\d{1,9})")
 _VALUE = re.compile(r"(time|mem_heap_B|mem_heap_extra_B|mem_stacks_B)=(\d{1,12})")
 _TREE = re.compile(r"heap_tree=(empty|detailed|peak)")
@@ -101,10 +97,7 @@ class Massif(SingleFile):
     DESCRIPTION = "valgrind massif: heap and stacks over time, call paths of the peak"
     PATTERNS = ("massif.out.*",)
     TABLES = ("metrics", "pmu_samples")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first lines."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"(?:desc: [^\n]*\n)?cmd: [^\n]*\ntime_unit: ")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, its snapshots, and the call paths of the peak; see `Reader.read`."""
@@ -198,9 +191,6 @@ class _Snapshots:
 
 
 def _unexpected(line: str, number: int, expected: str) -> InputError:
-    return InputError(
-        f"{quoted(line)} was found",
-        where=f"line {number}",
-        expected=expected,
-        hint="Is the file cut off or damaged? Let the program end under massif.",
+    return unexpected(
+        line, number, expected, "Is the file cut off or damaged? Let the program end under massif."
     )

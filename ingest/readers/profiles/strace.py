@@ -13,26 +13,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
+from ingest.parsing.lines import numbered_lines, unexpected
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
 _HEADING = re.compile(r"% time +seconds +usecs/call +calls +(?:errors +)?(syscall|function)")
-_START = re.compile(
-    rb"^% time +seconds +usecs/call +calls +(?:errors +)?(?:syscall|function)\r?\n-+ -+ -",
-    re.MULTILINE,
-)
 _ROW = re.compile(
     r" *\d+[.,]\d+ +(?P<seconds>\d+[.,]\d{6}) +\d+ +(?P<calls>\d{1,18})"
     r"(?: +(?P<errors>\d{1,18}))? +(?P<name>\S+)"
 )
 # Whether usecs/call and errors have a total differs from version to version.
 _TOTAL = re.compile(r" *\d+[.,]\d+ +\d+[.,]\d+((?: +\d{1,18})+) +total")
+_TIMES = ("run", "function", "kind", "seconds", "calls")
+_ERRORS = ("run", "region", "sample", "event", "value")
 _RULE = re.compile(r"-+(?: -+)+")
 
 
@@ -43,10 +38,10 @@ class Strace(SingleFile):
     DESCRIPTION = "strace -c and ltrace -c: calls of the system and of libraries, and their time"
     PATTERNS = ("strace.txt", "ltrace.txt")
     TABLES = ("fn_timings", "pmu_samples")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the heading of the table."""
-        return _START.search(head.data) is not None
+    SIGN = re.compile(
+        rb"^% time +seconds +usecs/call +calls +(?:errors +)?(?:syscall|function)\r?\n-+ -+ -",
+        re.MULTILINE,
+    )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run for each table, and its rows; see `Reader.read`."""
@@ -74,14 +69,14 @@ class Strace(SingleFile):
 
 @dataclass(slots=True)
 class _Table:
-    """One table: the rows between its heading, on line `first`, and its total."""
+    """One table: the calls between its heading, on line `first`, and its total.
+
+    Of each call: its name, its seconds, how often it was called, and its errors.
+    """
 
     first: int
     kind: str
-    names: list[str] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    calls: list[int] = field(default_factory=list)
-    errors: list[int | None] = field(default_factory=list)
+    calls: list[tuple[str, float, int, int | None]] = field(default_factory=list)
     whole: bool = False
 
     def take(self, number: int, line: str) -> None:
@@ -89,20 +84,20 @@ class _Table:
         if _RULE.fullmatch(line.strip()):
             return
         total = _TOTAL.fullmatch(line.rstrip())
-        if total is not None and str(sum(self.calls)) in total[1].split():
+        if (
+            total is not None
+            and str(sum(times for _, _, times, _ in self.calls)) in total[1].split()
+        ):
             self.whole = True
             return
         found = _ROW.fullmatch(line.rstrip())
         if found is None or total is not None:
-            raise InputError(
-                f"{quoted(line)} was found",
-                where=f"line {number}",
-                expected="a row of the table, or a total that the calls add up to",
+            raise unexpected(
+                line, number, "a row of the table, or a total that the calls add up to"
             )
-        self.names.append(found["name"])
-        self.seconds.append(float(found["seconds"].replace(",", ".")))
-        self.calls.append(int(found["calls"]))
-        self.errors.append(int(found["errors"]) if found["errors"] else None)
+        seconds = float(found["seconds"].replace(",", "."))
+        errors = int(found["errors"]) if found["errors"] else None
+        self.calls.append((found["name"], seconds, int(found["calls"]), errors))
 
     def cut_off(self) -> InputError:
         """Return the error for a table without a total that its calls add up to."""
@@ -115,38 +110,18 @@ class _Table:
 
     def rows(self, run: int) -> Iterator[Item]:
         """Yield the rows of the table, of a run by its position."""
-        import pyarrow as pa
-
-        size = len(self.names)
-        is_timed = any(self.seconds)
+        is_timed = any(seconds for _, seconds, _, _ in self.calls)
         if not is_timed:
             # Each call took less than what the kernel counts by, and not 0.
             reason = "all are too short to be counted: strace -c -w has elapsed times"
-            yield LeftOut(size, "time of a call", reason, "times of calls")
+            yield LeftOut(len(self.calls), "time of a call", reason, "times of calls")
         kind = "syscall" if self.kind == "syscall" else None
-        yield Rows(
-            "fn_timings",
-            pa.table(
-                {
-                    "run": pa.array([run] * size, pa.int32()),
-                    "function": self.names,
-                    "kind": pa.array([kind] * size, pa.string()),
-                    "seconds": pa.array(self.seconds if is_timed else [None] * size, pa.float64()),
-                    "calls": pa.array(self.calls, pa.int64()),
-                }
-            ),
-        )
-        failed = [at for at in range(size) if self.errors[at] is not None]
-        if failed:
-            yield Rows(
-                "pmu_samples",
-                pa.table(
-                    {
-                        "run": pa.array([run] * len(failed), pa.int32()),
-                        "region": [self.names[at] for at in failed],
-                        "sample": pa.array([0] * len(failed), pa.int64()),
-                        "event": ["errors"] * len(failed),
-                        "value": pa.array([self.errors[at] for at in failed], pa.float64()),
-                    }
-                ),
-            )
+        timed = [
+            (run, name, kind, seconds if is_timed else None, times)
+            for name, seconds, times, _ in self.calls
+        ]
+        yield Rows.of_records("fn_timings", _TIMES, timed)
+        if failed := [
+            (run, one[0], 0, "errors", one[3]) for one in self.calls if one[3] is not None
+        ]:
+            yield Rows.of_records("pmu_samples", _ERRORS, failed)

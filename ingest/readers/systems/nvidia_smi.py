@@ -23,16 +23,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
 from ingest.parsing.dates import in_zone
-from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted, unexpected
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _FIELD = re.compile(r"([a-z][\w.]*)(?: \[(\S+)\])?")
 _OF_GPU = re.compile(r"[a-z]\w*\.[\w.]+ \[(?:%|W|MiB|MHz)\]")
@@ -201,5 +198,5 @@ def _unit(name: str) -> str | None:
     """Return the unit of a column's values; None where it has none."""
     found = _FIELD.fullmatch(name)
     if found is None:
-        raise InputError(f"{quoted(name)} was found", where="line 1", expected="power.draw [W]")
+        raise unexpected(name, "line 1", "power.draw [W]")
     return found[2] or ("C" if name.startswith("temperature.") else None)

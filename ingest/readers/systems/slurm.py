@@ -18,16 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.dates import written_date
-from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, quoted, unexpected
 from ingest.parsing.metric_values import Value, rows
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _HEADING = re.compile(r"(?=.*\bJobID(?:Raw)?\b)(?=.*\bElapsed(?:Raw)?\b)\w+(?:([|,])\w+)+\|?")
 _DURATION = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d\d(?:\.\d+)?)")
@@ -65,18 +62,16 @@ class Slurm(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield a run and its values for each job that has ended."""
-        import pyarrow as pa
-
         jobs = _jobs(numbered_lines(recording, must_end=True))
         ended = {key: job for key, job in jobs.items() if _has_ended(job.cells)}
         if not ended:
             raise InputError("no job has ended", expected="a line with its Elapsed time")
         runs = [_run(key, job) for key, job in ended.items()]
         yield from runs
-        seconds = [run.wall_seconds for run in runs]
-        whole = {"function": [_WHOLE_PROGRAM] * len(runs), "kind": ["total"] * len(runs)}
-        numbers = pa.array(range(len(runs)), pa.int32())
-        yield Rows("fn_timings", pa.table({"run": numbers, **whole, "seconds": seconds}))
+        whole = [
+            (number, _WHOLE_PROGRAM, "total", run.wall_seconds) for number, run in enumerate(runs)
+        ]
+        yield Rows.of_records("fn_timings", ("run", "function", "kind", "seconds"), whole)
         yield rows(
             [
                 Value(name, value, _UNITS[name], "lower", run=number)
@@ -163,6 +158,6 @@ def _number(text: str, name: str, where: str) -> float:
 def _seconds(text: str, where: str) -> float:
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise InputError(f"{quoted(text)} was found", where=where, expected="a time: 1-02:03:04")
+        raise unexpected(text, where, "a time: 1-02:03:04")
     days, hours, minutes, seconds = found.groups(default="0")
     return ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60 + float(seconds)

@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
+from ingest.parsing.lines import numbered_lines, unexpected
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    from ingest.recording import Recording
-
-_FIRST = re.compile(rb"# ninja log v([4-9])\r?\n")
 _STEP = re.compile(r"(\d{1,12})\t(\d{1,12})\t(\d{1,19})\t([^\t]+)\t([0-9a-f]{1,16})")
 
 
@@ -31,15 +27,10 @@ class NinjaLog(SingleFile):
     DESCRIPTION = "log of the build tool ninja: times of its steps"
     PATTERNS = (".ninja_log", "*.ninja_log")
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _FIRST.match(head.data) is not None
+    START = re.compile(rb"# ninja log v([4-9])\r?\n")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its steps; raises `InputError` at a line that is none."""
-        import pyarrow as pa
-
         last: dict[str, tuple[int, int, str]] = {}
         steps = 0
         for number, line in numbered_lines(recording, must_end=True):
@@ -47,10 +38,8 @@ class NinjaLog(SingleFile):
                 continue
             found = _STEP.fullmatch(line)
             if found is None or int(found[2]) < int(found[1]):
-                raise InputError(
-                    f"{quoted(line)} was found",
-                    where=f"line {number}",
-                    expected="start, end, date, output and hash, with tabs between them",
+                raise unexpected(
+                    line, number, "start, end, date, output and hash, with tabs between them"
                 )
             steps += 1
             last[found[4]] = int(found[1]), int(found[2]), found[5]
@@ -59,17 +48,12 @@ class NinjaLog(SingleFile):
         commands: dict[tuple[int, int, str], list[str]] = {}
         for output, step in last.items():
             commands.setdefault(step, []).append(output)
-        seconds = [(end - start) / 1e3 for start, end, _ in commands]
         yield Run(tags={"recorder": "ninja"})
-        yield Rows(
+        yield Rows.of_columns(
             "fn_timings",
-            pa.table(
-                {
-                    "function": [" ".join(outputs) for outputs in commands.values()],
-                    "kind": ["build step"] * len(commands),
-                    "seconds": pa.array(seconds, pa.float64()),
-                    "calls": pa.array([1] * len(commands), pa.int64()),
-                }
-            ),
+            function=[" ".join(outputs) for outputs in commands.values()],
+            kind="build step",
+            seconds=[(end - start) / 1e3 for start, end, _ in commands],
+            calls=1,
         )
         yield LeftOut(steps - len(last), "step", "its output was built again later")

@@ -20,16 +20,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.parsing.app_names import folder_app
-from ingest.parsing.call_paths import frame_name
+from ingest.parsing.call_paths import CallPaths, frame_name
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.parsing.call_paths import CallPaths
 
 _MAGIC, _PART = b"\x03BOTF2", b"\x03B"
 _OWN_PARADIGMS = ("unknown", "user", "compiler")
@@ -90,8 +89,6 @@ def _anchor(path: Path) -> Path:
 
 
 def _items(trace: Any, path: Path) -> Iterator[Item]:
-    from ingest.parsing.call_paths import CallPaths
-
     paths = CallPaths()
     threads: Counter[int] = Counter()
     ranks = _ranks(trace.definitions.locations)
@@ -198,31 +195,22 @@ class _Place:
 def _rows(
     places: Sequence[_Place], paths: CallPaths, resolution: int, ranks: int, threads: int
 ) -> Rows:
-    import numpy as np
-    import pyarrow as pa
-
     found = [
         (place.rank, place.thread, code, *place.sums[code])
         for place in places
         for code in sorted(place.sums)
     ]
-    rank, thread, code, own, inclusive, calls, kind = (
-        list(one) for one in zip(*found, strict=True)
-    )
+    rank, thread, code, own, inclusive, calls, kind = zip(*found, strict=True)
     joined = paths.joined()
-    return Rows(
+    return Rows.of_columns(
         "fn_timings",
-        pa.table(
-            {
-                "function": [paths.names[number] for number in code],
-                "callpath": [joined[number] for number in code],
-                "kind": pa.array(kind, pa.string()),
-                "parallelism": pa.array([ranks] * len(code), pa.int32()),
-                "rank": pa.array(rank if ranks > 1 else [None] * len(code), pa.int32()),
-                "thread": pa.array(thread if threads > 1 else [None] * len(code), pa.int64()),
-                "seconds": np.array(own) / resolution,
-                "inclusive_seconds": np.array(inclusive) / resolution,
-                "calls": pa.array(calls, pa.int64()),
-            }
-        ),
+        function=[paths.names[number] for number in code],
+        callpath=[joined[number] for number in code],
+        kind=kind,
+        parallelism=ranks,
+        rank=rank if ranks > 1 else None,
+        thread=thread if threads > 1 else None,
+        seconds=np.array(own) / resolution,
+        inclusive_seconds=np.array(inclusive) / resolution,
+        calls=calls,
     )

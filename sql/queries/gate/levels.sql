@@ -2,7 +2,8 @@
 -- worse that is still open: neither acknowledged nor undone since (a smaller one after it settles
 -- nothing); else against its present level. As `comparison` has it, of the metrics that match $patterns;
 -- the runs of the levels are 30 at most. A change that is not certain yet is that of all runs since,
--- unless the last one is back; where more followed, a change is that of the present level.
+-- unless the last one is back; where more followed, a change is that of the present level. `changed_at`
+-- is the first run of the change that is open.
 WITH
   -- With the places of the runs of its configuration; those of a branch come after its fork.
   candidates AS (
@@ -32,8 +33,8 @@ WITH
     SELECT
       f.series_id, p.place, f."before", f."after", f.change, f.more_runs, c.first,
       {
-        'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs,
-        'before': f."before", 'after': f."after"
+        'run_id': f.run_id, 'runs': f.sides.runs, 'against': f.sides.against,
+        'more_runs': f.more_runs, 'before': f."before", 'after': f."after"
       } AS sides,
       coalesce(f.direction = 'worse', (f."after" > f."before") = ($better = 'lower'), false)
         AND f.acknowledged IS NULL AS is_worse,
@@ -74,43 +75,46 @@ WITH
 
   sided AS (
     SELECT
-      m.metric,
-      coalesce(
-        CASE WHEN NOT c.is_branch THEN l.open.against END,
-        list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
-      ) AS against,
-      CASE
-        WHEN l.open IS NULL OR (own."value" > (l.open.before + l.open.after) / 2) <> (l.open.after > l.open.before)
-          THEN c.runs
-        WHEN list_contains(l.open.runs, c.runs[-1])
-          THEN if(l.open.more_runs IS NULL, c.runs, l.open.runs)
-        WHEN NOT c.is_branch AND list_contains(l.present, c.runs[-1]) THEN l.present
-        ELSE c.runs
-      END AS runs
-    FROM candidates AS c
-    JOIN earlier AS e ON c.configuration_id = e.configuration_id
-    JOIN (
-      SELECT DISTINCT p.configuration_id, v.metric
-      FROM _scalars AS v
-      JOIN _run_places AS p ON v.run_id = p.run_id
-      SEMI JOIN candidates AS c ON p.configuration_id = c.configuration_id
-    ) AS m ON c.configuration_id = m.configuration_id
-    LEFT JOIN levels AS l ON l.series_id = _series_id(m.configuration_id, m.metric)
-    LEFT JOIN _scalars AS own ON own.run_id = c.runs[-1] AND own.metric = m.metric
-  ),
-
-  pairs AS (
-    SELECT row_number() OVER () AS id, against, runs, list(metric) AS metrics
-    FROM sided
+      *, dense_rank() OVER (ORDER BY against, runs) AS id
+    FROM (
+      SELECT
+        m.metric, CASE WHEN NOT c.is_branch THEN l.open END AS open,
+        coalesce(
+          open.against,
+          list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
+        ) AS against,
+        CASE
+          WHEN l.open IS NULL OR (own."value" > (l.open.before + l.open.after) / 2) <> (l.open.after > l.open.before)
+            THEN c.runs
+          WHEN list_contains(l.open.runs, c.runs[-1])
+            THEN if(l.open.more_runs IS NULL, c.runs, l.open.runs)
+          WHEN NOT c.is_branch AND list_contains(l.present, c.runs[-1]) THEN l.present
+          ELSE c.runs
+        END AS runs
+      FROM candidates AS c
+      JOIN earlier AS e ON c.configuration_id = e.configuration_id
+      JOIN (
+        SELECT DISTINCT p.configuration_id, v.metric
+        FROM _scalars AS v
+        JOIN _run_places AS p ON v.run_id = p.run_id
+        SEMI JOIN candidates AS c ON p.configuration_id = c.configuration_id
+      ) AS m ON c.configuration_id = m.configuration_id
+      LEFT JOIN levels AS l ON l.series_id = _series_id(m.configuration_id, m.metric)
+      LEFT JOIN _scalars AS own ON own.run_id = c.runs[-1] AND own.metric = m.metric
+    )
     WHERE len(against) > 0
-    GROUP BY against, runs
   )
 
-SELECT c.* EXCLUDE (id, app, machine, configuration_id, function, name_before, is_separated)
+SELECT
+  c.* EXCLUDE (id, app, machine, configuration_id, function, name_before, is_separated),
+  s.open.run_id AS changed_at
 FROM _compared(
-  (SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), []) FROM pairs),
+  (
+    SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), [])
+    FROM (SELECT DISTINCT id, runs, against FROM sided)
+  ),
   $level, CAST($patterns AS VARCHAR[]), false
 ) AS c
-JOIN pairs AS p ON c.id = p.id
-WHERE list_contains(p.metrics, c.metric) OR starts_with(c.metric, 'idle:') AND c.id = 1
+LEFT JOIN sided AS s ON c.id = s.id AND c.metric = s.metric
+WHERE s.metric IS NOT NULL OR starts_with(c.metric, 'idle:') AND c.id = 1
 ORDER BY c.place;

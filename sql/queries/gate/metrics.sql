@@ -59,7 +59,12 @@ WITH
       ) AS allowed,
       greatest(share_before, share_after) AS share,
       verdict AS in_comparison
-    FROM query_table($compared)
+    FROM (
+      FROM query_table($compared)
+      UNION ALL BY NAME
+      -- of two sides that are named there is none
+      SELECT CAST(NULL AS VARCHAR) AS changed_at WHERE false
+    )
     WHERE verdict <> 'new' AND (verdict <> 'gone' OR share_before IS NULL)
       AND len(list_filter(from_json($shown, '["VARCHAR"]'), lambda pattern: metric GLOB pattern)) > 0
       AND (better IS NOT NULL OR $better IS NOT NULL OR $undirected)
@@ -109,7 +114,7 @@ SELECT
   decides AND verdict = 'again' AS needs_run,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
-  noise, better, share, more_runs, changed_within, acknowledged
+  noise, better, share, more_runs, changed_within, changed_at, acknowledged
 FROM judged
 ORDER BY
   NOT decides,

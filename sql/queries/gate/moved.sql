@@ -1,28 +1,33 @@
 -- What moved between the runs $against and $runs of an application: at the largest change of $metrics
--- after which one of $runs is, what its event says, as far as it is certain; else, and where there is
--- none, which fields of the environment, commits or versions differ between the last run before and the
--- first after.
+-- of those that begin at $changes, else between both, what its event says, as far as it is certain;
+-- else, and where there is none, which fields of the environment, commits or versions differ between
+-- the last run before and the first after.
 WITH
-  largest AS (
-    SELECT event_id, run_id, previous_run_id
-    FROM _found_changes
-    WHERE app = $app AND list_contains($metrics, metric) AND list_has_any(sides.runs, $runs)
-    ORDER BY direction IS DISTINCT FROM 'worse', abs(change) DESC NULLS FIRST, p_value, metric
-    LIMIT 1
-  ),
-
   sides AS (
     SELECT
       arg_max(run_id, place) FILTER (NOT is_after) AS previous_run_id,
-      arg_min(run_id, place) FILTER (is_after) AS run_id
+      arg_min(run_id, place) FILTER (is_after) AS run_id,
+      max(place) FILTER (NOT is_after) AS since, max(place) FILTER (is_after) AS until
     FROM (SELECT *, list_contains($runs, run_id) AS is_after FROM _run_order WHERE app = $app)
     WHERE list_contains($runs || $against, run_id)
+  ),
+
+  largest AS (
+    SELECT c.event_id, c.run_id, c.previous_run_id
+    FROM _found_changes AS c
+    JOIN _run_order AS o ON c.run_id = o.run_id
+    CROSS JOIN sides AS s
+    WHERE c.app = $app AND list_contains($metrics, c.metric)
+      AND if(len($changes) > 0, list_contains($changes, c.run_id), o.place > s.since AND o.place <= s.until)
+    ORDER BY
+      c.direction IS DISTINCT FROM 'worse', abs(c.change) DESC NULLS FIRST, c.p_value, c.metric
+    LIMIT 1
   ),
 
   ends AS (
     FROM largest
     UNION ALL BY NAME
-    FROM sides WHERE NOT EXISTS (FROM largest)
+    SELECT previous_run_id, run_id FROM sides WHERE NOT EXISTS (FROM largest)
   ),
 
   named AS (

@@ -1,9 +1,18 @@
--- The runs of a branch of an application, and those of its history that they are held against: the
--- last 30 of each series on the level of its time or cost, where it has neither of all its metrics,
--- where the branch left it, as far as that is known, as the gate has them. `branch` is the default one.
+-- The runs of the newest commit of a branch of an application, or of the commit of $run_id, and those of
+-- its history that they are held against: the last 30 of each series on the level of its time or cost,
+-- where it has neither of all its metrics, where the branch left it, as far as that is known, as the
+-- gate has them. `default_branch` is the one that it left; `others` are the runs of its other commits.
 WITH
-  own AS (
+  every AS (
     FROM _run_forks WHERE app = $app AND branch = $branch
+  ),
+
+  own AS (
+    FROM every
+    WHERE state = (
+      SELECT coalesce(any_value(state) FILTER (run_id = $run_id), arg_max(state, counted_at), any_value(state))
+      FROM every
+    )
   ),
 
   before AS (
@@ -36,7 +45,8 @@ WITH
 SELECT
   list(run_id) FILTER (is_after) AS runs, list(run_id) FILTER (NOT is_after) AS against,
   (SELECT branch FROM _default_branches WHERE app = $app) AS default_branch,
-  (SELECT bool_and(is_known) FROM own) AS is_forked
+  (SELECT bool_and(is_known) FROM own) AS is_forked,
+  (SELECT count(*) FROM every) - (SELECT count(*) FROM own) AS others
 FROM (
   SELECT run_id, true AS is_after FROM own
   UNION ALL

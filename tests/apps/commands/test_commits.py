@@ -74,6 +74,27 @@ def test_a_branch_is_held_against_the_level_now_where_there_are_no_times(run, tm
     assert f"bench rose by {change.removeprefix('+')}" in explained
 
 
+def test_a_branch_is_judged_by_its_newest_commit(run, tmp_path):
+    """Earlier commits of it were taken as repetitions, which hid a loss of 20 % on two screens."""
+    lines = ["run_id,app,commit,branch,started_at,wall_seconds"]
+    for n in range(18):
+        seconds = (10 + n % 3 / 20) * (1.2 if n == 17 else 1)
+        branch = "topic" if n > 14 else "main"
+        lines.append(f"r{n},prog,{n:07x}a,{branch},2026-06-{1 + n:02}T00:00:00Z,{seconds}")
+    (tmp_path / "runs.csv").write_text("\n".join([*lines, ""]))
+    assert run("ingest", "runs.csv")[0] == 0
+    _, trend, _ = run("trend", "prog", "--branch", "topic")
+    assert trend.startswith("main now (15 runs) to topic without 2 runs of earlier commits (1 run)")
+    change = re.search(r"wall_seconds: worse: (\S+ %)", trend)[1]
+    code, gate, _ = run("gate", "prog")
+    assert code == 6 and f"| {change} |" in gate
+    _, explained, _ = run("explain", "r17")
+    assert f"wall_seconds rose by {change.removeprefix('+')} in" in explained
+    _, explained, _ = run("explain", "r15")
+    assert explained.startswith("prog: r15 (2026-06-16) against 15 runs, r0 to r14 ")
+    assert "rose" not in explained
+
+
 def test_what_is_wrong_is_said(made, run, tmp_path):
     assert run("commits", str(made.folder))[0] == 0
     code, _, err = run("trend", "prog", "--branch", "nix")
@@ -90,4 +111,6 @@ def test_what_is_wrong_is_said(made, run, tmp_path):
 def test_the_default_branch_can_be_set(made, run):
     assert run("commits", str(made.folder), "--default", "topic")[0] == 0
     code, out, _ = run("trend", "prog", "--branch", "main")
-    assert code == 0 and out.startswith("topic at the fork (16 runs) to main (4 runs)")
+    assert code == 0 and out.startswith(
+        "topic at the fork (16 runs) to main without 2 runs of earlier commits (2 runs)\n"
+    )

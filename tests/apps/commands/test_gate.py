@@ -228,6 +228,22 @@ def test_a_smaller_change_after_it_does_not_settle_an_open_one(run, tmp_path):
     assert run("gate", "heat")[0] == 0
 
 
+def test_what_moved_is_the_change_before_which_the_level_is(run, tmp_path):
+    times = [10 + at % 3 / 100 for at in range(45)]
+    lines = days("v", [time * (1 + (at >= 15) / 4) for at, time in enumerate(times)], first=0)
+    more = [time * 1.25 * 1.1 for time in times[:15]]
+    lines = [*lines[:30], *days("v", more, first=30)]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    code, out, _ = run("gate", "heat")
+    assert (code, "+37.5 %" in out, "versions v14 to v15. " in out) == (1, True, True)
+    assert "of v15-m1 rose by 25 %" in out and "v30" not in out
+    # from one level to the next that change is what moved
+    assert "versions v29 to v30. " in run("gate", "heat", "--baseline", "v20")[1]
+    assert "What moved" not in run("gate", "heat", "--baseline", "v31")[1]
+    run("ack", "v15-m1", "expected")
+    assert "versions v29 to v30. " in run("gate", "heat")[1]
+
+
 def test_what_was_never_measured_before_is_neutral(run, tmp_path):
     run("ingest", write(tmp_path / "a.csv", days("v", [10] * 12, first=0)))
     run("ingest", write(tmp_path / "b.csv", days("w", [99], first=20, machine="m2")))

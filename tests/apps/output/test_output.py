@@ -1,12 +1,14 @@
-"""Tables: numbers to three digits, and names that are shortened and still different."""
+"""Tables: numbers to three digits, names that are shortened and still different; rows or words."""
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 
 from apps.output.numbers import amount, amounts, interval
 from apps.output.tables import table_text
 from apps.output.text import short_names
+from apps.output.writing import emit, emit_columns
 
 LONG = "std::vector<std::pair<int, double>, std::allocator<std::pair<int, double>>>"
 
@@ -85,3 +87,18 @@ def test_of_an_interval_that_says_nothing_only_the_size_of_its_end_is_told():
     assert interval(0.9, 12) == "-10 % to 12 times"
     assert interval(0, 6.6e7) == "-100 % to over 1,000 times"
     assert interval(None, 1.5) == "? to +50 %"
+
+
+@pytest.mark.parametrize(
+    ("style", "written"), [("table", "in words\n"), ("csv", "a\n1\n"), ("jsonl", '{"a":1}\n')]
+)
+def test_words_answer_where_no_format_of_rows_is_chosen(style, written, tmp_path):
+    con, target = duckdb.connect(), tmp_path / "answer"
+    emit(con, con.sql("SELECT 1 AS a"), style, target, lambda: "in words")
+    assert target.read_text() == written
+
+
+def test_rows_of_no_warehouse_keep_what_is_unknown(tmp_path):
+    target = tmp_path / "rows.csv"
+    emit_columns("csv", target, check=["x, y", None], cycles=[1.5, None])
+    assert target.read_text() == 'check,cycles\n"x, y",1.5\n,\n'

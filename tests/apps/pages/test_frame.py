@@ -164,6 +164,14 @@ def test_values_keep_their_colour_and_the_others_get_free_ones():
     assert len(set(tones)) == 3
 
 
+def test_parts_of_a_bar_end_where_their_scale_does():
+    shares = charts.stacked("share", "of the slots", 1.25, nice=False).to_dict()
+    assert shares["scale"] == {"domain": [0, 1.25], "nice": False} and shares["stack"] == "zero"
+    assert shares["axis"]["format"] == "%"
+    free = charts.stacked("percent", "of the time").to_dict()
+    assert "scale" not in free and free["axis"]["title"] == "of the time (%)"
+
+
 class Writer:
     """Another process that holds a warehouse for writing."""
 

@@ -118,8 +118,8 @@ def test_points_of_decimals_are_below_each_other(monkeypatch, values, style):
 def test_a_click_on_a_row_names_its_run(monkeypatch):
     monkeypatch.setattr(tables.st, "dataframe", lambda *_, **__: clicked([(1, "app")]))
     frame = pl.DataFrame({"run_id": ["r1", "r2"], "app": ["heat", "heat"]})
-    assert tables.show_rows(frame, {}, key="t") == "r2"
-    assert tables.choose_rows(frame, {}, "t") == ([], "r2")
+    assert tables.show_rows(frame, {}, key="t") == ([], "r2")
+    assert tables.show_rows(frame, {}, key="t", marks=True) == ([], "r2")
 
 
 def test_columns_without_any_value_are_left_out(monkeypatch):

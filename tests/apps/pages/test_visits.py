@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.pages import visits
+from apps.pages import inbox
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,13 @@ from apps.pages import visits
 def test_a_visit_ends_after_half_an_hour(monkeypatch, cookie, seen):
     path, now = Path("some.duckdb"), round(time.time() * 1000)
     cookie = cookie and cookie.format(now=now, hour_ago=now - 3600_000)
-    cookies = {} if cookie is None else {visits._cookie(path): cookie}
-    monkeypatch.setattr(visits.st, "context", type("Context", (), {"cookies": cookies}))
-    assert visits.last_seen(path) == seen
-    assert visits._cookie(path) != visits._cookie(Path("other.duckdb"))
+    cookies = {} if cookie is None else {inbox._cookie(path): cookie}
+    monkeypatch.setattr(inbox.st, "context", type("Context", (), {"cookies": cookies}))
+    assert inbox.last_seen(path) == seen
+    assert inbox._cookie(path) != inbox._cookie(Path("other.duckdb"))
 
 
 def test_what_is_settled_is_not_new():
-    assert visits.is_unseen({"state": "new", "event_id": 4}, 3)
-    assert not visits.is_unseen({"state": "new", "event_id": 3}, 3)
-    assert not visits.is_unseen({"state": "expected", "event_id": 4}, 3)
+    assert inbox.is_unseen({"state": "new", "event_id": 4}, 3)
+    assert not inbox.is_unseen({"state": "new", "event_id": 3}, 3)
+    assert not inbox.is_unseen({"state": "expected", "event_id": 4}, 3)

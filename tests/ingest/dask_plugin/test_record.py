@@ -14,9 +14,8 @@ import pytest
 pytest.importorskip("distributed")
 
 
-from ingest.dask_plugin.columns import Rows
 from ingest.dask_plugin.record import Graphs, Process, Record
-from ingest.dask_plugin.tables import write
+from ingest.dask_plugin.tables import Rows, write
 from tests.ingest.dask_plugin.clusters import notes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.readers.plain.headings import headings_of
+from ingest.readers.plain.run_lists import headings_of
 from tests.helpers.support import land, rows
 from warehouse.errors import InputError
 

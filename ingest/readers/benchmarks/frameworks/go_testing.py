@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.json_values import parse
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.parsing.metric_values import Value, direction, rows
 from ingest.recording import Recording
-from warehouse.errors import InputError
 
 _FACT = re.compile(r"(goos|goarch|pkg|cpu): *(.+?)\s*")
 _RESULT = re.compile(r"Benchmark(\S*)\s+(\d+)((?:\s+\S+ \S+)+)\s*")
@@ -123,9 +122,9 @@ def _number(text: str, line: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(
-            f"{quoted(text)} was found",
-            where=f"line {line}",
-            expected="BenchmarkName-8  1000  123 ns/op",
-            hint="Is the line whole? Print results to a file of their own: go test -bench . > FILE",
+        raise unexpected(
+            text,
+            line,
+            "BenchmarkName-8  1000  123 ns/op",
+            "Is the line whole? Print results to a file of their own: go test -bench . > FILE",
         ) from None

@@ -201,9 +201,14 @@ def _repeated(name: str, times: Any, stats: Mapping[str, Any], where: str) -> It
 
 
 def action(document: Any) -> Iterator[Item]:
-    """Yield a run for each commit of github-action-benchmark, with its values."""
+    """Yield a run for each commit of github-action-benchmark, with its values.
+
+    An application is a suite of the repository that the file states: projects name theirs alike.
+    """
     values: list[Value] = []
     number = unknown = 0
+    _, _, address = (text_of(document.get("repoUrl")) or "").rpartition("://")
+    project = address.rstrip("/").removesuffix(".git")
     for suite, history in field(document, "entries", dict, "the file").items():
         for place, entry in enumerate(checked(history, list, "a suite", f"suite {suite}")):
             where = f"suite {suite}, entry {place}"
@@ -217,7 +222,7 @@ def action(document: Any) -> Iterator[Item]:
             }
             yield Run(
                 key=f"{suite}.{place}.{version[:12]}",
-                app=suite,
+                app=f"{project}: {suite}" if project else suite,
                 version=version,
                 started_at=date_of(entry.get("date")),
                 commit=version,

@@ -1,17 +1,14 @@
 """The reader of benchmark results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, SingleFile, form_of
+from ingest.parsing.json_values import parse
+from ingest.parsing.lines import Whole, check_line_end, whole_text
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.parsing.lines import Whole
 
 _FORMS = {
     "google": re.compile(rb'\s*\{\s*"context"\s*:\s*\{(?s:.*)"benchmarks"\s*:\s*\['),
@@ -126,8 +123,6 @@ class Benchmarks(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values; see `Reader.read`."""
-        from ingest.parsing.json_values import parse
-        from ingest.parsing.lines import check_line_end, whole_text
         from ingest.readers.benchmarks.frameworks import (
             catch2,
             csv_forms,

@@ -79,7 +79,8 @@ def items(recording: Recording) -> Iterator[Item]:
         yield Run(key=str(number) if several else None, threads=threads)
     yield rows(found.values)
     if table.calls:
-        yield _function_times(table.calls)
+        names = ("run", "function", "parallelism", "seconds")
+        yield Rows.of_records("fn_timings", names, table.calls)
     yield LeftOut(found.failed, "result", "its residual is too large")
 
 
@@ -145,14 +146,6 @@ def _call(table: _Table) -> str:
         return f"MPI_{table.title}"
     named = _OSU_CALL.fullmatch(table.title)
     return f"MPI_{_OSU_CALLS.get(named[1], named[1])}" if named else table.title
-
-
-def _function_times(calls: list[tuple[int, str, int | None, float]]) -> Rows:
-    import pyarrow as pa
-
-    names = ("run", "function", "parallelism", "seconds")
-    columns = dict(zip(names, map(list, zip(*calls, strict=True)), strict=True))
-    return Rows("fn_timings", pa.table(columns))
 
 
 def _hpl(line: str, table: _Table, found: Found) -> None:

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile, form_of
 from ingest.parsing.json_values import read_json
 from ingest.parsing.lines import check_line_end, whole_text
 from ingest.readers.benchmarks.load_tests import documents, printed
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _JSON = {
     "k6": re.compile(r'\s*\{(?s:.*)"metrics"\s*:\s*\{(?s:.*)"(?:http_req|iteration)_duration'),

@@ -19,15 +19,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ingest.base import Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
+from ingest.parsing.arrays import Integers
 from ingest.parsing.lines import chunks
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
-
-Integers = NDArray[np.int64]
 
 _START = re.compile(rb"\s*(?:T:\d+:\d+ |# Thread \d+\n#   Total intervals: )")
 _PC_START = re.compile(rb"F:\d+:[0-9a-f]+:[^\n]*(?:\n(?:F:\d|\Z)|\Z)")
@@ -97,8 +95,8 @@ class ExpBbv:
         places: Integers | None = None
         for part in lists:
             blocks = read_pc_file(recording, part)
-            places = np.argsort(blocks["bb"].to_numpy())
-            yield Rows("bb_blocks", blocks)
+            places = np.argsort(blocks.batch["bb"].to_numpy())
+            yield blocks
         for thread in threads:
             yield from _read_thread(recording, thread, places)
         yield from _launch(threads)
@@ -164,14 +162,13 @@ def _vectors(text: bytes, thread: _Thread, places: Integers | None) -> Rows:
     thread.smallest = min(thread.smallest, int(sums.min()))
     thread.largest = max(thread.largest, int(sums.max()))
     thread.valgrind |= b"   \n" in text
-    columns = {
-        "launch": pa.repeat(pa.scalar(0, pa.int32()), block.size),
-        "thread": pa.repeat(pa.scalar(thread.number, pa.int64()), block.size),
-        "interval": pa.array(interval, pa.int32()),
-        "bb": pa.array(block, pa.int32()),
-        "instructions": pa.array(instructions, pa.int64()),
-    }
-    return Rows("bb_visits", pa.table(columns))
+    return Rows.of_columns(
+        "bb_visits",
+        **{"launch": 0, "thread": thread.number},
+        interval=interval,
+        bb=block,
+        instructions=instructions,
+    )
 
 
 def _check_blocks(
@@ -324,7 +321,7 @@ def _lists(base: str) -> tuple[str, ...]:
     return (f"{base.removesuffix('.bb')}.pc", f"{base}.pc")
 
 
-def read_pc_file(recording: Recording, part: Path) -> pa.Table:
+def read_pc_file(recording: Recording, part: Path) -> Rows:
     """Return bb, pc_first and function of every block that the file lists.
 
     Raises `InputError` at the first line that is no block, or names one again.
@@ -343,13 +340,7 @@ def read_pc_file(recording: Recording, part: Path) -> pa.Table:
     if not numbers:
         raise InputError("the file is empty", where=part.name, expected="F:2537:109164:FUNCTION")
     _check(numbers, addresses, part)
-    return pa.table(
-        {
-            "bb": pa.array(numbers, pa.int32()),
-            "pc_first": pa.array(addresses, pa.int64()),
-            "function": pa.array(functions, pa.string()),
-        }
-    )
+    return Rows.of_columns("bb_blocks", bb=numbers, pc_first=addresses, function=functions)
 
 
 def _refuse(text: str, part: Path, first: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.blocks.cursor import Integers, Mask
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.spool import Spool
 from ingest.parsing.blocks.tables import merged
 from ingest.parsing.blocks.tally import stable_order, starts_of_runs
@@ -162,7 +162,7 @@ def _follow(
 
 def _advance(
     launch: Launch, debugged: Debugged, slot: Integers, found: Integers, icount: Integers,
-    row: Integers, mine: Mask,
+    row: Integers, mine: Flags,
 ) -> None:  # fmt: skip
     """Pass its lines to a launch."""
     slot = slot[mine]

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, line_bounds
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.lines import Chunk
 
 Triple = tuple[Integers, Integers, Integers]
@@ -73,7 +74,7 @@ def parse(chunk: Chunk) -> Fields:
     )  # fmt: skip
 
 
-def _fields(cursor: Cursor, old: Mask) -> tuple[Integers, Triple, Triple, Integers, Integers]:
+def _fields(cursor: Cursor, old: Flags) -> tuple[Integers, Triple, Triple, Integers, Integers]:
     """Move over the fields from `[thd=` to the bracket before the text."""
     if old.any():
         here = cursor.at
@@ -108,11 +109,11 @@ def _triple(cursor: Cursor) -> Triple:
 
 def _notes(data: bytes, starts: Integers, ends: Integers, row: Integers) -> list[tuple[int, bytes]]:
     """Return the notable lines among those that are no instruction lines."""
-    other: Mask = np.ones(starts.size, np.bool_)
+    other: Flags = np.ones(starts.size, np.bool_)
     other[row] = False
     rows = np.flatnonzero(other)
     cursor = Cursor(data, starts[rows])
-    notable: Mask = np.zeros(rows.size, np.bool_)
+    notable: Flags = np.zeros(rows.size, np.bool_)
     for prefix in _NOTABLE:
         notable |= cursor.sees(prefix)
     return [(int(n), data[starts[n] : ends[n]]) for n in rows[notable]]

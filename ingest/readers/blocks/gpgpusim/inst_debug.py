@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.base import BLOCK_TABLES, Head, Item, Run, SingleFile
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, line_bounds
+from ingest.base import BLOCK_TABLES, Item, Run, SingleFile
+from ingest.parsing.arrays import Integers
+from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.blocks.spool import Spool, parsed
 from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.blocks.gpgpusim.debug_launches import Debugged, rows
@@ -31,7 +32,6 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _PIECE = 4 << 20
-_LINE = re.compile(rb"^\[thd=\d+\] : \(", re.MULTILINE)
 _OTHERS = (b"Output R", b"Input Re", b"Register", b" ", b"\t", b"\n")
 _LONGEST = 1 << 12
 _LARGEST = 1 << 31
@@ -61,10 +61,7 @@ class GpgpuSimInstDebug(SingleFile):
     DESCRIPTION = "GPGPU-Sim inst_debug file (basic blocks of threads, no thread blocks)"
     PATTERNS = ("inst_debug.txt", "*inst_debug.txt.gz")
     TABLES = BLOCK_TABLES
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise an instruction line without the fields that a log has."""
-        return _LINE.search(head.data) is not None
+    SIGN = re.compile(rb"^\[thd=\d+\] : \(", re.MULTILINE)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, its launches, and sums over their threads.

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.blocks.cursor import Integers
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.dependences import Dependences
 from ingest.parsing.blocks.tally import Tally, stable_order, starts_of_runs
 from ingest.readers.blocks.gpgpusim.fields import Fields
-from ingest.readers.blocks.gpgpusim.program import Fault, Ids, Program
+from ingest.readers.blocks.gpgpusim.program import Fault, Program
 from ingest.readers.blocks.gpgpusim.text import Push
 from ingest.readers.blocks.gpgpusim.threads import Spool, Threads, put_aside
 from warehouse.errors import InputError
@@ -34,9 +34,9 @@ class Summary:
     instructions: int
     warp_instructions: int
     visits: dict[int, int]
-    edges: tuple[Ids, Ids]
-    dependences: tuple[Ids, Ids] | None
-    chains: dict[int, Ids]
+    edges: tuple[Integers, Integers]
+    dependences: tuple[Integers, Integers] | None
+    chains: dict[int, Integers]
 
 
 class Launch:
@@ -62,11 +62,11 @@ class Launch:
         self._spool = spool
         self._threads = Threads(program, x * y * z)
         self._edges = Tally()
-        self._visits: Ids = np.zeros(0, np.int64)
+        self._visits: Integers = np.zeros(0, np.int64)
         self._dependences: Dependences | None = Dependences(program)
         self._last_warp = (-1, -1, -1)
 
-    def advance(self, lines: Fields, ids: Ids, part: slice, fault: Fault) -> None:
+    def advance(self, lines: Fields, ids: Integers, part: slice, fault: Fault) -> None:
         """Take the instruction lines of a part of a piece of the log."""
         block, thread = self._indices(lines, part, fault)
         found = ids[part]
@@ -119,7 +119,7 @@ class Launch:
             chains,
         )
 
-    def _leave(self, slot: Ids) -> None:
+    def _leave(self, slot: Integers) -> None:
         """Let threads end, with their last visits, and forget them."""
         if not slot.size:
             return
@@ -154,7 +154,7 @@ class Launch:
             linear.append(x + size[0] * (y + size[1] * z))
         return linear[0], linear[1]
 
-    def _check_listing(self, found: Ids, icount: Integers, start: int, fault: Fault) -> None:
+    def _check_listing(self, found: Integers, icount: Integers, start: int, fault: Fault) -> None:
         """Check that a listed kernel begins as listed and leaves its listing by calls only."""
         entry = self._program.entries.get(self.push.kernel)
         if entry is None:
@@ -170,7 +170,7 @@ class Launch:
                 f"'{self.push.kernel}', or not where it begins",
             )
 
-    def _count_warps(self, block: Integers, thread: Integers, found: Ids) -> None:
+    def _count_warps(self, block: Integers, thread: Integers, found: Integers) -> None:
         """Count runs of lines of one warp at one instruction, lanes ascending."""
         warp = block * self._warps + thread // self._warp_size
         before = self._last_warp
@@ -182,7 +182,9 @@ class Launch:
         self._warp_instructions += int(runs) - bool(goes_on)
         self._last_warp = (int(warp[-1]), int(found[-1]), int(thread[-1]))
 
-    def _meet_leaders(self, previous: Ids, found: Ids, row: Integers, fault: Fault) -> None:
+    def _meet_leaders(
+        self, previous: Integers, found: Integers, row: Integers, fault: Fault
+    ) -> None:
         """Make instructions that were jumped to leaders, unless a listing contradicts."""
         program = self._program
         astray = program.listed[found] & ~program.returns[previous]
@@ -222,7 +224,7 @@ class Launch:
             self._book(slot, np.full(slot.size, owner), entry)
             self._edges.add(np.full(slot.size, owner << 32 | leader))
 
-    def _enter(self, slot: Ids, leader: Ids, entry: Ids) -> None:
+    def _enter(self, slot: Integers, leader: Integers, entry: Integers) -> None:
         """Let threads enter blocks (sorted by slot and time), which ends their visits before."""
         if not slot.size:
             return
@@ -237,7 +239,7 @@ class Launch:
         tails = np.append(heads[1:], slot.size) - 1
         self._threads.visit(slot[tails], leader[tails], entry[tails])
 
-    def _book(self, slot: Ids, leader: Ids, entry: Ids) -> None:
+    def _book(self, slot: Integers, leader: Integers, entry: Integers) -> None:
         """Count visits that are over, sorted by slot and time."""
         if not slot.size:
             return
@@ -246,7 +248,7 @@ class Launch:
         if self._dependences is not None:
             self._dependences.book(slot, leader, entry)
 
-    def _count_visits(self, leader: Ids) -> None:
+    def _count_visits(self, leader: Integers) -> None:
         visits = np.bincount(leader, minlength=len(self._program))
         visits[: self._visits.size] += self._visits
         self._visits = visits

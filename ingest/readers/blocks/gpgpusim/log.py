@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from ingest.parsing.arrays import Integers
 from ingest.readers.blocks.gpgpusim.fields import Fields
 from ingest.readers.blocks.gpgpusim.launch import Launch, Summary
-from ingest.readers.blocks.gpgpusim.program import Ids, Program
+from ingest.readers.blocks.gpgpusim.program import Program
 from ingest.readers.blocks.gpgpusim.text import Listing, Push, push
 from ingest.readers.blocks.gpgpusim.threads import Spool
 from warehouse.errors import InputError
@@ -149,7 +150,7 @@ class Log:
             )
         self.program.check_joins()
 
-    def _resolve(self, lines: Fields) -> Ids:
+    def _resolve(self, lines: Fields) -> Integers:
         """Find the instructions, and check that the running numbers have no gap."""
         jumps = lines.number - np.arange(lines.number.size) != self._next_number
         if self._gap is None and jumps.any():
@@ -180,7 +181,7 @@ class Log:
             hint="Is the log cut off or damaged here? Copy or record it again.",
         )
 
-    def _advance(self, lines: Fields, ids: Ids, first: int, end: int) -> None:
+    def _advance(self, lines: Fields, ids: Integers, first: int, end: int) -> None:
         """Pass instruction lines to the launch that is running."""
         if first == end:
             return

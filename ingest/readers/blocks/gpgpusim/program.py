@@ -14,12 +14,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ingest.parsing.blocks.cursor import Integers, words
+from ingest.parsing.arrays import Integers
+from ingest.parsing.blocks.cursor import words
 from ingest.readers.blocks.gpgpusim.fields import Fields
 from ingest.readers.blocks.gpgpusim.text import Instruction, Listing, instruction
 from warehouse.errors import InputError
 
-Ids = NDArray[np.int64]
 _T = TypeVar("_T", bound=np.generic)
 # Gives the error to raise for one instruction line of the piece at hand, by its index.
 Fault = Callable[[int, str], InputError]
@@ -45,16 +45,16 @@ class Program:
         self.numbers: dict[int, int] = {}
         self.functions: dict[int, str] = {}
         self.entries: dict[str, int] = {}
-        self.follower: Ids = np.full(1, -1, np.int64)
+        self.follower: Integers = np.full(1, -1, np.int64)
         self.leader: NDArray[np.bool_] = np.zeros(1, np.bool_)
         self.listed: NDArray[np.bool_] = np.zeros(1, np.bool_)
-        self.pcs: Ids = np.full(1, -1, np.int64)
+        self.pcs: Integers = np.full(1, -1, np.int64)
         self.calls = self.returns = self.ends_thread = np.zeros(1, np.bool_)
-        self._ids: Ids = np.full(1 << 10, -1, np.int64)
+        self._ids: Integers = np.full(1 << 10, -1, np.int64)
         self._texts: list[bytes] = []
-        self._length: Ids = np.zeros(0, np.int64)
+        self._length: Integers = np.zeros(0, np.int64)
         self._joins: dict[int, tuple[str, str]] = {}
-        self._chains: dict[int, Ids] = {}
+        self._chains: dict[int, Integers] = {}
         self._chains_version = -1
 
     def __len__(self) -> int:
@@ -86,7 +86,7 @@ class Program:
             self._check_join(found)
             self.lead([found])
 
-    def resolve(self, lines: Fields, fault: Fault) -> Ids:
+    def resolve(self, lines: Fields, fault: Fault) -> Integers:
         """Return the id of every line's instruction; checks it against the line."""
         slots, remainder = np.divmod(lines.pc, STEP)
         if (remainder != 0).any() or lines.pc.max(initial=0) >= _PC_LIMIT:
@@ -101,7 +101,7 @@ class Program:
         self._check_texts(lines, ids, fault)
         return ids
 
-    def _meet(self, lines: Fields, slots: Integers, ids: Ids, fault: Fault) -> None:
+    def _meet(self, lines: Fields, slots: Integers, ids: Integers, fault: Fault) -> None:
         """Append the instructions that no line named before."""
         unknown = np.flatnonzero(ids < 0)
         _, first = np.unique(slots[unknown], return_index=True)
@@ -117,7 +117,7 @@ class Program:
             new.append(found)
         self.add(new)
 
-    def _check_texts(self, lines: Fields, ids: Ids, fault: Fault) -> None:
+    def _check_texts(self, lines: Fields, ids: Integers, fault: Fault) -> None:
         """Check every line's length and end, and the first and last text of every instruction.
 
         Nothing else of the text is used, so that damage to the first one, which is, shows here.
@@ -224,7 +224,7 @@ class Program:
             found = before if before >= 0 and self.follower[before] == found else -1
         return found
 
-    def chain(self, leader: int) -> Ids:
+    def chain(self, leader: int) -> Integers:
         """Return the ids of a block's instructions in order."""
         if self._chains_version != self.version:
             self._chains, self._chains_version = {}, self.version

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
 
 from ingest.base import Rows
-from ingest.parsing.blocks.tables import block_row, dependence_table, launch_table, merged
+from ingest.parsing.arrays import Integers
+from ingest.parsing.blocks.tables import OPCODES, dependence_table, merged
 from ingest.readers.blocks.gpgpusim.launch import Summary
 from ingest.readers.blocks.gpgpusim.log import Log
-from ingest.readers.blocks.gpgpusim.program import Ids, Program
+from ingest.readers.blocks.gpgpusim.program import Program
 from ingest.readers.blocks.gpgpusim.threads import Spool, Visits, recall
 
 
@@ -40,16 +40,16 @@ class Blocks:
             first = max(listed.values(), default=-2) + 2
             self._numbers[kernel] = listed | {k: first + n for n, k in enumerate(others)}
 
-    def parts(self, chain: Ids) -> list[int]:
+    def parts(self, chain: Integers) -> list[int]:
         """Return the leaders of the final blocks that a run of instructions consists of."""
         return [int(chain[0]), *chain[1:][self._program.leader[chain[1:]]].tolist()]
 
-    def numbers(self, kernel: str, ids: Ids) -> Ids:
+    def numbers(self, kernel: str, ids: Integers) -> Integers:
         """Return the numbers of the kernel's blocks that begin with these instructions."""
         known = self._numbers[kernel]
         return np.array([known[found] for found in ids.tolist()], np.int64)
 
-    def instructions(self, kernel: str) -> Ids:
+    def instructions(self, kernel: str) -> Integers:
         """Return the number of the block that each instruction is in (-1: none of the kernel's)."""
         inside = np.full(len(self._program), -1, np.int64)
         for leader, number in self._numbers[kernel].items():
@@ -64,8 +64,13 @@ class Blocks:
                 chain = self._program.chain(leader).tolist()
                 code = [self._program.instructions[k] for k in chain]
                 found.append(
-                    block_row(kernel, number, code)
-                    | {
+                    {
+                        "kernel": kernel,
+                        "bb": number,
+                        "size": len(code),
+                        "barriers": sum(what.is_barrier for what in code),
+                        "pc_first": code[0].pc,
+                        "pc_last": code[-1].pc,
                         "function": self._program.functions.get(leader, kernel),
                         "source_file": code[0].file,
                         "source_line": code[0].line,
@@ -126,12 +131,14 @@ def edges(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
     for key, count in zip(*(values.tolist() for values in summary.edges), strict=True):
         counts[blocks.parts(summary.chains[key >> 32])[-1], key & 0xFFFFFFFF] += count
     pairs = np.array(list(counts), np.int64).reshape(-1, 2)
-    columns: dict[str, ArrayLike] = {
-        "src": blocks.numbers(kernel, pairs[:, 0]),
-        "dst": blocks.numbers(kernel, pairs[:, 1]),
-        "count": np.array(list(counts.values()), np.int64),
-    }
-    return launch_table(launch, kernel, columns, "iil")
+    return Rows.of_columns(
+        "bb_edges",
+        launch=launch,
+        kernel=kernel,
+        src=blocks.numbers(kernel, pairs[:, 0]),
+        dst=blocks.numbers(kernel, pairs[:, 1]),
+        count=list(counts.values()),
+    ).batch
 
 
 def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> pa.Table:
@@ -142,13 +149,8 @@ def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> 
     for leader, chain in summary.chains.items():
         for found in chain.tolist():
             counts[int(inside[found]), program.instructions[found].opcode] += summary.visits[leader]
-    table = launch_table(
-        launch,
-        kernel,
-        {"bb": [bb for bb, _ in counts], "count": list(counts.values())},
-        "il",
-    )
-    return table.append_column("opcode", pa.array([code for _, code in counts], pa.string()))
+    found = [(launch, kernel, *key, count) for key, count in counts.items()]
+    return Rows.of_records("bb_opcodes", OPCODES, found).batch
 
 
 def dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
@@ -158,7 +160,7 @@ def dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
     return dependence_table(launch, kernel, blocks.instructions(kernel), (keys, counts))
 
 
-def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: int) -> pa.Table:
+def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Integers, warp_size: int) -> pa.Table:
     """Return visits by final block: one block when counted may be several now."""
     present, place = np.unique(batch.leader, return_inverse=True)
     parts = [blocks.parts(batch.chains[leader]) for leader in present.tolist()]
@@ -172,12 +174,14 @@ def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: in
     number = np.zeros(sizes.size, np.int64)
     number[flat] = numbers
     times = batch.visits[row]
-    columns: dict[str, ArrayLike] = {
-        "block": batch.block[row],
-        "warp": batch.thread[row] // warp_size,
-        "thread": batch.thread[row],
-        "bb": number[leader],
-        "visits": times,
-        "instructions": times * sizes[leader],
-    }
-    return launch_table(batch.launch, kernel, columns, "lilill")
+    return Rows.of_columns(
+        "bb_visits",
+        launch=batch.launch,
+        kernel=kernel,
+        block=batch.block[row],
+        warp=batch.thread[row] // warp_size,
+        thread=batch.thread[row],
+        bb=number[leader],
+        visits=times,
+        instructions=times * sizes[leader],
+    ).batch

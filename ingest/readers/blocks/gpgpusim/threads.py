@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks import spool as blocks
-from ingest.parsing.blocks.cursor import Integers
 from ingest.parsing.blocks.tally import columns, starts_of_runs
-from ingest.readers.blocks.gpgpusim.program import Fault, Ids, Program
+from ingest.readers.blocks.gpgpusim.program import Fault, Program
 
 _MANY_SLOTS = 1 << 14
 _LONGEST = 1 << 31
@@ -29,14 +29,14 @@ class Visits:
     """
 
     launch: int
-    block: Ids
-    thread: Ids
-    leader: Ids
-    visits: Ids
-    chains: dict[int, Ids]
+    block: Integers
+    thread: Integers
+    leader: Integers
+    visits: Integers
+    chains: dict[int, Integers]
 
 
-Spool = blocks.Spool[tuple[int, dict[int, Ids]]]
+Spool = blocks.Spool[tuple[int, dict[int, Integers]]]
 
 
 def put_aside(spool: Spool, batch: Visits) -> None:
@@ -69,7 +69,7 @@ class Threads:
         self._visits: NDArray[np.uint32] = np.zeros((0, 0), np.uint32)
         self._columns: dict[int, int] = {}
 
-    def locate(self, block: Integers, thread: Integers) -> Ids:
+    def locate(self, block: Integers, thread: Integers) -> Integers:
         """Return the slots of threads by linear block and thread; new blocks get slots."""
         heads = starts_of_runs(block)
         bases = []
@@ -96,7 +96,13 @@ class Threads:
         return base
 
     def check(
-        self, slot: Ids, heads: Ids, uid: Integers, icount: Integers, row: Integers, fault: Fault
+        self,
+        slot: Integers,
+        heads: Integers,
+        uid: Integers,
+        icount: Integers,
+        row: Integers,
+        fault: Fault,
     ) -> None:
         """Check that every thread's lines go on without a gap, under one number."""
         before = np.empty_like(icount)
@@ -119,17 +125,17 @@ class Threads:
                 int(row[k]), f"thread {uid[k]} is at the place of thread {self._uid[slot[k]]}"
             )
 
-    def move(self, slot: Ids, last: Ids, icount: Integers) -> None:
+    def move(self, slot: Integers, last: Integers, icount: Integers) -> None:
         """Set the threads' latest instructions."""
         self.last[slot] = last
         self._icount[slot] = icount
 
-    def visit(self, slot: Ids, leader: Ids, entry: Integers) -> None:
+    def visit(self, slot: Integers, leader: Integers, entry: Integers) -> None:
         """Set the blocks that the threads are in, and since when."""
         self.leader[slot] = leader
         self.entry[slot] = entry
 
-    def count(self, slot: Ids, leader: Ids) -> None:
+    def count(self, slot: Integers, leader: Integers) -> None:
         """Count visits that are over."""
         present, place = columns(leader)
         column = np.array([self._column(found) for found in present.tolist()])[place]
@@ -147,7 +153,7 @@ class Threads:
             source, target = self._column(owner), self._column(leader)
             self._visits[:, target] = self._visits[:, source]
 
-    def passing(self, owner: int, leader: int) -> tuple[Ids, Ids]:
+    def passing(self, owner: int, leader: int) -> tuple[Integers, Integers]:
         """Move the threads that are past `leader` in the block `owner` into the new block.
 
         Returns their slots and when they entered the old one.
@@ -159,7 +165,7 @@ class Threads:
         self.visit(slot, np.full(slot.size, leader), entry + (pcs[leader] - pcs[owner]) // 8)
         return slot, entry
 
-    def over(self, *, in_order: bool, calls: bool) -> Ids:
+    def over(self, *, in_order: bool, calls: bool) -> Integers:
         """Return the slots of thread blocks that are over, once there are many slots in use.
 
         Where blocks run one after another all but the newest are; else those whose threads have
@@ -173,11 +179,11 @@ class Threads:
         whole = ended.reshape(-1, self._block_size).all(axis=1)
         return np.flatnonzero(np.repeat(whole, self._block_size))
 
-    def all(self) -> Ids:
+    def all(self) -> Integers:
         """Return the slots of all threads that ran."""
         return np.flatnonzero(self.last[: self._used] >= 0)
 
-    def leave(self, launch: int, slot: Ids) -> tuple[Visits, Ids]:
+    def leave(self, launch: int, slot: Integers) -> tuple[Visits, Integers]:
         """Take threads out; return what they visited, and the slots of those that stay."""
         row, column = np.nonzero(self._visits[slot])
         leaders = np.array(list(self._columns), np.int64)

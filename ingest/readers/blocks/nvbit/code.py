@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.blocks.cursor import Integers, Mask, Words, words
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.blocks.cursor import Words, words
 from ingest.readers.blocks.nvbit.fields import Fields
 
 _LARGEST_PC = 1 << 26
@@ -67,9 +68,9 @@ class Kernel:
         self.name = name
         self.sm = sm
         self.instructions: list[Instruction] = []
-        self.leads: Mask = np.zeros(1 << 8, np.bool_)
+        self.leads: Flags = np.zeros(1 << 8, np.bool_)
         self._ids: NDArray[np.int32] = np.full(1 << 8, -1, np.int32)
-        self._control: Mask = np.zeros(0, np.bool_)
+        self._control: Flags = np.zeros(0, np.bool_)
         self._length: Integers = np.zeros(0, np.int64)
         self._words: Words = np.zeros((0, _LONGEST // 8), np.uint64)
 
@@ -111,7 +112,7 @@ class Kernel:
             ids = self._ids[slot]
         return self._check(lines, ids)
 
-    def control(self, slot: Integers) -> Mask:
+    def control(self, slot: Integers) -> Flags:
         """Return which of the known instructions may send lanes elsewhere."""
         return self._control[self._ids[slot]]
 
@@ -166,7 +167,7 @@ class Layout:
     def __init__(self, kernel: Kernel) -> None:
         self.instructions = sorted(kernel.instructions, key=lambda one: one.slot)
         slot = np.array([one.slot for one in self.instructions], np.int64)
-        self.control: Mask = np.array([one.is_control for one in self.instructions], np.bool_)
+        self.control: Flags = np.array([one.is_control for one in self.instructions], np.bool_)
         leads = kernel.leads[slot]
         leads[1:] |= self.control[:-1]
         self.first = np.flatnonzero(leads)

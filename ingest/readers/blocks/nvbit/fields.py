@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, line_bounds
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.lines import Chunk
 
 BLANK, BEGIN, BLOCK, WARP, COUNT, CODE, END, OTHER = range(8)
@@ -106,7 +107,7 @@ def _kinds(data: bytes, starts: Integers, ends: Integers) -> NDArray[np.int8]:
 def _numbers(data: bytes, starts: Integers, kind: NDArray[np.int8]) -> tuple[Integers, Cursor]:
     """Return the numbers of warps and counts."""
     at = starts[(kind == WARP) | (kind == COUNT)]
-    counts: Mask = kind[(kind == WARP) | (kind == COUNT)] == COUNT
+    counts: Flags = kind[(kind == WARP) | (kind == COUNT)] == COUNT
     cursor = Cursor(data, at + np.where(counts, len(_PREFIXES[COUNT]), len(_PREFIXES[WARP])))
     return cursor.number(), cursor
 

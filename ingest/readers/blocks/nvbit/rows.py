@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.blocks.cursor import Integers
+from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.spool import Spool
-from ingest.parsing.blocks.tables import block_row, dependence_table, launch_table, merged
+from ingest.parsing.blocks.tables import OPCODES, dependence_table, merged
 from ingest.readers.blocks.nvbit.code import Kernel, Layout
 from ingest.readers.blocks.nvbit.counts import Counts
 from ingest.readers.blocks.nvbit.header import Header
@@ -56,8 +56,16 @@ def _blocks(kernel: str, layout: Layout) -> pa.Table:
     for number, first in enumerate(layout.first.tolist()):
         code = [layout.instructions[k] for k in layout.chain(first).tolist()]
         found.append(
-            block_row(kernel, number, code)
-            | {"function": kernel, "source_line": code[0].source_line}
+            {
+                "kernel": kernel,
+                "bb": number,
+                "size": len(code),
+                "barriers": sum(what.is_barrier for what in code),
+                "pc_first": code[0].pc,
+                "pc_last": code[-1].pc,
+                "function": kernel,
+                "source_line": code[0].source_line,
+            }
         )
     return pa.Table.from_pylist(found, _BLOCK)
 
@@ -74,7 +82,7 @@ def _visits(headers: list[Header], counts: list[Counts], spool: Spool[int]) -> I
 
 
 def _visit_table(launch: int, kernel: str, visits: dict[str, Integers]) -> pa.Table:
-    return launch_table(launch, kernel, dict(visits), "lilill")
+    return Rows.of_columns("bb_visits", launch=launch, kernel=kernel, **visits).batch
 
 
 def _launches(headers: list[Header], counts: list[Counts]) -> pa.Table:
@@ -99,17 +107,17 @@ def _launches(headers: list[Header], counts: list[Counts]) -> pa.Table:
 def _edges(launch: int, kernel: str, layout: Layout, counts: Counts) -> pa.Table:
     keys, count = counts.edges.total()
     src, dst = np.divmod(keys, layout.first.size)
-    columns = {"src": src, "dst": dst, "count": count}
-    return launch_table(launch, kernel, dict(columns), "iil")
+    return Rows.of_columns(
+        "bb_edges", launch=launch, kernel=kernel, src=src, dst=dst, count=count
+    ).batch
 
 
 def _opcodes(launch: int, kernel: str, layout: Layout, counts: Counts) -> pa.Table:
     executed, sums = counts.executed, Counter[tuple[int, str]]()
     for k in np.flatnonzero(counts.seen).tolist():
         sums[int(layout.block[k]), layout.instructions[k].opcode] += int(executed[k])
-    columns = {"bb": [bb for bb, _ in sums], "count": list(sums.values())}
-    table = launch_table(launch, kernel, dict(columns), "il")
-    return table.append_column("opcode", pa.array([code for _, code in sums], pa.string()))
+    found = [(launch, kernel, *key, count) for key, count in sums.items()]
+    return Rows.of_records("bb_opcodes", OPCODES, found).batch
 
 
 def _dependences(launch: int, kernel: str, layout: Layout, counts: Counts) -> pa.Table:

@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.blocks.cursor import Integers, Mask
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.spool import Spool
 from ingest.readers.blocks.nvbit.code import Kernel
 from ingest.readers.blocks.nvbit.fields import BEGIN, BLANK, BLOCK, CODE, COUNT, END, WARP, Fields
@@ -205,7 +205,7 @@ class Trace:
         last = np.repeat(
             warp == self._header.warps - 1, np.diff(np.concatenate(([0], starts, [lines.row.size])))
         )
-        beyond: Mask = last & (lines.mask >> np.uint32(lanes) != 0)
+        beyond: Flags = last & (lines.mask >> np.uint32(lanes) != 0)
         if beyond.any():
             raise self._fault(
                 int(lines.row[beyond][0]),
@@ -253,7 +253,7 @@ class Joins:
         self._away = 0
         self._last = (-1, 0)
 
-    def find(self, slot: Integers, mask: Masks, control: Mask, begins: Mask) -> Integers:
+    def find(self, slot: Integers, mask: Masks, control: Flags, begins: Flags) -> Integers:
         """Return the slots that lanes were sent to by branches that others did not take.
 
         All are over the lines of a piece: `control` flags instructions that may branch, `begins`
@@ -271,7 +271,7 @@ class Joins:
         found = slot[:0]
         warp: Integers = np.cumsum(begins)
         if self._away or parts.any():
-            mine: Mask = np.isin(warp, warp[parts])
+            mine: Flags = np.isin(warp, warp[parts])
             mine = mine | (warp == warp[0]) & (self._away != 0)
             found = self._follow(
                 slot[mine], mask[mine], parts[mine], warp[mine], int(warp[0]), int(warp[-1])
@@ -282,7 +282,7 @@ class Joins:
         return found
 
     def _follow(
-        self, slot: Integers, mask: Masks, parts: Mask, warp: Integers, first: int, last: int
+        self, slot: Integers, mask: Masks, parts: Flags, warp: Integers, first: int, last: int
     ) -> Integers:
         # A line before the others is for the lanes that are away already.
         mask = np.append(np.uint32(self._away), mask)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from ingest.parsing.lines import quoted
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.lines import LineArray, quoted
 from ingest.parsing.numbers import cast
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.parsing.lines import Flags, Integers, LineArray
 
 TICKS = ("simTicks", "sim_ticks", "finalTick", "final_tick", "simFreq", "sim_freq")
 
@@ -36,9 +32,6 @@ def rows(sample: int, lines: LineArray) -> pa.RecordBatch:
 
     Raises `InputError` at the first line that is no statistic.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     scalars = lines.match(_SCALAR)
     is_scalar = scalars.is_valid().to_numpy(zero_copy_only=False)
     others = ~is_scalar & pc.not_equal(lines.text, "").to_numpy(zero_copy_only=False)
@@ -68,9 +61,6 @@ def rows(sample: int, lines: LineArray) -> pa.RecordBatch:
 
 def _values(texts: pa.Array, lines: Integers) -> pa.Array:
     """Turn values into numbers; null for nan and inf."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     known = pc.match_substring_regex(texts, r"\d")
     numbers = cast(pc.if_else(known, texts, ""), pa.float64(), lines, "value")
     at = pc.index(pc.is_finite(numbers), False).as_py()
@@ -87,9 +77,6 @@ def _elements(
     vectors: pa.StructArray, lines: Integers
 ) -> tuple[pa.Array, pa.Array, pa.Array, Integers]:
     """Return name, value, description and line of each value of the vectors on one line."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     event, values, rest = vectors.flatten()
     lists = pc.split_pattern(pc.utf8_ltrim(values, "| "), "|")
     parents = pc.list_parent_indices(lists).to_numpy()
@@ -104,9 +91,6 @@ def _times(
     event: pa.Array, value: pa.Array, lines: LineArray, at: Integers
 ) -> tuple[int | None, int | None]:
     """Return start and end of a dump on the simulated clock, ns; None where unknown."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     ticks: dict[str, int] = {}
     rows = np.flatnonzero(pc.is_in(event, pa.array(TICKS)).to_numpy(zero_copy_only=False))
     for row in rows.tolist():

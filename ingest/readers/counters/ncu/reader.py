@@ -22,20 +22,22 @@ pmu_samples:
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from itertools import islice
 
-from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+
+from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
 from ingest.readers.counters.ncu.rules import Rule, rule_events
 from ingest.readers.counters.ncu.values import Separators, check_any, in_base_units, numbers
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.recording import Recording
 
 _HEADING = re.compile(rb'^"?(?:ID|Process ID)"?,.*Kernel Name\b.*$', re.MULTILINE)
 _RULE = "Rule Name"
@@ -56,10 +58,7 @@ class Ncu(SingleFile):
     DESCRIPTION = "metrics of kernel launches from Nsight Compute (ncu --csv, details or raw page)"
     PATTERNS = ("ncu.csv", "*.ncu.csv")
     TABLES = ("pmu_samples",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the heading, wherever the output before it ends."""
-        return _HEADING.search(head.data) is not None
+    SIGN = _HEADING
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its metrics, block by block."""
@@ -111,8 +110,6 @@ def _rules(lines: list[str], names: list[str]) -> Iterator[Rule]:
 
 def rule_rows(rules: Iterable[Rule]) -> Iterator[Item]:
     """Yield what rules state in numbers; those without are left out."""
-    import pyarrow as pa
-
     rules = list(rules)
     if found := rule_events(rules):
         region, sample, events = zip(*found, strict=True)
@@ -145,16 +142,13 @@ def _blocks(
     recording: Recording, skip: int, names: list[str], rules: list[str]
 ) -> Iterator[pa.Table]:
     """Yield the table's rows as text, some MiB at a time; lines of rules are added to `rules`."""
-    import pyarrow as pa
-    import pyarrow.csv as pc
-
     if len(set(names)) != len(names):
         raise _unknown(names, skip)
     _check_text(recording)
     broken: list[str] = []
     every, names = len(names), _of_metrics(recording, skip, names)
 
-    def other_line(row: pc.InvalidRow) -> str:
+    def other_line(row: pacsv.InvalidRow) -> str:
         if row.actual_columns == every:
             rules.append(row.text)
         elif not row.text.lstrip('"').startswith("==") and row.text.strip():
@@ -162,13 +156,13 @@ def _blocks(
         return "skip"
 
     try:
-        reader = pc.open_csv(
+        reader = pacsv.open_csv(
             recording.plain(),
-            read_options=pc.ReadOptions(
+            read_options=pacsv.ReadOptions(
                 skip_rows=skip + 1, column_names=names, use_threads=False, block_size=8 << 20
             ),
-            parse_options=pc.ParseOptions(invalid_row_handler=other_line),
-            convert_options=pc.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+            parse_options=pacsv.ParseOptions(invalid_row_handler=other_line),
+            convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
         )
         for batch in reader:
             yield pa.Table.from_batches([batch])
@@ -184,8 +178,6 @@ def _blocks(
 
 def _of_metrics(recording: Recording, skip: int, names: list[str]) -> list[str]:
     """Return the names of the columns that lines of metrics have: without the fields of a rule."""
-    from itertools import islice
-
     if _RULE not in names:
         return names
     with recording.open() as file:
@@ -211,8 +203,6 @@ def _check_text(recording: Recording) -> None:
 
 def _run(recording: Recording, names: list[str], skip: int) -> Run:
     """Return the program's file name and the device's compute capability, from the first row."""
-    from itertools import islice
-
     with recording.open() as file:
         for line in islice(file, skip + 1, skip + 3):
             first = dict(zip(names, _fields(line), strict=False))
@@ -225,8 +215,6 @@ def _run(recording: Recording, names: list[str], skip: int) -> Run:
 
 def _fields(line: bytes) -> list[str]:
     """Return the fields of a line; none where their ends are unclear."""
-    import csv
-
     try:
         return next(csv.reader([line.decode("utf-8", "replace").rstrip("\r\n")]), [])
     except csv.Error:
@@ -235,9 +223,6 @@ def _fields(line: bytes) -> list[str]:
 
 def tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.Table:
     """Return rows of pmu_samples from a table with a line a metric."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     figures, is_figure = numbers(
         table[value], table["Metric Name"], table["Metric Unit"], first, separators
     )
@@ -259,10 +244,6 @@ def tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.
 
 def whole_launches(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield tables with a line a metric, cut where a launch begins."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rest: pa.Table | None = None
     for table in tables:
         joined = table if rest is None else pa.concat_tables([rest, table])
@@ -278,9 +259,6 @@ def whole_launches(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
 
 def with_lengths(rows: pa.Table) -> pa.Table:
     """Add to rows of whole launches how long each launch took, in seconds."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     timed = rows.filter(
         pc.and_(
             pc.is_in(rows["event"], value_set=pa.array(_LENGTHS)),
@@ -293,8 +271,6 @@ def with_lengths(rows: pa.Table) -> pa.Table:
 
 def _wide(table: pa.Table, units: dict[str, str], first: int, separators: Separators) -> pa.Table:
     """Return rows of pmu_samples from a table with a line a launch and a column a metric."""
-    import pyarrow as pa
-
     if "ID" not in table.column_names:
         raise _unknown(table.column_names, first)
     ids, kernels = _ids(table["ID"], first), table["Kernel Name"]
@@ -316,9 +292,6 @@ def _wide(table: pa.Table, units: dict[str, str], first: int, separators: Separa
 
 
 def _ids(ids: pa.ChunkedArray, first: int) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     good = pc.match_substring_regex(pc.fill_null(ids, ""), r"^\d{1,18}$")
     if not pc.all(good, min_count=0).as_py():
         at = good.to_pylist().index(False)

@@ -17,16 +17,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.recording import Recording
 
 _START = re.compile(rb'^"Kernel Name","', re.MULTILINE)
 _HEADING = re.compile(rb'^(?=[^\n]*"Source")[^\n]*"Instructions Executed"', re.MULTILINE)
@@ -67,8 +64,6 @@ class NcuSource(SingleFile):
 
         Raises `InputError` with the line where the page is damaged or of another kind.
         """
-        import pyarrow as pa
-
         yield Run()
         launch, repeats = -1, 0
         before: _Kernel | None = None
@@ -87,26 +82,13 @@ class NcuSource(SingleFile):
                 "warp_instructions": kernel.warps,
             }
             yield Rows("bb_launches", pa.Table.from_pylist([row]))
-            yield Rows("bb_opcodes", _opcodes(launch, kernel))
+            counts = [(launch, kernel.name, *of_opcode) for of_opcode in kernel.threads.items()]
+            yield Rows.of_records("bb_opcodes", ("launch", "kernel", "opcode", "count"), counts)
             if kernel.last not in _LAST:
                 yield Run(tags={"incomplete": f"launch {launch}: the page ends inside the code"})
         if launch < 0:
             raise _damaged("there is no kernel", "end of the file")
         yield LeftOut(repeats, "table", "the one before it again, as version 2025.3 prints")
-
-
-def _opcodes(launch: int, kernel: _Kernel) -> pa.Table:
-    import pyarrow as pa
-
-    size = len(kernel.threads)
-    return pa.table(
-        {
-            "launch": pa.array([launch] * size, pa.int32()),
-            "kernel": pa.array([kernel.name] * size, pa.string()),
-            "opcode": pa.array(list(kernel.threads), pa.string()),
-            "count": pa.array(list(kernel.threads.values()), pa.int64()),
-        }
-    )
 
 
 def _kernels(recording: Recording) -> Iterator[_Kernel]:

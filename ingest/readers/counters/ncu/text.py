@@ -11,19 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.readers.counters.ncu.reader import rule_rows, tall, with_lengths
 from ingest.readers.counters.ncu.rules import Rule
 from ingest.readers.counters.ncu.values import Separators, check_any
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.recording import Recording
 
 _LAUNCH = re.compile(
     r"  (\S.*?)(?: \(\d+, \d+, \d+\)x\(\d+, \d+, \d+\))?"
@@ -110,10 +107,10 @@ def _metrics(recording: Recording, facts: dict[str, str], rules: list[Rule]) -> 
                 # On the raw page some metrics have none.
                 is_whole = value.strip() or "__" in name
                 if launch < 0 or not name or not is_whole:
-                    raise InputError(
-                        f"{quoted(line.strip())} was found",
-                        where=f"line {number}",
-                        expected="a metric, its unit and value, below the line of its kernel",
+                    raise unexpected(
+                        line.strip(),
+                        number,
+                        "a metric, its unit and value, below the line of its kernel",
                     )
                 if value.strip():
                     yield str(launch), kernel, name, unit, value.strip()
@@ -138,8 +135,6 @@ def _take_rule(line: str, launch: int, kernel: str, rules: list[Rule]) -> bool:
 
 
 def _rows(found: list[Metric], separators: Separators) -> Iterator[Rows]:
-    import pyarrow as pa
-
     if not found:
         return
     columns = [pa.array(column, pa.string()) for column in zip(*found, strict=True)]

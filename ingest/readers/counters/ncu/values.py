@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FIGURE = r"^[-+]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d{1,3})?$"
 # 1,234 and 1.234 are 1234 in one country and 1.234 in another.
@@ -49,9 +47,6 @@ class Separators:
 
         Raises `InputError` for a count that is whole only if points separate thousands.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         count = pc.and_(
             pc.match_substring_regex(names, _COUNTS),
             pc.is_in(pc.fill_null(units, ""), value_set=pa.array(_WHOLE)),
@@ -109,9 +104,6 @@ def numbers(
 
     Raises `InputError` where a number is written as ncu does not write it (decimal commas).
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     plain = pc.utf8_trim_whitespace(pc.fill_null(text, ""))
     good = pc.match_substring_regex(plain, _FIGURE)
     odd = pc.and_not(pc.match_substring_regex(plain, _LIKE_A_FIGURE), good)
@@ -130,9 +122,6 @@ def in_base_units(
     figures: pa.ChunkedArray, units: pa.ChunkedArray | pa.Array
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """Scale numbers to base units; return the numbers and their units, NULL if there is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kinds = pc.unique(pc.fill_null(units, "")).to_pylist()
     bases = [_base(unit) for unit in kinds]
     at = pc.index_in(pc.fill_null(units, ""), value_set=pa.array(kinds, pa.string()))

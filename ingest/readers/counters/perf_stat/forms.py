@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from ingest.parsing.lines import quoted
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.lines import LineArray, quoted
 from ingest.parsing.numbers import cast
 from ingest.readers.counters.perf_stat.signs import (
     NOT,
@@ -28,11 +31,6 @@ from ingest.readers.counters.perf_stat.signs import (
     separated_before_4,
     separated_place,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.parsing.lines import Flags, Integers, LineArray
 
 COLUMNS = (
     *("cpu", "place", "comm", "tid", "value", "unit", "event", "cgroup"),
@@ -117,8 +115,6 @@ class Text:
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return counts, and metrics that are on lines of their own."""
-        import pyarrow.compute as pc
-
         text = pc.replace_substring_regex(lines.text, _UNIT_BEHIND, r"\1 msec \2")
         text = pc.replace_substring_regex(text, _SIGN, r"\1 %  ")
         text = pc.replace_substring_regex(text, _TIMES, "")
@@ -140,8 +136,6 @@ class Text:
 
 def has_counts(text: pa.StringArray) -> bool:
     """Return whether some line has a count as `perf stat` writes it for people."""
-    import pyarrow.compute as pc
-
     return any(
         pc.any(pc.match_substring_regex(text, pattern)).as_py()
         for pattern in (_TEXT_COUNT, _TEXT_METRIC_ONLY)
@@ -153,9 +147,6 @@ def with_cores(table: pa.Table) -> pa.Table:
 
     A count ends a group.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     core = table["core"].to_numpy()
     begins = pc.not_equal(table["event"], "").to_numpy() | (core != "")
     at = np.maximum.accumulate(np.where(begins, np.arange(len(core)), 0))
@@ -165,9 +156,6 @@ def with_cores(table: pa.Table) -> pa.Table:
 
 def _with_shares(table: pa.Table) -> pa.Table:
     """Return the rows with what perf writes behind the second metric of a count in its row."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     second = pc.equal(pc.utf8_trim_whitespace(table["metric_unit"]), "stalled cycles per insn")
     is_below = np.append(pc.and_(second, pc.equal(table["event"], "")).to_numpy()[1:], False)
     for name in ("deviation", "running"):
@@ -180,9 +168,6 @@ def _with_shares(table: pa.Table) -> pa.Table:
 
 def _matched(lines: LineArray, count: str, metric: str) -> tuple[pa.Table, Flags]:
     """Return the rows of the lines that match one of two patterns, in the order of the file."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     known = np.zeros(len(lines.text), dtype=bool)
     tables = []
     rest = np.ones(len(lines.text), dtype=bool)
@@ -204,9 +189,6 @@ def _matched(lines: LineArray, count: str, metric: str) -> tuple[pa.Table, Flags
 
 
 def _as_table(found: pa.StructArray, at: Integers) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     names = {field.name for field in found.type}
     empty = pa.array([""] * len(found), pa.string())
     return pa.table(

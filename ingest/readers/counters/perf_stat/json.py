@@ -8,19 +8,18 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
 
-from ingest.parsing.lines import quoted
+from ingest.parsing.arrays import Flags, Integers
+from ingest.parsing.lines import LineArray, quoted
 from ingest.readers.counters.perf_stat.forms import COLUMNS, with_cores
 from ingest.readers.counters.perf_stat.signs import NOT, OWN_FILE
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.parsing.lines import Flags, Integers, LineArray
 
 _PLACES = ("core", "die", "socket", "node", "cache", "cluster")
 _TEXTS = (*_PLACES, "cpu", "thread", "counter-value", "unit", "event", "cgroup")
@@ -35,9 +34,6 @@ class Json:
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return counts, and metrics that are on lines of their own."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         objects = pc.starts_with(pc.utf8_ltrim_whitespace(lines.text), "{")
         known = objects.to_numpy(zero_copy_only=False)
         at = lines.numbers(known)
@@ -73,9 +69,6 @@ class Json:
 
 
 def _objects(objects: list[str], at: Integers) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.json as pj
-
     schema = pa.schema(
         [(name, pa.string()) for name in _TEXTS] + [(name, pa.float64()) for name in _NUMBERS]
     )
@@ -128,8 +121,6 @@ def _valueless(line: int) -> InputError:
 
 
 def _nanoseconds(seconds: Any, at: Integers) -> pa.Array:
-    import pyarrow as pa
-
     timed = ~np.isnan(seconds)
     bad = timed & ~((seconds >= 0) & (seconds < 9.2e9))
     if bad.any():
@@ -145,8 +136,6 @@ def _nanoseconds(seconds: Any, at: Integers) -> pa.Array:
 
 def _check(table: pa.Table, groups: pa.Array, threads: pa.Array) -> None:
     """Raise `InputError` for objects without count and metric, and values that are no numbers."""
-    import pyarrow.compute as pc
-
     number = rf"^(?:\d+(?:\.\d+)?|{NOT})$"
     counted = pc.match_substring_regex(table["value"], number)
     named = pc.not_equal(table["event"], "")

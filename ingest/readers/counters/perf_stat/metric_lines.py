@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from ingest.parsing.lines import quoted
+import numpy as np
+import pyarrow as pa
+
+from ingest.parsing.arrays import Flags
+from ingest.parsing.lines import LineArray, quoted
 from ingest.readers.counters.perf_stat.metric_table import metric_fields, metric_rows
 from ingest.readers.counters.perf_stat.signs import (
     METRIC_PLACES,
@@ -24,11 +27,6 @@ from ingest.readers.counters.perf_stat.signs import (
     pairs_of,
 )
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.parsing.lines import Flags, LineArray
 
 _TIME = re.compile(r" *(\d+)\.(\d{9})")
 _REGIONS = ("socket", "die", "cluster", "cache", "core", "node")
@@ -45,8 +43,6 @@ class SeparatedMetrics:
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return the metrics of all rows."""
-        import numpy as np
-
         known = np.zeros(len(lines.text), dtype=bool)
         found: list[dict[str, object]] = []
         for position, line in enumerate(lines.text.to_pylist()):
@@ -80,8 +76,6 @@ class JsonMetrics:
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return the metrics of all objects."""
-        import numpy as np
-
         known = np.zeros(len(lines.text), dtype=bool)
         found: list[dict[str, object]] = []
         for position, line in enumerate(lines.text.to_pylist()):

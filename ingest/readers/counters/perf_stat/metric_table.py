@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from ingest.parsing.lines import quoted
+import numpy as np
+import pyarrow as pa
+
+from ingest.parsing.arrays import Flags
+from ingest.parsing.lines import LineArray, quoted
 from ingest.readers.counters.perf_stat.forms import COLUMNS
 from ingest.readers.counters.perf_stat.signs import OWN_FILE, PLACE
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ingest.parsing.lines import Flags, LineArray
 
 _ROW = re.compile(
     r" *(?:(?P<time>\d+\.\d{9})(?: +|$))?"
@@ -50,8 +48,6 @@ class MetricTable:
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return the metrics of all rows; raises `InputError` where columns and names differ."""
-        import numpy as np
-
         known = np.zeros(len(lines.text), dtype=bool)
         found: list[dict[str, object]] = []
         for place, text in enumerate(lines.text.to_pylist()):
@@ -112,8 +108,6 @@ def metric_fields(name: str, value: str) -> dict[str, object]:
 
 def metric_rows(found: Sequence[Mapping[str, object]]) -> pa.Table:
     """Return the table of a form (COLUMNS) from fields; what a row lacks is ""."""
-    import pyarrow as pa
-
     types = {"line": pa.int64(), "time": pa.int64()}
     names = ("line", "time", *COLUMNS)
     columns = [

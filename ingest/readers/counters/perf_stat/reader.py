@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
 from ingest.readers.counters.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED
@@ -39,9 +38,7 @@ from ingest.readers.counters.perf_stat.signs import (
     separator,
     separator_before_4,
 )
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
+from ingest.recording import Recording
 
 _BEGIN = re.compile(
     rf"{STARTED}[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d |{HEADER}|{INTERVALS}|{METRICS}",

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.base import Rows
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.numbers import cast
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pyarrow as pa
+Keys = npt.NDArray[np.object_]
 
-    from ingest.parsing.lines import Flags, Integers
-
-    Keys = npt.NDArray[np.object_]
 
 _PLACE = ("cpu", "place", "comm", "tid", "cgroup")
 _MOST = 2.0**64
@@ -47,8 +46,6 @@ class Landing:
 
     def rows(self, table: pa.Table, run: Integers) -> Iterator[Rows]:
         """Yield the counts and metrics of lines (forms.COLUMNS) of numbered runs."""
-        import pyarrow as pa
-
         timed = table["time"].is_valid().to_numpy()
         keep = ~self._sums(run, timed, table["line"].to_numpy())
         run, timed = run[keep], timed[keep]
@@ -148,17 +145,12 @@ def _latest(values: Integers, before: int) -> Integers:
 
 
 def _keys(batch: pa.RecordBatch) -> Keys:
-    import pyarrow.compute as pc
-
     keys = pc.binary_join_element_wise(*(batch[n] for n in ("event", *_PLACE)), "\0")
     objects: Keys = keys.to_numpy(zero_copy_only=False)
     return objects
 
 
 def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     # Tables of metrics have no value that was counted, not even <not counted>.
     batch = batch.filter(
         pc.and_(pc.not_equal(batch["event"], ""), pc.not_equal(batch["value"], ""))
@@ -192,8 +184,6 @@ def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _is_metric(batch: pa.RecordBatch) -> pa.Array:
     """Return which lines contain a metric, other than rates that follow from the counts."""
-    import pyarrow.compute as pc
-
     name = pc.utf8_trim_whitespace(batch["metric_unit"])
     rate = pc.match_substring_regex(name, r"/sec|^CPUs(?: utilized)?$")
     number = pc.match_substring_regex(batch["metric"], r"^\d+(?:\.\d+)?$")
@@ -202,22 +192,15 @@ def _is_metric(batch: pa.RecordBatch) -> pa.Array:
 
 def nameless(table: pa.Table) -> int:
     """Return how many metrics of lines have no name: perf writes (null) for some."""
-    import pyarrow.compute as pc
-
     return int(pc.sum(pc.equal(table["metric_unit"], _NAMELESS)).as_py() or 0)
 
 
 def negative(table: pa.Table) -> int:
     """Return how many metrics are below zero: what is left after shares counted at other times."""
-    import pyarrow.compute as pc
-
     return int(pc.sum(pc.match_substring_regex(table["metric"], r"^-\d")).as_py() or 0)
 
 
 def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     name = pc.utf8_trim_whitespace(batch["metric_unit"])
     wanted = pc.and_(_is_metric(batch), pc.not_equal(name, _NAMELESS))
     batch, name = batch.filter(wanted), name.filter(wanted)
@@ -258,9 +241,6 @@ def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _landed(batch: pa.RecordBatch, **columns: Any) -> pa.RecordBatch:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     lines = batch["line"].to_numpy()
     # A line has a place or a thread, not both.
     where = pc.binary_join_element_wise(batch["place"], batch["comm"], "")
@@ -280,29 +260,20 @@ def _landed(batch: pa.RecordBatch, **columns: Any) -> pa.RecordBatch:
 
 
 def _nullable(texts: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
 
 
 def _number(texts: pa.Array, lines: Integers, what: str) -> pa.Array:
-    import pyarrow as pa
-
     return cast(texts, pa.float64(), lines, what)
 
 
 def _share(percent: pa.Array) -> pa.Array:
-    import pyarrow.compute as pc
-
     # perf gives two decimals; division alone would give 0.040999999999999995 for 4.10 %.
     return pc.round(pc.divide(percent, 100.0), 6)
 
 
 def _check(good: pa.Array, lines: Integers, problem: str, expected: str) -> None:
     """Raise at the first line that is not good; unknown is good."""
-    import pyarrow.compute as pc
-
     at = pc.index(good, False).as_py()
     if at >= 0:
         raise InputError(problem, where=f"line {lines[at]}", expected=expected)

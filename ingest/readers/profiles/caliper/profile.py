@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.parsing.call_paths import CallPaths, Floats, Integers, frame_name
+from ingest.parsing.arrays import Floats, Integers
+from ingest.parsing.call_paths import CallPaths, frame_name
 from ingest.readers.profiles.caliper.metrics import Metric
 from warehouse.errors import InputError
 

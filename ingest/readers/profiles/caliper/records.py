@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.parsing.call_paths import Floats, Integers
+from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.lines import numbered_lines
 from ingest.readers.profiles.caliper.fields import (
     PLAIN_NODE,

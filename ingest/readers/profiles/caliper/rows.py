@@ -1,19 +1,100 @@
-"""How a Caliper profile lands: times per call path in fn_timings, all else in pmu_samples."""
+"""How a Caliper profile lands: times per call path in fn_timings, all else in pmu_samples.
+
+Of the globals Adiak's names are understood, too (https://github.com/LLNL/Adiak). What has no column
+of its own lands as tags.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ingest.base import Item, LeftOut, Rows, Run
-from ingest.parsing.call_paths import BELOW_ZERO, Floats, Integers, below_zero, own_part, rows_above
-from ingest.readers.profiles.caliper import facts
+from ingest.base import Item, LeftOut, Rows, Run, implausible
+from ingest.parsing.app_names import folder_app
+from ingest.parsing.arrays import Floats, Integers
+from ingest.parsing.call_paths import BELOW_ZERO, below_zero, own_part, rows_above
 from ingest.readers.profiles.caliper.metrics import Metric, Role, settle
 from ingest.readers.profiles.caliper.profile import Profile
 from warehouse.errors import InputError
+
+_LONGEST_TAG = 200
+_INTERNAL = ("cali.channel", "spot.")
+_PROGRAM = ("executable", "executablename", "executablepath", "cmdline", "program")
+_TEXTS = {
+    "app": _PROGRAM,
+    "version": ("version", "appversion", "app_version"),
+    "machine": ("cluster", "machine", "hostname"),
+}
+_COUNTS = {
+    "nodes": ("numhosts",),
+    "ranks": ("jobsize", "mpi.world.size"),
+    "threads": ("threads", "num_threads", "omp_num_threads"),
+}
+_MEASURES = {
+    "problem_size": ("problem_size", "problemsize", "ProblemSize", "ProblemSizeRunParam"),
+    "wall_seconds": ("walltime", "elapsed_time"),
+}
+_STARTED = "launchdate"
+
+
+def _run(attributes: Mapping[str, str], path: Path, ranks: int | None) -> Run:
+    """Return the run that a file's globals speak of.
+
+    `path` is the file: its folder names a program that the globals do not name, so that the
+    files of a folder are one set. `ranks` counts the ranks in the records, for files that do not
+    state their number.
+    """
+    facts: dict[str, Any] = {}
+    used: set[str] = set()
+    for column, names in (*_TEXTS.items(), *_COUNTS.items(), *_MEASURES.items()):
+        for name in names:
+            value = _fact(column, attributes.get(name, ""))
+            if column not in facts and value is not None and not implausible({column: value}):
+                facts[column] = value
+                used.add(name)
+    started = _date(attributes.get(_STARTED, ""))
+    if started is not None:
+        facts["started_at"] = started
+        used.add(_STARTED)
+    facts.setdefault("ranks", ranks)
+    facts.setdefault("app", folder_app(path.parent))
+    tags = {
+        name: value
+        for name, value in attributes.items()
+        if name not in used and not name.startswith(_INTERNAL) and len(value) <= _LONGEST_TAG
+    }
+    return Run(**facts, tags=tags)
+
+
+def _fact(column: str, text: str) -> str | int | float | None:
+    if column == "app":
+        # A command line is written as a list: [./lulesh2.0,-i,10].
+        return PurePosixPath(text.removeprefix("[").split(",")[0].removesuffix("]")).name or None
+    if column in _TEXTS:
+        return text.strip() or None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if column in _MEASURES:
+        return number
+    return int(number) if math.isfinite(number) and number.is_integer() else None
+
+
+def _date(text: str) -> datetime | None:
+    """Return a date written as seconds since 1970."""
+    try:
+        date = datetime.fromtimestamp(float(text), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None if implausible({"started_at": date}) else date
+
 
 OUTSIDE = "<outside of regions>"  # the time that a program spent in no region that was marked
 _PRINTED = 1e-6  # Caliper writes six digits after the point
@@ -33,7 +114,7 @@ def items(profile: Profile, path: Path) -> Iterator[Item]:
         )
     ranks = np.frombuffer(profile.rank, dtype=np.int64)
     seen = len(np.unique(ranks[ranks >= 0])) or None
-    run = facts.run(profile.globals, path, seen)
+    run = _run(profile.globals, path, seen)
     yield run
     columns = _Columns(profile, run.ranks)
     metrics = settle(profile.metrics, run.ranks)
@@ -100,17 +181,16 @@ class _Columns:
             _added(values, first, whole.reshape(-1)) for values in (seconds, inclusive, calls)
         )
         kept = np.flatnonzero(~(np.isnan(seconds) & np.isnan(inclusive) & np.isnan(calls)))
-        columns = self._places(kept) | {
-            "function": pa.array(self._functions[self._codes(kept)], pa.string()),
-            "callpath": pa.array(self._callpaths[self._codes(kept)], pa.string()),
-            "parallelism": pa.array([self._ranks] * len(kept), pa.int32()),
-            "seconds": _known(seconds[kept]),
-            "inclusive_seconds": _known(inclusive[kept]),
-            "calls": _known(calls[kept]).cast(pa.int64())
-            if "calls" in metrics
-            else pa.nulls(len(kept), pa.int64()),
-        }
-        return Rows("fn_timings", pa.table(columns))
+        return Rows.of_columns(
+            "fn_timings",
+            **self._places(kept),
+            function=self._functions[self._codes(kept)].tolist(),
+            callpath=self._callpaths[self._codes(kept)].tolist(),
+            parallelism=self._ranks,
+            seconds=_known(seconds[kept]),
+            inclusive_seconds=_known(inclusive[kept]),
+            calls=_known(calls[kept]).cast(pa.int64()) if "calls" in metrics else None,
+        )
 
     def samples(self, events: Sequence[Metric], seconds: Floats) -> Rows:
         """Return the values of events as rows of pmu_samples; `seconds` is how long each lasted."""
@@ -118,15 +198,16 @@ class _Columns:
         rows = np.concatenate([one for one, _ in found])
         counts = [len(one) for one, _ in found]
         kind = np.repeat(np.arange(len(events)), counts)
-        columns = self._places(rows) | {
-            "region": pa.array(self._regions[self._codes(rows)], pa.string()),
-            "sample": self._sample[rows],
-            "event": pa.array(np.array([one.event for one in events], object)[kind], pa.string()),
-            "value": _known(np.concatenate([values for _, values in found])),
-            "unit": pa.array(np.array([one.unit for one in events], object)[kind], pa.string()),
-            "seconds": _known(np.where(seconds < 0, np.nan, seconds)[rows]),
-        }
-        return Rows("pmu_samples", pa.table(columns))
+        return Rows.of_columns(
+            "pmu_samples",
+            **self._places(rows),
+            region=self._regions[self._codes(rows)].tolist(),
+            sample=self._sample[rows],
+            event=np.array([one.event for one in events], object)[kind].tolist(),
+            value=_known(np.concatenate([values for _, values in found])),
+            unit=np.array([one.unit for one in events], object)[kind].tolist(),
+            seconds=_known(np.where(seconds < 0, np.nan, seconds)[rows]),
+        )
 
     def _event(self, one: Metric) -> tuple[Integers, Floats]:
         """Return the rows where an event has values, and its own part there."""

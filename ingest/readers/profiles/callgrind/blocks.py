@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS, Integers, Mask
+from ingest.parsing.arrays import Flags, Integers
+from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS
 from ingest.readers.profiles.callgrind.profile import Flow, Profile
 
 _NONE: Integers = np.zeros(0, np.int64)
@@ -81,7 +82,7 @@ class Code:
             found[:, column] = np.where(known, number, -1)
         return found[found[:, 0] >= 0]
 
-    def _leaders(self) -> Mask:
+    def _leaders(self) -> Flags:
         """Return which instructions begin blocks."""
         leads = np.zeros(self.code.size + 1, np.bool_)
         leads[0] = True

@@ -16,13 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from ingest.readers.profiles.callgrind.costs import Integers
-
-Floats = npt.NDArray[np.float64]
+from ingest.parsing.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from ingest.parsing.arrays import Integers
 
 ADDRESS_BITS = 48
 _POSITION = rb"(?:\*|[+-]?(?:0x[0-9a-fA-F]{1,16}|\d{1,18}))"

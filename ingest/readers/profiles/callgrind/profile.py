@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import check_line_end, chunks
 from ingest.readers.profiles.callgrind.call_graph import Calls
-from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS, Costs, Integers, Mask, cost_lines
+from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS, Costs, cost_lines
 from ingest.readers.profiles.callgrind.header import Header, read_header
 from ingest.readers.profiles.callgrind.names import FILE, NAME, OBJECT, UNKNOWN, Names
 from ingest.recording import Recording
@@ -287,7 +288,7 @@ class _Reading:
             raise self._fault(
                 text, min(at, len(text) - 1), "the place of a call or jump is missing"
             )
-        own: Mask = np.ones(costs.start.size, np.bool_)
+        own: Flags = np.ones(costs.start.size, np.bool_)
         own[after] = False
         objects, files, functions = places[place, 1], places[place, 2], places[place, 3]
         for flow in pending:

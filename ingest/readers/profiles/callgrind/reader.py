@@ -32,10 +32,10 @@ import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
-from ingest.parsing.blocks.tables import launch_table
+from ingest.parsing.arrays import Integers
 from ingest.readers.profiles.callgrind.blocks import Code
 from ingest.readers.profiles.callgrind.call_graph import Calls, inclusive
-from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS, Integers
+from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS
 from ingest.readers.profiles.callgrind.names import FILE, OBJECT, Function, Names
 from ingest.readers.profiles.callgrind.profile import Profile, read_profiles
 from ingest.recording import Recording, read_head
@@ -92,7 +92,7 @@ class Callgrind:
             called = np.zeros_like(called) if sampled else called
             # A profile without any calls does not show what functions cost with their callees.
             whole = whole if counted else np.full_like(whole, np.nan)
-            yield Rows("pmu_samples", _samples(profile, regions, own, whole, called, several))
+            yield _samples(profile, regions, own, whole, called, several)
         yield from _left_out(profiles)
         yield LeftOut(sampled, "number of calls", "it is that of samples", "numbers of calls")
         if _has_jumps(profiles):
@@ -224,7 +224,7 @@ def _samples(
     whole: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
     called: Integers,
     several: bool,
-) -> pa.Table:
+) -> Rows:
     """Return each function's cost for every event, and its calls."""
     events = [*map(_event, profile.header.events), ("calls", 1, None)]
     if profile.header.by_yappi:
@@ -238,17 +238,15 @@ def _samples(
     is_sum = ~np.isin([*header.events, "calls"], header.means)[event]
     event, region = event[is_sum], region[is_sum]
     sample = header.part - 1 if several and header.part is not None else None
-    found = whole[event, region]
-    return pa.table(
-        {
-            "thread": pa.array([header.thread] * event.size, pa.int64()),
-            "region": pa.array(regions, pa.string()).take(pa.array(region)),
-            "sample": pa.array([sample] * event.size, pa.int64()),
-            "event": pa.array(names, pa.string()).take(pa.array(event)),
-            "unit": pa.array(units, pa.string()).take(pa.array(event)),
-            "value": pa.array(values[event, region]),
-            "inclusive": pa.array(found, mask=np.isnan(found)),
-        }
+    return Rows.of_columns(
+        "pmu_samples",
+        thread=header.thread,
+        region=pa.array(regions, pa.string()).take(pa.array(region)),
+        sample=sample,
+        event=pa.array(names, pa.string()).take(pa.array(event)),
+        unit=pa.array(units, pa.string()).take(pa.array(event)),
+        value=values[event, region],
+        inclusive=pa.array(whole[event, region], from_pandas=True),
     )
 
 
@@ -281,19 +279,18 @@ def _block_rows(
         instructions, visits = code.instructions(thread), code.visits(thread)
         total += int(instructions.sum())
         there = np.flatnonzero(instructions)
-        columns = {"bb": there, "visits": visits[there], "instructions": instructions[there]}
-        yield Rows("bb_visits", _of(profile, columns, "ill"))
+        place = {"launch": 0, "thread": profile.header.thread}
+        yield Rows.of_columns(
+            "bb_visits",
+            **place,
+            bb=there,
+            visits=visits[there],
+            instructions=instructions[there],
+        )
         src, dst, count = code.edges(thread)
-        yield Rows("bb_edges", _of(profile, {"src": src, "dst": dst, "count": count}, "iil"))
+        yield Rows.of_columns("bb_edges", **place, src=src, dst=dst, count=count)
     launch = {"launch": 0, "granularity": "thread", "instructions": total}
     yield Rows("bb_launches", pa.Table.from_pylist([launch]))
-
-
-def _of(profile: Profile, columns: dict[str, Integers], types: str) -> pa.Table:
-    """Return rows of a profile's thread."""
-    table = launch_table(0, None, dict(columns), types)
-    thread = pa.array([profile.header.thread] * len(table), pa.int64())
-    return table.append_column("thread", thread)
 
 
 def _blocks(code: Code, names: Names, functions: Sequence[str]) -> pa.Table:

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from ingest.readers.profiles.extrap.experiment import Codes, Experiment, Floats, Integers
-from ingest.readers.profiles.extrap.names import ROOT
+from ingest.parsing.arrays import Floats, Integers
+from ingest.readers.profiles.extrap.experiment import ROOT, Codes, Experiment
 from warehouse.errors import InputError
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Head, Item, SingleFile
+from ingest.base import Item, SingleFile
 from ingest.parsing.json_values import checked, field, numbers, read_json
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
     from ingest.readers.profiles.extrap.experiment import Experiment
 
 _LIMIT = 64 << 20
-_START = re.compile(
-    rb'\s*\{\s*"(?:'
-    rb'callpaths"\s*:\s*\[\s*\{\s*"(?:id|name)"|coordinates"\s*:\s*\[\s*\{\s*"(?:id|parameter_v)'
-    rb'|parameters"\s*:\s*\[\s*"[^"]*"[^\]]*\]\s*,\s*"measurements"\s*:\s*\{'
-    rb'|measurements"\s*:\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*\[\s*\{\s*"(?:point|values)"'
-    rb'|parameters"\s*:\s*\[\s*\{\s*"(?:id|name)".{0,4096}"parameter_value_pairs")',
-    re.DOTALL,
-)
 _Row = tuple[int, int, int, float, int]
 
 
@@ -33,10 +25,14 @@ class ExtrapJson(SingleFile):
     DESCRIPTION = "Extra-P JSON: repeated times of functions at the points of a scaling experiment"
     PATTERNS = ("*.json",)
     TABLES = ("fn_timings", "pmu_samples")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first fields of either format."""
-        return _START.match(head.data) is not None
+    START = re.compile(
+        rb'\s*\{\s*"(?:'
+        rb'callpaths"\s*:\s*\[\s*\{\s*"(?:id|name)"|coordinates"\s*:\s*\[\s*\{\s*"(?:id|parameter_v)'
+        rb'|parameters"\s*:\s*\[\s*"[^"]*"[^\]]*\]\s*,\s*"measurements"\s*:\s*\{'
+        rb'|measurements"\s*:\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*\[\s*\{\s*"(?:point|values)"'
+        rb'|parameters"\s*:\s*\[\s*\{\s*"(?:id|name)".{0,4096}"parameter_value_pairs")',
+        re.DOTALL,
+    )
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and rows; see `Reader.read`."""

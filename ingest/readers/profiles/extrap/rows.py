@@ -13,17 +13,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, Rows, Run
+from ingest.parsing.arrays import Integers
 from ingest.parsing.parameters import COUNTS, Parameters
 from ingest.readers.profiles.extrap.experiment import (
     IN_CALLPATH,
     Codes,
     Experiment,
-    Integers,
+    Metric,
+    as_text,
     check_names,
     check_values,
     repetitions,
 )
-from ingest.readers.profiles.extrap.names import Metric, as_text
 from warehouse.errors import InputError
 
 _BATCH_ROWS = 1 << 17

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ingest.base import Head, Item, SingleFile
 from ingest.parsing.lines import chunks
-from ingest.readers.profiles.extrap.names import ROOT, as_text
+from ingest.readers.profiles.extrap.experiment import ROOT, Experiment, as_text
+from ingest.readers.profiles.extrap.rows import items
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.readers.profiles.extrap.experiment import Experiment
 
 _KEYWORDS = (b"PARAMETER", b"POINTS", b"METRIC", b"REGION", b"DATA")
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -49,8 +48,6 @@ class ExtrapText(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and rows; see `Reader.read`."""
-        from ingest.readers.profiles.extrap.rows import items
-
         parser = _Parser()
         cut = False
         for chunk in chunks(recording, must_end=True):
@@ -199,10 +196,6 @@ class _Parser:
 
     def finish(self, cut: bool) -> Experiment:
         """Return the experiment; `cut` is whether the last line has no line end."""
-        import numpy as np
-
-        from ingest.readers.profiles.extrap.experiment import Experiment
-
         if cut and len(self._block) > 1 and self._block[-1] < min(self._block[:-1]):
             raise self._error(
                 f"the last line has {self._block[-1]} values and no line end, it seems cut off",

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.readers.profiles.hpctoolkit.metrics import Metric
+from ingest.parsing.arrays import Floats
+from ingest.parsing.call_paths import CallPaths, frame_name
+from ingest.parsing.units import PER_SECOND
 from warehouse.errors import InputError
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+_NAME = re.compile(
+    r"(?P<name>.+?)(?: \((?![IE]\))(?P<unit>[\w%/]+)\))?"
+    r"(?::(?P<statistic>Sum|Mean|StdDev|CfVar|Min|Max))?(?: \([IE]\))?"
+)
+_TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
 
-    from ingest.parsing.call_paths import CallPaths
 
-    Floats = npt.NDArray[np.float64]
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What was measured: its name, its unit if it has one, and how many make a second, of times.
+
+    `statistic` is what over processes a value is (Sum, Mean ...), None for that of one process.
+    """
+
+    name: str
+    unit: str | None
+    per_second: float | None
+    statistic: str | None
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is the time that the program takes."""
+        return self.per_second is not None and self.name in _TIMES
+
+
+def metric_of(text: str) -> Metric:
+    """Return the metric that a name such as `CPUTIME (usec):Sum (E)` stands for."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        return Metric(text, None, None, None)
+    unit = found["unit"]
+    per_second = PER_SECOND.get(unit or "")
+    return Metric(
+        frame_name(found["name"]), "s" if per_second else unit, per_second, found["statistic"]
+    )
+
 
 Place = tuple[int | None, int | None]  # rank and thread
 
@@ -35,8 +70,6 @@ class PathRows:
 
     def with_callees(self, own: Floats) -> Floats:
         """Return what paths have with those below them, from what they have themselves."""
-        import numpy as np
-
         sums = own.tolist()
         # A path comes after the one above it.
         for code in range(self.size - 1, -1, -1):
@@ -46,39 +79,32 @@ class PathRows:
 
     def of(self, metric: Metric, own: Floats, whole: Floats, place: Place) -> Iterator[Rows]:
         """Yield the rows of a metric at a place, of the paths that it has a value at or below."""
-        import numpy as np
-        import pyarrow as pa
-
         rows = np.flatnonzero(whole).tolist()
         if not rows:
             return
         self._empty = False
         own, whole = (values[rows] / (metric.per_second or 1.0) for values in (own, whole))
-        columns = {
-            "rank": pa.array([place[0]] * len(rows), pa.int32()),
-            "thread": pa.array([place[1]] * len(rows), pa.int64()),
-        }
+        rank, thread = place
         paths = [self._joined[code] for code in rows]
-        is_timed = metric.name == self._timed
         # NaN is what the values do not show.
         shown = pa.array(own, from_pandas=True)
-        if is_timed:
-            columns |= {
-                "function": pa.array([self._names[code] for code in rows], pa.string()),
-                "callpath": pa.array(paths, pa.string()),
-                "parallelism": pa.array([self._parallelism] * len(rows), pa.int32()),
-                "seconds": shown,
-                "inclusive_seconds": pa.array(whole),
-            }
+        if metric.name == self._timed:
+            yield Rows.of_columns(
+                "fn_timings",
+                **{"rank": rank, "thread": thread, "parallelism": self._parallelism},
+                function=[self._names[code] for code in rows],
+                callpath=paths,
+                seconds=shown,
+                inclusive_seconds=whole,
+            )
         else:
-            columns |= {
-                "region": pa.array(paths, pa.string()),
-                "event": pa.array([metric.name] * len(rows), pa.string()),
-                "unit": pa.array([metric.unit] * len(rows), pa.string()),
-                "value": shown,
-                "inclusive": pa.array(whole),
-            }
-        yield Rows("fn_timings" if is_timed else "pmu_samples", pa.table(columns))
+            yield Rows.of_columns(
+                "pmu_samples",
+                **{"rank": rank, "thread": thread, "event": metric.name, "unit": metric.unit},
+                region=paths,
+                value=shown,
+                inclusive=whole,
+            )
 
     def check(self) -> None:
         """Raise `InputError` where nothing has a value."""

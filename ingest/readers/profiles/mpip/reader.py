@@ -20,12 +20,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
+from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
 from ingest.parsing.dates import in_zone
-from ingest.parsing.lines import quoted
-from ingest.readers.profiles.mpip.sections import NUMBER, Floats, Section, Table, sections
+from ingest.parsing.lines import unexpected
+from ingest.readers.profiles.mpip.sections import NUMBER, Section, Table, sections
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -112,11 +113,11 @@ def call_paths(section: Section) -> dict[int, str]:
         level = int(found["level"]) if found else 0
         called = _CALL.fullmatch(found["rest"]) if found and level == 0 else None
         if found is None or (level == 0) != (called is not None):
-            raise _error(line, at, "ID, level, file, line, function and MPI call")
+            raise unexpected(line, at, "ID, level, file, line, function and MPI call")
         site = int(found["site"])
         function = called["function"] if called else found["rest"]
         if level != len(frames.setdefault(site, [])):
-            raise _error(line, at, f"level {len(frames[site])} of call site {site}")
+            raise unexpected(line, at, f"level {len(frames[site])} of call site {site}")
         frames[site].append(_frame(found, function))
     if section.counted() not in (None, len(frames)):
         raise InputError(
@@ -133,12 +134,7 @@ def _frame(found: re.Match[str], function: str) -> str:
     return frame_name(f"{function} ({found['file']}:{found['line']})")
 
 
-def _error(line: str, at: int, expected: str) -> InputError:
-    return InputError(f"{quoted(line)} was found", where=f"line {at}", expected=expected)
-
-
 OUTSIDE = "outside MPI"
-_START = re.compile(rb"@ mpiP\b")
 _TIME = rf"\s+(?P<max>{NUMBER})\s+(?P<mean>{NUMBER})\s+(?P<min>{NUMBER})"
 _SITE = r"^(?P<name>\S+)\s+(?P<site>\d+)\s+"
 _BY_RANK = rf"{_SITE}(?P<rank>\d+|\*)\s+(?P<count>\d+){_TIME}\s+(?:{NUMBER})\s+(?:{NUMBER})\s*$"
@@ -155,10 +151,7 @@ class MpiP(SingleFile):
     DESCRIPTION = "mpiP report (*.mpiP): MPI time by call site and rank, and time outside MPI"
     PATTERNS = ("*.mpiP",)
     TABLES = ("fn_timings",)
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _START.match(head.data) is not None
+    START = re.compile(rb"@ mpiP\b")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one run and its rows; see `Reader.read`."""
@@ -188,7 +181,7 @@ class MpiP(SingleFile):
         inside = _inside(calls, tasks, sites)
         if not (concise or header.leaves_out):
             _check_sums(inside, tasks, calls)
-        yield Rows("fn_timings", _outside(tasks))
+        yield _outside(tasks)
         yield Rows("fn_timings", inside)
 
 
@@ -232,18 +225,16 @@ def _of_ranks(table: Table, header: Header) -> Table:
     return table.where(~is_sum)
 
 
-def _outside(tasks: Tasks) -> pa.Table:
+def _outside(tasks: Tasks) -> Rows:
     """Return the time outside MPI."""
-    rank = range(tasks.count) if tasks.by_rank else [None]
-    return pa.table(
-        {
-            "function": pa.repeat(OUTSIDE, len(tasks.app)),
-            "rank": pa.array(rank, pa.int32()),
-            "parallelism": pa.repeat(pa.scalar(tasks.count, pa.int32()), len(tasks.app)),
-            # Where all time is MPI, rounding can leave less than nothing.
-            "seconds": np.maximum(tasks.app - tasks.mpi, 0.0),
-            "inclusive_seconds": tasks.app,
-        }
+    return Rows.of_columns(
+        "fn_timings",
+        function=OUTSIDE,
+        rank=range(tasks.count) if tasks.by_rank else None,
+        parallelism=tasks.count,
+        # Where all time is MPI, rounding can leave less than nothing.
+        seconds=np.maximum(tasks.app - tasks.mpi, 0.0),
+        inclusive_seconds=tasks.app,
     )
 
 
@@ -261,12 +252,8 @@ def _inside(table: Table, tasks: Tasks, sites: dict[int, str] | None) -> pa.Tabl
         columns |= {"rank": rank.cast(pa.int32()), "calls": count}
     else:
         seconds = seconds / tasks.count
-    columns |= {
-        "parallelism": pa.repeat(pa.scalar(tasks.count, pa.int32()), len(seconds)),
-        "seconds": seconds,
-        "inclusive_seconds": seconds,
-    }
-    return pa.table(columns)
+    columns |= {"parallelism": tasks.count, "seconds": seconds, "inclusive_seconds": seconds}
+    return Rows.of_columns("fn_timings", **columns).batch
 
 
 def _paths(table: Table, function: pa.StringArray, sites: dict[int, str] | None) -> pa.StringArray:

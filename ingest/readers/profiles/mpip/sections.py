@@ -9,17 +9,14 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.parsing.arrays import Flags, Floats, Integers
 from ingest.parsing.lines import LineArray, chunks, quoted
 from ingest.parsing.numbers import cast
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _TITLE = r"^@--- (?P<title>.*?) -*\s*$"
 NUMBER = r"[0-9.]\S*|-?(?:nan|inf)"
@@ -101,9 +98,6 @@ class Table:
         """Return an error that names the line of a row; of an empty table, that of its head."""
         line = self.line[row] if len(self.line) else self.first
         return InputError(problem, where=f"line {line}", expected=expected)
-
-
-Flags = npt.NDArray[np.bool_]
 
 
 def sections(recording: Recording) -> list[Section]:

@@ -20,10 +20,9 @@ from collections.abc import Iterator
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import chunks, quoted
+from ingest.parsing.lines import chunks, unexpected
 from ingest.readers.profiles.sampling.stacks import NO_THREAD, Measure, Stacks, check_weight
 from ingest.recording import Recording
-from warehouse.errors import InputError
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _ONE = re.compile(rf"(.*\S)?[ \t]+({_NUMBER})\s*")
@@ -101,11 +100,11 @@ def _parsed(line: str, where: str, numbers: int) -> tuple[list[str], list[float]
     """Return the frames of a line and its weights; raise `InputError` where it has none."""
     found = (_TWO if numbers == 2 else _ONE).fullmatch(line)
     if found is None:
-        raise InputError(
-            f"{quoted(line)} was found",
-            where=where,
-            expected="a stack and its weight: main;solve;dot 42",
-            hint="Is the file cut off or damaged here?",
+        raise unexpected(
+            line,
+            where,
+            "a stack and its weight: main;solve;dot 42",
+            "Is the file cut off or damaged here?",
         )
     return (found[1] or "").split(";"), [
         check_weight(float(text), where) for text in found.groups()[1:]

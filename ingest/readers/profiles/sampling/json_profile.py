@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ingest.base import Head, Item, SingleFile, form_of
+from ingest.parsing.json_values import checked, read_json
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -48,7 +49,6 @@ class JsonProfile(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
-        from ingest.parsing.json_values import checked, read_json
         from ingest.readers.profiles.sampling import (
             cpuprofile,
             firefox,

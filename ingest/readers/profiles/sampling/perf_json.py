@@ -15,8 +15,7 @@ from ingest.base import Item, LeftOut, Run
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import written_date
 from ingest.parsing.json_values import field, texts_of
-from ingest.readers.profiles.sampling.commands import BEFORE, object_name, program
-from ingest.readers.profiles.sampling.perf_header import perf_run
+from ingest.readers.profiles.sampling.commands import BEFORE, object_name, perf_run, program
 from ingest.readers.profiles.sampling.stacks import NO_THREAD, Measure, Stacks
 
 _FACTS = {

@@ -16,18 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import ctime_date
-from ingest.parsing.lines import numbered_lines, quoted
-from ingest.readers.profiles.sampling.commands import CLOCK, object_name
-from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
+from ingest.parsing.lines import numbered_lines, quoted, unexpected
+from ingest.readers.profiles.sampling.commands import CLOCK, FACT, object_name, perf_run
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _EVENT = re.compile(r"# (?:Samples|Events): *\S+ +(?:of (events?) '(.+)'|(\S+))(?:,.*)?\s*")
 _COUNT = re.compile(r"# Event count \(approx\.\): (\d+)\s*")
@@ -163,11 +159,11 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
     numbers = [None if text is None else _share(text, where) for text in shares]
     own = numbers[0] if numbers[0] is not None else numbers[1]
     if name is None or own is None or section.total is None:
-        raise InputError(
-            f"{quoted(line.strip())} was found",
-            where=where,
-            expected="a share, its function, and above them `# Event count (approx.): ...`",
-            hint="Let perf sort by function: perf report --stdio --sort sym, without --hierarchy",
+        raise unexpected(
+            line.strip(),
+            where,
+            "a share, its function, and above them `# Event count (approx.): ...`",
+            "Let perf sort by function: perf report --stdio --sort sym, without --hierarchy",
         )
     if symbol := _SYMBOL.fullmatch(name):
         name = symbol[1].strip()
@@ -188,40 +184,35 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
 
 def _share(text: str, where: str) -> float:
     if not re.fullmatch(r"\d{1,3}\.\d\d%", text):
-        raise InputError(f"{quoted(text)} was found", where=where, expected="a share: 12.34%")
+        raise unexpected(text, where, "a share: 12.34%")
     return float(text[:-1])
 
 
 def _rows(section: _Section) -> Iterator[Rows]:
-    import pyarrow as pa
-
     total = section.total or 0.0
     rest = total - sum(section.own.values())
     if section.is_whole and rest > (section.rows + 1) * _ROUNDED / 100 * total:
         section.own[_REST] = rest
-    names = pa.array(section.own, pa.string())
+    names = list(section.own)
     own = list(section.own.values())
     inclusive = [section.inclusive.get(name) for name in section.own]
     if CLOCK.fullmatch(section.event):
-        times = {
-            "seconds": pa.array([value / 1e9 for value in own], pa.float64()),
-            "inclusive_seconds": pa.array(
-                [None if value is None else value / 1e9 for value in inclusive], pa.float64()
-            ),
-        }
-        yield Rows("fn_timings", pa.table({"function": names, **times}))
+        yield Rows.of_columns(
+            "fn_timings",
+            function=names,
+            seconds=[value / 1e9 for value in own],
+            inclusive_seconds=[None if value is None else value / 1e9 for value in inclusive],
+        )
     else:
-        counts = {
-            "value": pa.array(own, pa.float64()),
-            "inclusive": pa.array(inclusive, pa.float64()),
-        }
         event = f"weight of {section.event}" if section.is_weighed else section.event
-        events = pa.array([event] * len(names), pa.string())
-        yield Rows("pmu_samples", pa.table({"region": names, "event": events, **counts}))
+        yield Rows.of_columns(
+            "pmu_samples", region=names, event=event, value=own, inclusive=inclusive
+        )
     if section.samples:
-        events = pa.array([f"samples of {section.event}"] * len(section.samples), pa.string())
-        units = pa.array(["samples"] * len(section.samples), pa.string())
-        value = pa.array(section.samples.values(), pa.float64())
-        regions = pa.array(section.samples, pa.string())
-        columns = {"region": regions, "event": events, "value": value, "unit": units}
-        yield Rows("pmu_samples", pa.table(columns))
+        yield Rows.of_columns(
+            "pmu_samples",
+            region=list(section.samples),
+            event=f"samples of {section.event}",
+            value=list(section.samples.values()),
+            unit="samples",
+        )

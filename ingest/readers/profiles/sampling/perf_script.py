@@ -29,12 +29,20 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
+import numpy as np
+
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
-from ingest.parsing.lines import Chunk, chunks, quoted
-from ingest.readers.profiles.sampling.commands import BEFORE, CLOCK, object_name, program
-from ingest.readers.profiles.sampling.perf_header import FACT, perf_run
+from ingest.parsing.lines import Chunk, chunks, unexpected
+from ingest.readers.profiles.sampling.commands import (
+    BEFORE,
+    CLOCK,
+    FACT,
+    object_name,
+    perf_run,
+    program,
+)
 from ingest.readers.profiles.sampling.stacks import NO_THREAD, Measure, Stacks, Tally
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -231,26 +239,16 @@ class _Samples:
 
     def _events(self) -> Rows:
         """Return how often each thread had each event, of tracepoints that were recorded alone."""
-        import pyarrow as pa
-
-        threads = [None if tid.startswith(b"-") else int(tid) for tid, _ in self._traced]
-        names = [f"samples of {event.decode()}" for _, event in self._traced]
-        return Rows(
+        return Rows.of_columns(
             "pmu_samples",
-            pa.table(
-                {
-                    "thread": pa.array(threads, pa.int64()),
-                    "event": pa.array(names, pa.string()),
-                    "value": pa.array(list(self._traced.values()), pa.float64()),
-                    "unit": pa.array(["samples"] * len(names), pa.string()),
-                }
-            ),
+            thread=[None if tid.startswith(b"-") else int(tid) for tid, _ in self._traced],
+            event=[f"samples of {event.decode()}" for _, event in self._traced],
+            value=list(self._traced.values()),
+            unit="samples",
         )
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:
         """Return the numbers of samples and the sums of periods, of each event."""
-        import numpy as np
-
         kind, path, count, period = self._tally.columns()
         # Threads that had ended, and the idle ones of system-wide recordings, are -1.
         threads = [
@@ -414,12 +412,12 @@ class _Samples:
         wrong = next((n for n, raw in enumerate(found) if not _is_function(raw)), 0)
         number = piece.line_at(begin) + wrong
         text = found[wrong].decode()
-        return InputError(
-            f"{quoted(text)} was found",
-            where=f"line {number}",
-            expected="a sample (COMMAND TID TIME: PERIOD EVENT:), or a function of its stack "
+        return unexpected(
+            text,
+            number,
+            "a sample (COMMAND TID TIME: PERIOD EVENT:), or a function of its stack "
             "(7f00 main+0x10 (/home/user/program))",
-            hint="Is the file damaged here? Let perf script print it again.",
+            "Is the file damaged here? Let perf script print it again.",
         )
 
     def _comment(self, raw: bytes) -> None:

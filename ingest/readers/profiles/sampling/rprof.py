@@ -16,16 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Item, LeftOut, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import numbered_lines, quoted
+from ingest.parsing.lines import numbered_lines, unexpected
 from ingest.parsing.metric_values import Value, rows
 from ingest.readers.profiles.sampling.stacks import NO_THREAD, Measure, Stacks
 from ingest.recording import Recording
-from warehouse.errors import InputError
 
 _HEADER = r"(?:[A-Za-z]+ profiling: )*sample\.interval=(\d{1,9})\r?"
-_START = re.compile(_HEADER.encode() + b"\n")
 _TITLE = re.compile(_HEADER)
 _SAMPLE = re.compile(r'(?::(\d{1,15}):(\d{1,15}):(\d{1,15}):\d+:)?((?:\d+#\d+ |(?>".*?" ))*+)')
 _FUNCTION = re.compile(r'"(.*?)" |\d+#\d+ ')
@@ -40,10 +38,7 @@ class Rprof(SingleFile):
     DESCRIPTION = "R's Rprof (also with line.profiling, memory.profiling, gc.profiling)"
     PATTERNS = ("Rprof.out", "*.Rprof")
     TABLES = ("fn_timings", "pmu_samples", "metrics")
-
-    def sniff(self, head: Head) -> bool:
-        """Recognise the first line."""
-        return _START.match(head.data) is not None
+    START = re.compile(_HEADER.encode() + b"\n")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
@@ -59,11 +54,11 @@ class Rprof(SingleFile):
                 continue
             found = _SAMPLE.fullmatch(line)
             if found is None:
-                raise InputError(
-                    f"{quoted(line)} was found",
-                    where=f"line {number}",
-                    expected='functions from the leaf on: "order" "sort" "main"',
-                    hint="Is the file cut off or damaged here?",
+                raise unexpected(
+                    line,
+                    number,
+                    'functions from the leaf on: "order" "sort" "main"',
+                    "Is the file cut off or damaged here?",
                 )
             if found[1]:
                 small, large, nodes = map(int, found.groups()[:3])

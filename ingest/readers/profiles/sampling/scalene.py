@@ -24,8 +24,6 @@ _IN_MODULE = 0  # the first line of the function that a line is in, where it is 
 
 def items(document: Mapping[str, Any]) -> Iterator[Item]:
     """Yield the run and the time of its functions, without what they call."""
-    import pyarrow as pa
-
     elapsed = check_weight(field(document, "elapsed_time_sec", float, "the file"), "the file")
     folder = document.get("entrypoint_dir")
     seconds: dict[str, float] = {}
@@ -57,6 +55,5 @@ def items(document: Mapping[str, Any]) -> Iterator[Item]:
         else None,
         tags={"recorder": "scalene"},
     )
-    columns = {"function": list(seconds), "seconds": list(seconds.values())}
-    yield Rows("fn_timings", pa.table(columns))
+    yield Rows.of_records("fn_timings", ("function", "seconds"), list(seconds.items()))
     yield LeftOut(memory, "line's memory", "times land", "lines' memory")

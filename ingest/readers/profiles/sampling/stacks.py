@@ -10,18 +10,13 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.call_paths import frame_name
+from ingest.parsing.arrays import Floats, Integers
+from ingest.parsing.call_paths import ARROW, CallPaths, frame_name
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Integers = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 NO_THREAD = -1
 _DEEPEST = 256  # of a path the text is stored, of all that lie on it: deeper ones would be huge
@@ -55,8 +50,6 @@ class Measure:
 
     def columns(self) -> tuple[Integers, Integers, Floats]:
         """Return the sums as arrays: thread, path, weight."""
-        import numpy as np
-
         if self.arrays is not None:
             return self.arrays
         keys = np.array(list(self.sums), np.int64).reshape(-1, 2)
@@ -70,8 +63,6 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        import numpy as np
-
         self._waiting, self._weights = array("q"), array("d")
         self._keys: Integers = np.empty(0, np.int64)
         self._counts: Floats = np.empty(0)
@@ -90,8 +81,6 @@ class Tally:
         return self._keys >> 32, self._keys & 0xFFFF_FFFF, self._counts, self._sums
 
     def _add_up(self) -> None:
-        import numpy as np
-
         keys = np.concatenate([self._keys, self._waiting])
         counts = np.concatenate([self._counts, np.ones(len(self._waiting))])
         sums = np.concatenate([self._sums, self._weights])
@@ -108,8 +97,6 @@ class Stacks:
     """
 
     def __init__(self) -> None:
-        from ingest.parsing.call_paths import CallPaths
-
         self.paths = CallPaths()
         self.flat = False
         self._cut = 0
@@ -131,8 +118,6 @@ class Stacks:
 
         `run` is the number of the run that they belong to, where the file has several.
         """
-        import numpy as np
-
         above = np.array(self.paths.above, np.int64)
         depth = _depths(self.paths.above)
         length = _lengths(self.paths.names, self.paths.above)
@@ -158,10 +143,8 @@ class Stacks:
         yield LeftOut(0 if run else self._cut, "stack's functions", reason, "stacks' functions")
 
     def _rows(self, one: Measure, sums: _Sums, timed: bool, run: int | None) -> Iterator[Item]:
-        import numpy as np
         import pyarrow as pa
 
-        unit = "s" if one.per_second else one.unit
         for rows, texts in self._batches(sums.path):
             thread, size = sums.thread[rows], len(rows)
             own, inclusive = sums.own[rows], sums.inclusive[rows]
@@ -169,31 +152,31 @@ class Stacks:
                 own, inclusive = own / one.per_second, inclusive / one.per_second
             without = np.full(size, self.flat)
             whole = pa.array(inclusive, mask=without)
-            columns = {"thread": pa.array(thread, pa.int64(), mask=thread < 0)}
-            if timed:
-                last = [self.paths.names[code] for code in sums.path[rows].tolist()]
-                columns |= {
-                    "function": pa.array(last, pa.string()),
-                    "callpath": pa.array(texts, pa.string(), mask=without),
-                    "seconds": pa.array(own),
-                    "inclusive_seconds": whole,
-                }
-            else:
-                columns |= {
-                    "region": pa.array(texts, pa.string()),
-                    "event": pa.array([one.event] * size, pa.string()),
-                    "unit": pa.array([unit] * size, pa.string()),
-                    "value": pa.array(own),
-                    "inclusive": whole,
-                }
+            known = {"thread": pa.array(thread, pa.int64(), mask=thread < 0)}
             if run is not None:
-                columns["run"] = pa.array([run] * size, pa.int32())
-            yield Rows("fn_timings" if timed else "pmu_samples", pa.table(columns))
+                known["run"] = run
+            if timed:
+                yield Rows.of_columns(
+                    "fn_timings",
+                    **known,
+                    function=[self.paths.names[code] for code in sums.path[rows].tolist()],
+                    callpath=pa.array(texts, pa.string(), mask=without),
+                    seconds=own,
+                    inclusive_seconds=whole,
+                )
+            else:
+                yield Rows.of_columns(
+                    "pmu_samples",
+                    **known,
+                    region=texts,
+                    event=one.event,
+                    unit="s" if one.per_second else one.unit,
+                    value=own,
+                    inclusive=whole,
+                )
 
     def _batches(self, path: Integers) -> Iterator[tuple[Integers, list[str]]]:
         """Yield positions and joined paths, in batches whose text is not too long."""
-        import numpy as np
-
         known: dict[int, str] = {}
         texts: list[str] = []
         size = begin = 0
@@ -206,8 +189,6 @@ class Stacks:
 
     def _text(self, code: int, known: dict[int, str]) -> str:
         """Return a joined path; `known` are those that lie above recent ones."""
-        from ingest.parsing.call_paths import ARROW
-
         names, above = self.paths.names, self.paths.above
         last: list[str] = [names[code]]
         upper = above[code]
@@ -239,8 +220,6 @@ class _Sums:
     @classmethod
     def of(cls, parts: Sequence[_Sums]) -> _Sums:
         """Return all rows in order: by thread and path."""
-        import numpy as np
-
         thread, path, own, inclusive = (
             np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__
         )
@@ -253,8 +232,6 @@ def _levels(one: Measure, above: Integers, depth: Integers) -> Iterator[_Sums]:
 
     `depth` is how many paths are above each.
     """
-    import numpy as np
-
     thread, paths, weight = one.columns()
     threads, number = np.unique(thread, return_inverse=True)
     key = number * len(above) + paths
@@ -274,8 +251,6 @@ def _levels(one: Measure, above: Integers, depth: Integers) -> Iterator[_Sums]:
 
 def _depths(above: Sequence[int]) -> Integers:
     """Return how many paths are above each; a path comes after the one above it."""
-    import numpy as np
-
     depth = array("q")
     for code in above:
         depth.append(0 if code < 0 else depth[code] + 1)
@@ -284,10 +259,6 @@ def _depths(above: Sequence[int]) -> Integers:
 
 def _lengths(names: Sequence[str], above: Sequence[int]) -> Integers:
     """Return how long the joined paths are."""
-    import numpy as np
-
-    from ingest.parsing.call_paths import ARROW
-
     length = array("q")
     for name, code in zip(names, above, strict=True):
         length.append(len(name) + (0 if code < 0 else len(ARROW) + length[code]))

@@ -3,22 +3,18 @@
 pycubexr reads the archive. It trusts the file, so its values are checked here.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pycubexr import CubexParser
 
-from ingest.parsing.call_paths import Integers
+from ingest.parsing.arrays import Integers
 from warehouse.errors import InputError, PwhError
-
-if TYPE_CHECKING:
-    from pycubexr import CubexParser
 
 _ROW_BITS = 31
 

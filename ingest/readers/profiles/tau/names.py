@@ -12,15 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.parsing.arrays import Flags, Floats, Integers
 from ingest.parsing.call_paths import ARROW, frame_name
-
-Codes = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 _CALLS = r"\s+=>\s+"
 _OTHER_SPLITS = r"\[(?:SAMPLE|SUMMARY|CONTEXT|UNWIND|INTERMEDIATE)\] "
@@ -39,7 +35,7 @@ class Names:
 
     function: pa.StringArray
     callpath: pa.StringArray
-    code: Codes
+    code: Integers
     counted: Flags
 
     @property
@@ -79,8 +75,8 @@ class Selection:
     `calls` next to those of their call paths.
     """
 
-    rows: Codes
-    rest: Codes
+    rows: Integers
+    rest: Integers
     exclusive: Floats
     calls: Floats
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.arrays import Floats, Integers
 from ingest.readers.profiles.tau.facts import Collected, Layout, Location, Metadata
-from ingest.readers.profiles.tau.names import Codes, Floats, Names, count_once
+from ingest.readers.profiles.tau.names import Names, count_once
 from warehouse.errors import InputError
 
 _MICROSECONDS = 1e6
@@ -55,7 +55,7 @@ class Values:
     `row` numbers the entries of the names they belong to.
     """
 
-    row: Codes
+    row: Integers
     calls: Floats
     exclusive: Floats
     inclusive: Floats
@@ -130,7 +130,8 @@ def _timings(names: Names, values: Values, place: Place) -> pa.Table:
         "inclusive_seconds": pa.array(values.inclusive[rows] / _MICROSECONDS, mask=rest),
         "calls": pa.array(np.where(part, 0, calls).astype(np.int64), mask=part),
     }
-    return _placed(columns, place, len(rows), parallelism=True)
+    found = {"rank": place.rank, "thread": place.thread, "parallelism": place.parallelism}
+    return Rows.of_columns("fn_timings", **columns, **found).batch
 
 
 def _samples(names: Names, values: Values, place: Place, metric: str) -> pa.Table:
@@ -145,22 +146,16 @@ def _samples(names: Names, values: Values, place: Place, metric: str) -> pa.Tabl
     there, first = np.unique(code, return_index=True)
     value = np.bincount(code, values.exclusive[of_rows], minlength=count)[there]
     scale = _MICROSECONDS if _TIME.fullmatch(metric) else 1.0
-    columns = {
-        "region": names.function.take(pa.array(np.flatnonzero(of_rows)[first])),
-        "sample": np.zeros(len(there), dtype=np.int64),
-        "event": pa.repeat(metric, len(there)),
-        "value": pa.array(value / scale, mask=~np.isfinite(value)),
-        "unit": pa.repeat(pa.scalar("s" if scale != 1.0 else None, pa.string()), len(there)),
-    }
-    return _placed(columns, place, len(there), parallelism=False)
-
-
-def _placed(columns: dict[str, Any], place: Place, count: int, *, parallelism: bool) -> pa.Table:
-    columns["rank"] = pa.repeat(pa.scalar(place.rank, pa.int32()), count)
-    columns["thread"] = pa.repeat(pa.scalar(place.thread, pa.int64()), count)
-    if parallelism:
-        columns["parallelism"] = pa.repeat(pa.scalar(place.parallelism, pa.int32()), count)
-    return pa.table(columns)
+    return Rows.of_columns(
+        "pmu_samples",
+        region=names.function.take(pa.array(np.flatnonzero(of_rows)[first])),
+        sample=0,
+        event=metric,
+        value=pa.array(value / scale, mask=~np.isfinite(value)),
+        unit="s" if scale != 1.0 else None,
+        rank=place.rank,
+        thread=place.thread,
+    ).batch
 
 
 def _called(names: Names, values: Values) -> tuple[Names, Values]:

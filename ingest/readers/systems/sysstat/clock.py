@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from ingest.parsing.dates import in_zone
-from ingest.parsing.lines import quoted
+from ingest.parsing.lines import unexpected
 from warehouse.errors import InputError
 
 TIME = r"(?:\d\d?:\d\d:\d\d(?: [AP]M)?|\d{10})"  # or seconds since 1970
@@ -63,11 +63,8 @@ class Clock:
             if found["date"] is not None:
                 self._day, self._dated = datetime.fromisoformat(found["date"]), True
         except ValueError:
-            raise InputError(
-                f"{quoted(text)} was found",
-                where=where,
-                expected="a time: 10:07:03",
-                hint="Times in another form: record with LC_ALL=C.",
+            raise unexpected(
+                text, where, "a time: 10:07:03", "Times in another form: record with LC_ALL=C."
             ) from None
         moment = datetime.combine(self._day, time)
         is_new = tuple(table) not in self._tables

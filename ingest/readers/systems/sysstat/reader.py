@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile, form_of
 from ingest.parsing.counter_table import Sample, batches
@@ -23,10 +23,8 @@ from ingest.parsing.json_values import checked, field, read_json
 from ingest.readers.systems.sysstat import tables, vmstat
 from ingest.readers.systems.sysstat.clock import Clock
 from ingest.readers.systems.sysstat.samples import SINCE_BOOT, Place, Samples, place
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 _JSON = re.compile(r'\s*\{\s*"sysstat"\s*:')
 _SEPARATED = re.compile(r"# hostname;interval;timestamp;[^\[\n]*\n")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.lines import named_cells, numbered_lines, quoted
+from ingest.parsing.lines import named_cells, numbered_lines, unexpected
 from ingest.readers.systems.sysstat.clock import TIME, Clock
 from ingest.readers.systems.sysstat.samples import Samples, place
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 TITLE = re.compile(r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S+)\s+_\S+_\s+\(\d+ CPU\)\s*")
 _HEADING = re.compile(rf"(?:# Time|{TIME}) +([A-Za-z%].*)")
@@ -76,11 +73,11 @@ def _printed(recording: Recording, host: Host) -> Iterator[Sample]:
         else:
             row = _ROW.fullmatch(text)
             if row is None or names is None or host.name is None:
-                raise InputError(
-                    f"{quoted(text)} was found",
-                    where=f"line {line}",
-                    expected="a time, and a value for each column of the heading above",
-                    hint="Numbers and times in another form: record with LC_ALL=C.",
+                raise unexpected(
+                    text,
+                    line,
+                    "a time, and a value for each column of the heading above",
+                    "Numbers and times in another form: record with LC_ALL=C.",
                 )
             time = host.clock.since_first(row[1], f"line {line}", names)
             # The last column can be a command with blanks.

@@ -9,17 +9,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.counter_table import Sample, batches, number
 from ingest.parsing.lines import named_cells, numbered_lines, quoted
 from ingest.readers.systems.sysstat.clock import Clock
 from ingest.readers.systems.sysstat.samples import SINCE_BOOT, Place, Samples
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 TITLE = re.compile(r"-*procs-*(?: -+[^\s-]+-+){4,6}\s*")  # in the language of the tool
 _GROUPS = {

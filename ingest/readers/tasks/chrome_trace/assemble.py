@@ -9,25 +9,23 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 import numpy as np
-import numpy.typing as npt
 
 from ingest.base import LeftOut
+from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.timelines.arrays import places
 from ingest.parsing.timelines.gpu_calls import step_numbers
 from ingest.parsing.timelines.slices import (
     Arrows,
-    Integers,
     Launches,
     Role,
     Slices,
     Timeline,
     Worker,
+    distinct,
 )
-from ingest.parsing.timelines.workers import distinct
 from ingest.readers.tasks.chrome_trace import kineto, xla
 from ingest.readers.tasks.chrome_trace.events import NONE, Events, Id
 
-Flags = npt.NDArray[np.bool_]
 _NOT_LANDED = -1
 _HOST = "host"
 _TOTAL = "Total "

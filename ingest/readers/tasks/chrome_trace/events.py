@@ -12,13 +12,12 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.microseconds import nanoseconds
 from ingest.readers.tasks.chrome_trace.document import Event
 from warehouse.errors import InputError
 
-Integers = npt.NDArray[np.int64]
 Id = str | int | float | None
 NONE = -1
 _NULL = b"null"

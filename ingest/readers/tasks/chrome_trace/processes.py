@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows, Run
 from ingest.compressed import path_text
@@ -222,17 +221,10 @@ def memory_rows(events: Events, base: int, rank: int | None) -> Iterator[Item]:
         region = f"{prefix}{'host' if device == NONE else f'GPU {device}'}"
         for event in ("allocated", "reserved"):
             known = of[events.memory[event][of] != NONE]
-            yield Rows(
+            yield Rows.of_columns(
                 "pmu_samples",
-                pa.table(
-                    {
-                        "rank": pa.array([rank] * len(known), pa.int32()),
-                        "region": pa.array([region] * len(known)),
-                        "sample": np.arange(len(known)),
-                        "t_start": events.memory["time"][known] - base,
-                        "event": pa.array([f"memory.{event}"] * len(known)),
-                        "value": events.memory[event][known].astype(np.float64),
-                        "unit": pa.array(["bytes"] * len(known)),
-                    }
-                ),
+                **{"rank": rank, "region": region, "event": f"memory.{event}", "unit": "bytes"},
+                sample=np.arange(len(known)),
+                t_start=events.memory["time"][known] - base,
+                value=events.memory[event][known].astype(np.float64),
             )

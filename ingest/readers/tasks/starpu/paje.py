@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +17,8 @@ import pyarrow.compute as pc
 
 from ingest.parsing.lines import chunks, numbered_lines
 from ingest.readers.tasks.starpu.rec import line_array, refuse_first, to_ns
+from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from ingest.recording import Recording
 
 # States in which the runtime itself works, by their short names in the trace. Fetching input is
 # waiting for data, and a task that submits others is the program's own work.

@@ -14,17 +14,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from ingest.base import TASK_TABLES, Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
+from ingest.parsing.arrays import Integers
 from ingest.readers.tasks.starpu.data import Flow, flow
 from ingest.readers.tasks.starpu.paje import RUNTIME_STATES, Paje, read_paje
 from ingest.readers.tasks.starpu.tasks import Tasks, read_tasks
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-Ints = NDArray[np.int64]
 _OTHER = -1
 
 
@@ -58,7 +57,7 @@ def runtime_intervals(paje: Paje, workers: pa.ChunkedArray, base: int) -> pa.Tab
     )
 
 
-def _in_force(group: Ints, step: Ints, state: Ints) -> Ints:
+def _in_force(group: Integers, step: Integers, state: Integers) -> Integers:
     """Return the state after each event; the events of a group are together, by time."""
     depth = _depth(group, step)
     order = np.lexsort((depth, group))
@@ -72,14 +71,14 @@ def _in_force(group: Ints, step: Ints, state: Ints) -> Ints:
     return result
 
 
-def _depth(group: Ints, step: Ints) -> Ints:
+def _depth(group: Integers, step: Integers) -> Integers:
     """Return the height of the stack after each event; popping an empty one leaves it empty."""
-    total: Ints = np.cumsum(step)
+    total: Integers = np.cumsum(step)
     if not len(total):
         return total
     first = np.append(True, group[1:] != group[:-1])
     start = np.flatnonzero(first)
-    height: Ints = total - np.repeat(
+    height: Integers = total - np.repeat(
         total[start] - step[start], np.diff(np.append(start, len(total)))
     )
     # Each group is moved below all of the one before, so that the running least starts anew.
@@ -159,15 +158,13 @@ def _workers(tasks: Tasks, paje: Paje | None) -> pa.Table:
     names = set(pc.unique(tasks.worker).to_pylist()) | set(paje.workers if paje else ())
     found = {name: match for name in names if (match := _WORKER.fullmatch(name))}
     ordered = sorted(found, key=lambda name: (int(found[name][1] or 0), len(name), name))
-    count = len(ordered)
-    return pa.table(
-        {
-            "worker": pa.array(ordered, pa.string()),
-            "node": pa.array([f"r{found[name][1] or 0}" for name in ordered], pa.string()),
-            "t_begin": pa.array(np.zeros(count, np.int64)),
-            "t_end": pa.array(np.full(count, tasks.last - tasks.base)),
-        }
-    )
+    return Rows.of_columns(
+        "workers",
+        worker=ordered,
+        node=[f"r{found[name][1] or 0}" for name in ordered],
+        t_begin=0,
+        t_end=int(tasks.last - tasks.base),
+    ).batch
 
 
 def _run(tasks: Tasks, workers: pa.Table) -> Run:

@@ -95,6 +95,21 @@ def test_a_null_and_units_of_go_cost_no_other_value(warehouse, tmp_path, prefix)
     assert rows(warehouse, query) == [("aaaaaaaaaaaaaaaa1", "Ann", "Faster", "aaaaaaa1", 14)]
 
 
+def test_equal_suites_of_two_repositories_are_two_applications(warehouse, tmp_path):
+    text = (SAMPLES / "action.json").read_text()
+    named = ("https://github.com/o/r", "https://github.com/o/other.git/", "git@h:o/r", None)
+    for place, address in enumerate(named):
+        file = tmp_path / f"{place}.json"
+        file.write_text(text.replace('"https://github.com/o/r"', json.dumps(address)))
+        land(warehouse, file)
+    assert rows(warehouse, "SELECT app FROM runs ORDER BY app") == [
+        ("Go",),
+        ("git@h:o/r: Go",),
+        ("github.com/o/other: Go",),
+        ("github.com/o/r: Go",),
+    ]
+
+
 def test_the_log_of_reframe_has_a_run_a_line(warehouse):
     (landed,) = land(warehouse, SAMPLES / "reframe.log")
     assert landed.left_out == "1 test (it failed before it was measured)"

@@ -100,10 +100,11 @@ def test_a_history_of_commits_is_runs_with_directions(warehouse):
         SELECT app, version, epoch_ms(started_at), metric, value, unit FROM run_metrics
         ORDER BY app, started_at
     """
+    go, scores = (f"example.org/sums: {suite}" for suite in ("Go Benchmark", "Scores"))
     assert rows(warehouse, query) == [
-        ("Go Benchmark", "aaaaaaaaaaaaaaaa1", 1700000000000, "metric:BenchmarkSum", 402.1, "ns/op"),
-        ("Go Benchmark", "bbbbbbbbbbbbbbbb2", 1700000600000, "metric:BenchmarkSum", 455.0, "ns/op"),
-        ("Scores", "aaaaaaaaaaaaaaaa1", 1700000000000, "metric:score", 50.0, "points"),
+        (go, "aaaaaaaaaaaaaaaa1", 1700000000000, "metric:BenchmarkSum", 402.1, "ns/op"),
+        (go, "bbbbbbbbbbbbbbbb2", 1700000600000, "metric:BenchmarkSum", 455.0, "ns/op"),
+        (scores, "aaaaaaaaaaaaaaaa1", 1700000000000, "metric:score", 50.0, "points"),
     ]
     query = "SELECT DISTINCT _better(NULL, app, metric, unit) FROM run_metrics ORDER BY 1"
     assert rows(warehouse, query) == [("higher",), ("lower",)]

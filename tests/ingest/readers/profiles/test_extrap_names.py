@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.parsing.parameters import Parameters
-from ingest.readers.profiles.extrap.names import Metric
+from ingest.readers.profiles.extrap.experiment import Metric
 from tests.helpers.support import land, rows
 
 

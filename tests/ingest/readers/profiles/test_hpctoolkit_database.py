@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from ingest.readers.profiles.hpctoolkit.metrics import metric
 from ingest.readers.profiles.hpctoolkit.reader import HpcToolkit
+from ingest.readers.profiles.hpctoolkit.rows import metric_of
 from ingest.recording import Recording
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
@@ -99,5 +99,5 @@ def read_all(reader, path):
     ],
 )
 def test_names_of_metrics(text, name, unit, statistic):
-    found = metric(text)
+    found = metric_of(text)
     assert (found.name, found.unit, found.statistic) == (name, unit, statistic)

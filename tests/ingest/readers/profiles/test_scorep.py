@@ -7,7 +7,7 @@ import csv
 import pytest
 from pycubexr import CubexParser
 
-from ingest.readers.profiles.scorep.names import experiment
+from ingest.readers.profiles.scorep.rows import experiment
 from tests.helpers.support import land, rows, shared
 from tests.ingest.cubes import Metric, archive, cube, files_of
 

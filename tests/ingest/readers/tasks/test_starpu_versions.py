@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ingest.readers.tasks.starpu.versions import Accesses, Messages, versions
+from ingest.readers.tasks.starpu.data import Accesses, Messages, versions
 
 
 def accesses(*lines: tuple[int, int, int, str]) -> Accesses:
