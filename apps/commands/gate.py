@@ -30,7 +30,8 @@ def gate(
     candidate: Annotated[
         str,
         typer.Option(
-            metavar="latest|RUN|VERSION", help="What to judge; latest: the newest run's version."
+            metavar="latest|RUN|VERSION|BRANCH",
+            help="What to judge; latest: the newest run's version.",
         ),
     ] = LATEST,
     limit: Annotated[

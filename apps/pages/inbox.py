@@ -144,7 +144,9 @@ def _gate(view: View, row: dict[str, Any]) -> None:
     if place.open:
         result = view.value(gate_result, row["app"], row["metric"], row["run_id"])
         with place:
-            st.markdown(f"The gate {result or 'cannot judge'}: the latest runs against the best.")
+            st.markdown(
+                f"The gate {result or 'cannot judge'}: the latest runs, as pwh gate has them."
+            )
 
 
 def _early(view: View, app: str | None) -> None:

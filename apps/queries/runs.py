@@ -19,8 +19,9 @@ def resolve_runs(con: Connection, name: str, app: str | None = None) -> list[str
     """Return the runs that a name stands for, the newest first.
 
     A name is the id of a run or its beginning, `latest` (the newest that landed last), APP@VERSION,
-    APP@latest or APP (both the version of the application's newest run). With `app` it is a version
-    of that application, or one of its runs.
+    APP@BRANCH (one beside the default branch), APP@latest or APP (both the version of the
+    application's newest run). With `app` it is a version of that application, a branch, or one of
+    its runs.
 
     Raises `NothingToAnalyse` if there is none, `UsageError` where several ids begin with it.
     """

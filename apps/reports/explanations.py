@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -157,20 +157,20 @@ def change_headline(con: Connection, run_id: str) -> list[str]:
     return [f"Last change of its series: {one}" for one in _leading(which, runs, rows)]
 
 
-def first_sentence(con: Connection, run_id: str, changed: str) -> str | None:
-    """Return the first sentence of `pwh explain` on the change, not certain yet or so, of a run.
+def first_sentence(
+    con: Connection, run_id: str, changed: str, baseline: Collection[str]
+) -> str | None:
+    """Return the first sentence of `pwh explain` on the change before a run that begins at another.
 
-    Args:
-        con: the warehouse.
-        run_id: a run after it.
-        changed: its first run.
-
-    Returns:
-        None where nothing is known of it: what is certain may be an older change.
+    None where what is explained is another change, or the difference from the version before,
+    unless that is the `baseline`.
     """
     which = explained_change(con, changed) or explained_against(con, run_id)
-    is_other = which is not None and which.changed not in {None, changed}
-    return None if is_other or which is None else leading_sentence(con, which)
+    if which is None or which.changed not in {None, changed}:
+        return None
+    if which.chosen_by == "version" and set(which.against) != set(baseline):
+        return None
+    return leading_sentence(con, which)
 
 
 def cause_sentence(con: Connection, run_id: str) -> str | None:
@@ -227,6 +227,8 @@ def _run_name(run_id: str, runs: Sequence[Row]) -> str:
     facts = []
     if row is not None and row["version"] is not None:
         facts.append(f"version {version_text(row['version'])}")
+    elif row is not None and row["commit"] is not None:
+        facts.append(f"commit {version_text(row['commit'])}")
     if row is not None and row["started_at"] is not None:
         facts.append(day(row))
     return f"{cell(run_id)} ({', '.join(facts)})" if facts else cell(run_id)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
 from apps.output.text import cell, markdown_escaped, version_text
-from apps.queries.base import ask_dicts
+from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
-from apps.queries.gate import Terms, gate_metrics, levels_compared
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import confirmation, moved_text
 from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
-from apps.reports.trend import no_series
+from apps.reports.trend import no_series, order_sentences
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -99,9 +99,10 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
     shared = {str(row["configuration"]) for row in before}
     shared &= {str(row["configuration"]) for row in after}
     if not shared:
+        texts = fields_texts([before[0]["configuration"], after[0]["configuration"]])
         raise NothingToAnalyse(
             f"the baseline {baseline} of {app} has no run of the candidate's configuration: "
-            + _apart(before[0], after[0]),
+            + " and ".join(text or "none known" for text in texts),
             hint="Runs are compared by the fields of series_fields (pwh trend --by ... --keep).",
         )
     return Sides(
@@ -112,11 +113,6 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
         _candidate_name(after, candidate),
         came_back=len(after) < len(every),
     )
-
-
-def _apart(before: Row, after: Row) -> str:
-    texts = fields_texts([before["configuration"], after["configuration"]])
-    return " and ".join(text or "none known" for text in texts)
 
 
 def _named(con: Connection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
@@ -252,26 +248,29 @@ def judge_metrics(
     none, every metric with a known direction, or with `better` (lower, higher) every metric.
     Without `limit` it is the metric's smallest_change in change_thresholds, else 5 %.
     """
+    patterns = list(metrics or EVERY_METRIC)
     if sides.baseline_name is None:
-        patterns = metrics or EVERY_METRIC
-        compared = levels_compared(con, sides.candidate, level, patterns, better)
+        asked = {"after": sides.candidate, "patterns": patterns, "better": better}
+        compared = ask(con, "gate/levels", **asked, level=level)
     else:
-        both = sides.baseline, sides.candidate
-        compared = run_comparison(con, *both, level, metrics or EVERY_METRIC)
+        compared = run_comparison(con, sides.baseline, sides.candidate, level, patterns)
 
-    def judged(shown: Sequence[str], terms: Terms) -> DuckDBPyRelation:
-        both = sides.baseline, sides.candidate
-        return gate_metrics(con, sides.app, *both, compared, shown, terms)
+    both = {"before": json.dumps(sides.baseline), "after": json.dumps(sides.candidate)}
 
-    for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
-        found = judged(patterns, Terms(limit, LIMIT, better, bool(metrics), provisional, level))
+    def judged(shown: Sequence[str], **terms: Any) -> DuckDBPyRelation:
+        asked = {"compared": compared.alias, "shown": json.dumps(list(shown)), **both, **terms}
+        return ask(con, "gate/metrics", app=sides.app, default_limit=LIMIT, **asked)
+
+    terms = {"limit": limit, "better": better, "provisional": provisional, "level": level}
+    for shown in [metrics] if metrics else [TIMES, EVERY_METRIC]:
+        found = judged(shown, undirected=bool(metrics), **terms)
         if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
     if sides.baseline_name is None and compared.limit(1).fetchone() is None:
         raise no_series(con, sides.app, metrics, candidate=sides.candidate)
     names = f"{sides.baseline_name or 'the runs before'} and {sides.candidate_name}"
     compared = run_comparison(con, sides.baseline, sides.candidate, level)
-    found = judged(EVERY_METRIC, Terms(None, LIMIT, undirected=True))
+    found = judged(EVERY_METRIC, **dict.fromkeys(terms), undirected=True)
     if common := sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"}):
         named = ", ".join(cell(name) for name in common[:_NAMED])
         more = f" and {len(common) - _NAMED} more" if len(common) > _NAMED else ""
@@ -302,10 +301,11 @@ def needs_run(rows: Sequence[Row]) -> bool:
 def gate_result(con: Connection, app: str, metric: str, run_id: str) -> str | None:
     """Return the verdict of the gate on the latest runs in one metric; None where it cannot judge.
 
-    Those are the latest of the same configuration as `run_id`: on its machine, for example.
+    Those are the latest of the default branch of the same configuration as `run_id`: on its
+    machine, for example.
     """
     try:
-        runs = ask_dicts(con, "gate/runs", app=app)
+        runs = [row for row in ask_dicts(con, "gate/runs", app=app) if not row["is_candidate"]]
         own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
         newest = next(row for row in runs if str(row["configuration"]) == own)
         sides = find_sides(con, app, None, newest["version"] or newest["run_id"])
@@ -331,21 +331,21 @@ def neutral_markdown(app: str, sides: Sides) -> str:
 
 
 def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
-    """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes."""
+    """Return in Markdown what moved and the first sentence of `pwh explain`, unless all passes.
+
+    And what may have put the runs in another order than the code has.
+    """
+    named = [] if sides.baseline_name is None else sides.baseline
+    doubts = [] if named else list(map(markdown_escaped, order_sentences(con, sides.app)))
     told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
     if not told:
-        return []
-    found = ask_dicts(
-        con,
-        "gate/moved",
-        app=sides.app,
-        against=sides.baseline,
-        runs=sides.candidate,
-        metrics=[row["metric"] for row in told],
-        changes=list({row["changed_at"] for row in told} - {None}),
-    )
-    why = first_sentence(con, sides.candidate[-1], found[0]["run_id"]) if found else None
-    return [*map(_moved, found), *([markdown_escaped(why)] if why else [])]
+        return doubts
+    levels = list({row["level_until"] for row in told} - {None})
+    asked = {"runs": sides.candidate, "metrics": [row["metric"] for row in told]}
+    against = {"against": levels or sides.baseline, "are_levels": bool(levels)}
+    found = ask_dicts(con, "gate/moved", app=sides.app, **asked, **against)
+    why = first_sentence(con, sides.candidate[-1], found[0]["run_id"], named) if found else None
+    return [*map(_moved, found), *([markdown_escaped(why)] if why else []), *doubts]
 
 
 def _moved(row: Row) -> str:

@@ -228,13 +228,13 @@ def _mixed_sentences(con: Connection, app: str) -> list[str]:
 def doubt_sentences(con: Connection, app: str) -> list[str]:
     """Return what of an application's series is in doubt: order, values without one, direction."""
     return [
-        *_order_sentences(con, app),
+        *order_sentences(con, app),
         *_unit_sentences(con, app),
         *_direction_sentences(con, app),
     ]
 
 
-def _order_sentences(con: Connection, app: str) -> list[str]:
+def order_sentences(con: Connection, app: str) -> list[str]:
     """Return what may have put runs in another order than the code has, or in none."""
     return [
         *(
@@ -252,6 +252,12 @@ def _order_sentences(con: Connection, app: str) -> list[str]:
             f"Note: {cell(row['earlier'])} was measured before {cell(row['version'])}: without "
             "commits (pwh ingest --commit) changes are told in the order of measurement."
             for row in ask_dicts(con, "trend/contradicted", app=app)
+        ),
+        *(
+            f"Note: the dates of {row['undated']} of {counted(row['commits'], 'commit')} are "
+            "unknown: changes are told in the order of measurement until pwh commits FOLDER reads "
+            "them, in a clone that has them."
+            for row in ask_dicts(con, "trend/unordered_commits", app=app)
         ),
     ]
 

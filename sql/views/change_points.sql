@@ -56,42 +56,16 @@ CREATE OR REPLACE MACRO _boundary(series, first) AS {
 -- Runs of the version or commit in which a change is said to be fixed, and all after them, with
 -- their number from there on.
 CREATE OR REPLACE VIEW _runs_since_fix AS
-WITH
-  -- _run_places has the same order, of all applications
-  ran AS (
-    SELECT
-      g.app, g.configuration_id, g.run_id, f.fixed_in, g.position,
-      coalesce(g.committed_at, r.started_at) AS counted_at,
-      r.version = f.fixed_in
-        OR length(f.fixed_in) >= 7 AND starts_with(g."commit", lower(f.fixed_in)) AS is_fix
-    FROM (SELECT DISTINCT app, fixed_in FROM acknowledgements WHERE fixed_in IS NOT NULL) AS f
-    JOIN run_groups AS g ON f.app = g.app AND g.configuration_id IS NOT NULL
-    JOIN runs AS r ON g.run_id = r.run_id
-    LEFT JOIN _default_branches AS d ON g.app = d.app
-    WHERE coalesce(g.on_default, g.branch = d.branch, true)
-  ),
-
-  placed AS (
-    SELECT
-      *,
-      row_number() OVER (
-        PARTITION BY configuration_id, fixed_in ORDER BY position_of_all, counted_at, run_id
-      ) AS place
-    FROM (
-      SELECT
-        * EXCLUDE (position),
-        CASE WHEN count(position) OVER history = count(*) OVER history THEN position END
-          AS position_of_all
-      FROM ran
-      WHERE counted_at IS NOT NULL
-      WINDOW history AS (PARTITION BY configuration_id, fixed_in)
-    )
-  )
-
 SELECT
-  app, configuration_id, fixed_in, run_id, counted_at,
-  place + 1 - min(place) FILTER (is_fix) OVER (PARTITION BY configuration_id, fixed_in) AS nth
-FROM placed
+  p.app, p.configuration_id, f.fixed_in, p.run_id, p.counted_at,
+  p.place + 1 - min(p.place) FILTER (
+    r.version = f.fixed_in
+    OR length(f.fixed_in) >= 7 AND starts_with(g."commit", lower(f.fixed_in))
+  ) OVER (PARTITION BY p.configuration_id, f.fixed_in) AS nth
+FROM (SELECT DISTINCT app, fixed_in FROM acknowledgements WHERE fixed_in IS NOT NULL) AS f
+JOIN _run_places AS p ON f.app = p.app
+JOIN run_groups AS g ON p.run_id = g.run_id
+JOIN runs AS r ON p.run_id = r.run_id
 QUALIFY nth >= 1;
 
 -- The level of each series in the first five runs since a fix, and when the first of them was.

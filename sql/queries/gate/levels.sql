@@ -2,8 +2,8 @@
 -- worse that is still open: neither acknowledged nor undone since (a smaller one after it settles
 -- nothing); else against its present level. As `comparison` has it, of the metrics that match $patterns;
 -- the runs of the levels are 30 at most. A change that is not certain yet is that of all runs since,
--- unless the last one is back; where more followed, a change is that of the present level. `changed_at`
--- is the first run of the change that is open.
+-- unless the last one is back; where more followed, a change is that of the present level. `level_until`
+-- is the last run of the level.
 WITH
   -- With the places of the runs of its configuration; those of a branch come after its fork.
   candidates AS (
@@ -33,8 +33,8 @@ WITH
     SELECT
       f.series_id, p.place, f."before", f."after", f.change, f.more_runs, c.first,
       {
-        'run_id': f.run_id, 'runs': f.sides.runs, 'against': f.sides.against,
-        'more_runs': f.more_runs, 'before': f."before", 'after': f."after"
+        'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs,
+        'before': f."before", 'after': f."after"
       } AS sides,
       coalesce(f.direction = 'worse', (f."after" > f."before") = ($better = 'lower'), false)
         AND f.acknowledged IS NULL AS is_worse,
@@ -78,9 +78,9 @@ WITH
       *, dense_rank() OVER (ORDER BY against, runs) AS id
     FROM (
       SELECT
-        m.metric, CASE WHEN NOT c.is_branch THEN l.open END AS open,
+        m.metric,
         coalesce(
-          open.against,
+          CASE WHEN NOT c.is_branch THEN l.open.against END,
           list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
         ) AS against,
         CASE
@@ -107,7 +107,7 @@ WITH
 
 SELECT
   c.* EXCLUDE (id, app, machine, configuration_id, function, name_before, is_separated),
-  s.open.run_id AS changed_at
+  s.against[-1] AS level_until
 FROM _compared(
   (
     SELECT coalesce(flatten(list(_sides(id, runs, against, NULL, NULL))), [])

@@ -62,8 +62,8 @@ WITH
     FROM (
       FROM query_table($compared)
       UNION ALL BY NAME
-      -- of two sides that are named there is none
-      SELECT CAST(NULL AS VARCHAR) AS changed_at WHERE false
+      -- a baseline that is named is no level
+      SELECT CAST(NULL AS VARCHAR) AS level_until WHERE false
     )
     WHERE verdict <> 'new' AND (verdict <> 'gone' OR share_before IS NULL)
       AND len(list_filter(from_json($shown, '["VARCHAR"]'), lambda pattern: metric GLOB pattern)) > 0
@@ -114,7 +114,7 @@ SELECT
   decides AND verdict = 'again' AS needs_run,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
-  noise, better, share, more_runs, changed_within, changed_at, acknowledged
+  noise, better, share, more_runs, changed_within, level_until, acknowledged
 FROM judged
 ORDER BY
   NOT decides,

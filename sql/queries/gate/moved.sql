@@ -1,7 +1,7 @@
--- What moved between the runs $against and $runs of an application: at the largest change of $metrics
--- of those that begin at $changes, else between both, what its event says, as far as it is certain;
--- else, and where there is none, which fields of the environment, commits or versions differ between
--- the last run before and the first after.
+-- What moved between the runs $against, of which with $are_levels each is the last one of a level, and
+-- $runs of an application: at the largest change of $metrics right after these levels, else between
+-- both, what its event says, as far as it is certain; and where there is none, which fields of the
+-- environment, commits or versions differ between the last run before and the first after.
 WITH
   sides AS (
     SELECT
@@ -18,7 +18,9 @@ WITH
     JOIN _run_order AS o ON c.run_id = o.run_id
     CROSS JOIN sides AS s
     WHERE c.app = $app AND list_contains($metrics, c.metric)
-      AND if(len($changes) > 0, list_contains($changes, c.run_id), o.place > s.since AND o.place <= s.until)
+      AND if(
+        $are_levels, list_contains($against, c.previous_run_id), o.place > s.since AND o.place <= s.until
+      )
     ORDER BY
       c.direction IS DISTINCT FROM 'worse', abs(c.change) DESC NULLS FIRST, c.p_value, c.metric
     LIMIT 1

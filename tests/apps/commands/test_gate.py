@@ -100,12 +100,17 @@ def test_runs_of_another_branch_are_no_baseline(run, tmp_path):
 
 
 def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
-    days = [f"{m}{day} x {m} 2026-01-{day}" for m in ("m1", "m2") for day in range(10, 30)]
-    given(warehouse, "runs", "\n".join(["run_id app machine started_at", *days]))
-    given(warehouse, "runs", "run_id app machine started_at\nlast x m2 2026-02-01")
+    days = [f"{m}{day} x {m} main 2026-01-{day}" for m in ("m1", "m2") for day in range(10, 30)]
+    # what is newer on another branch is none of them
+    days += ["last x m2 main 2026-02-01", *(f"t{at} x m2 topic 2026-02-0{at}" for at in (2, 3))]
+    given(warehouse, "runs", "\n".join(["run_id app machine branch started_at", *days]))
     times = [f"m1{day} f {1 + (day > 19) + day % 3 / 100}" for day in range(10, 30)]
     times += [f"m2{day} f {1 + day % 3 / 100}" for day in range(10, 30)]
-    given(warehouse, "fn_timings", "\n".join(["run_id function seconds", *times, "last f 1.01"]))
+    given(
+        warehouse,
+        "fn_timings",
+        "\n".join(["run_id function seconds", *times, "last f 1.01", "t2 f 2", "t3 f 2"]),
+    )
     keep(warehouse)
     assert gate_result(warehouse, "x", "functions:seconds", "m120") == "fails"
     assert gate_result(warehouse, "x", "functions:seconds", "m220") == "passes"
