@@ -34,16 +34,6 @@ _SCALING_MODEL = (
     f"points INTEGER, {_FLAGS})"
 )
 _FORECAST = f"STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], {_FLAGS})"
-_TASK_GRAPH = (
-    Parameter("t_begin", "BIGINT[]"),
-    Parameter(
-        "tasks",
-        "STRUCT(worker BIGINT, t_start BIGINT, t_end BIGINT, early_latency BIGINT, "
-        "late_latency BIGINT, overhead BIGINT, unknown BIGINT, t_submit BIGINT, t_ready BIGINT, "
-        '"type" BIGINT)[]',
-    ),
-    Parameter("inputs", "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT)[]"),
-)
 _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
     "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
@@ -543,19 +533,22 @@ UDFS: tuple[Udf, ...] = (
     Udf(
         "replay_tasks",
         "udfs.replay",
-        _TASK_GRAPH,
+        (
+            Parameter("t_begin", "BIGINT[]"),
+            Parameter(
+                "tasks",
+                "STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, "
+                "early_latency BIGINT, late_latency BIGINT, overhead BIGINT, unknown BIGINT, "
+                't_submit BIGINT, t_ready BIGINT, "type" BIGINT)[]',
+            ),
+            Parameter("inputs", "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT)[]"),
+            Parameter("parts", 'STRUCT("type" BIGINT, cause VARCHAR)[]'),
+            Parameter("most", "BIGINT"),
+        ),
         "STRUCT(critical_path BIGINT, no_latency BIGINT, no_overhead BIGINT, "
-        "one_more_worker BIGINT)",
+        "one_more_worker BIGINT, halved BIGINT[], has_chains BOOLEAN)",
         "Longest chain of dependent computing of a task graph, and how much shorter replays of it "
         "are, in ns.",
-        public=False,
-    ),
-    Udf(
-        "replay_halved",
-        "udfs.replay",
-        (*_TASK_GRAPH, Parameter("parts", 'STRUCT("type" BIGINT[], cause VARCHAR[])')),
-        "BIGINT[]",
-        "How much shorter replays of a task graph are, each with a part of it halved, in ns.",
         public=False,
     ),
     Udf(

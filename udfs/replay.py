@@ -6,10 +6,13 @@ start, and every producer comes before those who read its data. Each step depend
 arrays by depth of the graph would be slower on the chains that matter most.
 """
 
+# Comparisons: max() of two takes three times as long.
+# ruff: noqa: PLR1730
+
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,13 +21,10 @@ from numpy.typing import NDArray
 
 from udfs.arrow import Column, contiguous, numbers, returned
 
-_MOST_TASKS = 100_000
 # More overlap of tasks than this share of their durations: workers run several at once.
 _OVERLAP = 0.01
 _TASK = (
     "worker",
-    "t_start",
-    "t_end",
     "early_latency",
     "late_latency",
     "overhead",
@@ -59,20 +59,6 @@ class Graph:
     producer: list[int]
     made: list[int]
 
-    def critical_path(self) -> int:
-        """Return the longest chain of dependent computing, ns."""
-        begin = [0] * len(self.start)
-        longest = 0
-        for i in range(len(begin)):
-            at = 0
-            for e in range(self.first[i], self.first[i + 1]):
-                p = self.producer[e]
-                computing = min(self.made[e], self.end[p]) - self.start[p]
-                at = max(at, begin[p] + max(0, computing))
-            begin[i] = at
-            longest = max(longest, at + self.end[i] - self.start[i])
-        return longest
-
     def overlap(self) -> tuple[list[int], int]:
         """Return by how much each task began before its worker was free (<= 0), and their sum."""
         free = self.begins[:]
@@ -95,33 +81,49 @@ class Graph:
         `length` are other durations of the tasks. `before` is what `overlap` returns. With both
         waits it is the measured last end.
         """
-        free = self.begins[:]
-        end = [0] * len(self.start)
-        for i, w in enumerate(self.worker):
-            at = max(free[w] + before[i], self.ready[i])
-            for e in range(self.first[i], self.first[i + 1]):
-                p = self.producer[e]
-                at = max(at, end[p] + self.made[e] - self.end[p])
-            if latency:
-                at += self.early[i]
-            at = max(at, self.submit[i])
-            if latency:
-                at += self.late[i]
-            if overhead:
-                at += self.overhead[i]
-            at += self.unknown[i]
-            end[i] = at + (self.end[i] - self.start[i] if length is None else length[i])
-            free[w] = max(free[w], end[i])
+        n = len(self.start)
+        free, end, none = self.begins[:], [0] * n, [0] * n
+        early, late = (self.early, self.late) if latency else (none, none)
+        if length is None:
+            length = self.lengths()
+        delay = [made - self.end[p] for made, p in zip(self.made, self.producer, strict=True)]
+        columns = (
+            *(self.worker, before, self.ready, early, self.submit, late),
+            *(self.overhead if overhead else none, self.unknown, length, self.first[1:]),
+        )
+        producer, e = self.producer, 0
+        for i, (w, ahead, ready, wait, submit, more, work, rest, takes, last) in enumerate(
+            zip(*columns, strict=True)
+        ):
+            at = free[w] + ahead
+            if ready > at:
+                at = ready
+            while e < last:
+                there = end[producer[e]] + delay[e]
+                if there > at:
+                    at = there
+                e += 1
+            at += wait
+            if submit > at:
+                at = submit
+            end[i] = at = at + more + work + rest + takes
+            if at > free[w]:
+                free[w] = at
         return max(end)
 
-    def halved(self, types: NDArray[np.int64], parts: Iterable[tuple[int, str]]) -> list[int]:
+    def lengths(self) -> list[int]:
+        """Return how long the tasks took, ns."""
+        return [end - start for start, end in zip(self.start, self.end, strict=True)]
+
+    def halved(
+        self, before: list[int], types: NDArray[np.int64], parts: Iterable[tuple[int, str]]
+    ) -> list[int]:
         """Return by how much the last end comes sooner with each part halved, ns.
 
-        A part is a type of the tasks, of `types`, and what of them is halved.
+        `before` is what `overlap` returns. A part is a type of the tasks, of `types`, and what of
+        them is halved.
         """
-        before, _ = self.overlap()
-        length = [end - start for start, end in zip(self.start, self.end, strict=True)]
-        measured = max(self.end)
+        length, measured = self.lengths(), max(self.end)
         gains = []
         for number, cause in parts:
             chosen = (types == number).tolist()
@@ -181,71 +183,97 @@ class Graph:
                     heapq.heappush(waiting, (ready[k], k))
         return last
 
-    def gains(self) -> dict[str, int | None]:
-        """Return the critical path, and by how much each replay is shorter than the run, ns."""
-        found: dict[str, int | None] = {"critical_path": self.critical_path()}
-        if len(self.start) > _MOST_TASKS:
-            return found
+    def gains(
+        self, types: NDArray[np.int64], parts: Iterable[tuple[int, str]]
+    ) -> dict[str, int | list[int] | None]:
+        """Return by how much each replay is shorter than the run, ns."""
         before, overlap = self.overlap()
         measured = max(self.end)
-        found["no_latency"] = max(0, measured - self.in_order(before, latency=False))
-        found["no_overhead"] = max(0, measured - self.in_order(before, overhead=False))
-        work = sum(self.end) - sum(self.start)
-        if overlap <= _OVERLAP * work:
+        found: dict[str, int | list[int] | None] = {
+            "no_latency": max(0, measured - self.in_order(before, latency=False)),
+            "no_overhead": max(0, measured - self.in_order(before, overhead=False)),
+            "halved": self.halved(before, types, parts),
+        }
+        if overlap <= _OVERLAP * sum(self.lengths()):
             fewer, more = self.listed(0), self.listed(1)
             found["one_more_worker"] = max(0, min(measured, fewer) - more)
         return found
 
 
-def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArray:
+def longest_chain(
+    start: list[int], end: list[int], first: list[int], producer: list[int], made: list[int]
+) -> int:
+    """Return the longest chain of dependent computing, ns; lists are as those of a `Graph`."""
+    begin = [0] * len(start)
+    longest = e = 0
+    for i, last in enumerate(first[1:]):
+        at = 0
+        while e < last:
+            p = producer[e]
+            ready = begin[p]
+            if made[e] > start[p]:
+                ready += (made[e] if made[e] < end[p] else end[p]) - start[p]
+            if ready > at:
+                at = ready
+            e += 1
+        begin[i] = at
+        at += end[i] - start[i]
+        if at > longest:
+            longest = at
+    return longest
+
+
+def replay_tasks(
+    t_begin: Column, tasks: Column, inputs: Column, parts: Column, most: Column
+) -> pa.StructArray:
     """Replay the task graphs of runs.
 
     Args:
         t_begin: r lists, the begin of each worker's window.
-        tasks: r lists of structs, one for each task, in order of its start: worker (its position in
-            t_begin), t_start, t_end; early_latency, the latency in the wait before it, up to its
-            submission; late_latency, overhead and unknown, the rest of that wait; t_submit and
-            t_ready (when inputs that no task made existed), both 0 where unknown.
-        inputs: r lists of structs, one for each input from another task, in order of the readers:
-            reader and producer (positions of tasks, the producer's before the reader's), t_made,
-            when it had been made.
+        tasks: r lists of structs, one for each task: n, a number of its own; worker (its
+            position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
+            up to its submission; late_latency, overhead and unknown, the rest of that wait;
+            t_submit and t_ready (when inputs that no task made existed), both 0 where unknown;
+            type, the number of its type.
+        inputs: r lists of structs, one for each input from another task: reader and producer
+            (numbers of tasks, the producer's start before the reader's), t_made, when it was made.
+        parts: r lists of structs: type, the number of a type of tasks, and cause (compute, latency,
+            overhead), what is halved of such tasks.
+        most: r BIGINT, how many tasks are replayed at most.
 
     Returns:
-        r structs (critical_path, no_latency, no_overhead, one_more_worker): the longest chain of
-        computing, and by how much the last end comes sooner in each replay, ns; NULL: not replayed.
+        r structs (critical_path, no_latency, no_overhead, one_more_worker, halved, has_chains): the
+        longest chain of computing, and by how much the last end comes sooner in each replay, with
+        each part halved in a list, ns (NULL: not replayed); whether three tasks need each other in
+        turn.
     """
-    return pa.array([graph.gains() for graph in _graphs(t_begin, tasks, inputs)], _GAINS)
-
-
-def replay_halved(t_begin: Column, tasks: Column, inputs: Column, parts: Column) -> pa.ListArray:
-    """Replay the task graphs of runs with a part of them halved.
-
-    Args:
-        t_begin: r lists, as `replay_tasks` takes them, like the next two.
-        tasks: r lists, with the number of each task's type.
-        inputs: r lists.
-        parts: r structs of lists with an element for each part: type, the number of a type of
-            tasks, and cause (compute, latency, overhead), what is halved of such tasks.
-
-    Returns:
-        r lists, by how much the last end comes sooner with each part halved, ns.
-    """
-    rows = []
-    all_tasks, all_parts = contiguous(tasks), contiguous(parts)
-    for i, graph in enumerate(_graphs(t_begin, tasks, inputs)):
-        types = numbers(all_tasks[i].values.field("type"))
-        chosen, causes = (all_parts.field(name)[i].as_py() for name in ("type", "cause"))
-        rows.append(graph.halved(types, zip(chosen, causes, strict=True)))
-    return pa.array(rows, pa.list_(pa.int64()))
-
-
-def _graphs(t_begin: Column, tasks: Column, inputs: Column) -> Iterator[Graph]:
-    begins, all_tasks, all_inputs = (contiguous(column) for column in (t_begin, tasks, inputs))
-    for i in range(len(begins)):
-        columns = [numbers(all_tasks[i].values.field(name)) for name in _TASK]
-        reader, producer, made = (
-            numbers(all_inputs[i].values.field(name)) for name in ("reader", "producer", "t_made")
+    rows: list[dict[str, int | list[int] | bool | None]] = []
+    begins, all_parts = contiguous(t_begin), contiguous(parts)
+    all_tasks, all_inputs = contiguous(tasks), contiguous(inputs)
+    for i, limit in enumerate(contiguous(most).to_pylist()):
+        of, edge = all_tasks[i].values, all_inputs[i].values
+        n, start = numbers(of.field("n")), numbers(of.field("t_start"))
+        order = np.lexsort((n, start))
+        by_number = np.argsort(n)
+        place = np.empty(len(n), np.int64)
+        place[order] = np.arange(len(n))
+        reader, producer = (
+            place[by_number[np.searchsorted(n, numbers(edge.field(name)), sorter=by_number)]]
+            for name in ("reader", "producer")
         )
-        first = np.searchsorted(reader, np.arange(len(columns[0]) + 1))
-        arrays = begins[i].values.to_numpy(), *columns, first, producer, made
-        yield Graph(*(array.tolist() for array in arrays))
+        by_reader = np.argsort(reader, kind="stable")
+        first = np.searchsorted(reader, np.arange(len(n) + 1), sorter=by_reader)
+        edges = producer[by_reader], numbers(edge.field("t_made"))[by_reader]
+        graph = [array.tolist() for array in (first, *edges)]
+        times = [start[order].tolist(), numbers(of.field("t_end"))[order].tolist()]
+        reads = np.zeros(len(n), bool)
+        reads[reader] = True
+        has_chains = bool(reads[producer].any())
+        rows.append({"critical_path": longest_chain(*times, *graph), "has_chains": has_chains})
+        if len(order) <= limit:
+            types = numbers(of.field("type"))[order]
+            worker, *waits = (numbers(of.field(name))[order].tolist() for name in _TASK)
+            replayed = Graph(begins[i].values.to_pylist(), worker, *times, *waits, *graph)
+            halved = [(part["type"], part["cause"]) for part in all_parts[i].as_py()]
+            rows[i] |= replayed.gains(types, halved)
+    return pa.array(rows, _GAINS)

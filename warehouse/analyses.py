@@ -39,6 +39,7 @@ ORDER = (
     "worker_slowdown",
     "critical_paths",
     "tasks_in_turn",
+    "idle_gains",
     "_lifecycle_sums",
     "_worker_sums",
     "_blame_sums",

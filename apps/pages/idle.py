@@ -129,7 +129,7 @@ def _bars(view: View, rows: pl.DataFrame, title: str, description: str, key: str
 
 def _path(view: View, run: str, window: Window | None, worker: str | None) -> None:
     st.subheader("Critical path", anchor=False)
-    path = view.rows(within, "idle/path_parts", window, worker, run_id=run, most=12)
+    path = view.rows(within, "idle/path_parts", window, run_id=run, most=12, worker=worker)
     if path.is_empty():
         st.caption("No task is on it here: the run has no dependent tasks, or the window none.")
         return
@@ -139,9 +139,9 @@ def _path(view: View, run: str, window: Window | None, worker: str | None) -> No
 
 def _gains(view: View, run: str) -> None:
     st.subheader("What could be gained", anchor=False)
-    gains = view.ask("idle/what_if", run_id=run).filter(pl.col("percent").is_not_null())
+    gains = view.ask("idle/what_if", run_id=run)
     if gains.is_empty():
-        st.caption("Unknown: the run has no workers with recorded time.")
+        st.caption("Unknown: the run has no tasks, or too many.")
         return
     view.chart(charts.gain_chart(gains), "How much shorter the run could be")
     if not gains["is_recorded"].any():

@@ -8,8 +8,6 @@ from apps.queries.base import ask
 from warehouse.session import Connection, Relation
 
 Window = tuple[int, int]
-# Questions about a part of a run that can be narrowed to a worker.
-_OF_WORKER = ("idle/blame", "idle/path_parts")
 
 
 class Reading(NamedTuple):
@@ -24,18 +22,10 @@ class Reading(NamedTuple):
     window: Window | None = None
 
 
-def within(
-    con: Connection, name: str, window: Window | None, worker: str | None = None, **params: Any
-) -> Relation:
-    """Return the rows of a question about a whole run, or of NAME_window about a part of it.
-
-    A part can be narrowed to the waits of a `worker`, of the questions in `_OF_WORKER`.
-    """
-    if window is None:
-        return ask(con, name, **params)
-    if name in _OF_WORKER:
-        params["worker"] = worker
-    return ask(con, f"{name}_window", **params, t0=window[0], t1=window[1])
+def within(con: Connection, name: str, window: Window | None, **params: Any) -> Relation:
+    """Return the rows of a question about a whole run, or about a part of it."""
+    t0, t1 = window or (None, None)
+    return ask(con, name, **params, t0=t0, t1=t1)
 
 
 def in_reading(con: Connection, name: str, reading: Reading, **params: Any) -> Relation:

@@ -28,6 +28,7 @@ _KINDS = {
     "host": ("thread that launches work", "threads that launch work"),
     "process": ("process", "processes"),
     "cpu": ("worker", "workers"),
+    "runtime": ("thread of the runtime itself", "threads of the runtime itself"),
 }
 _BY_MODE = {
     "direct": "At first sight",
@@ -75,7 +76,7 @@ def idle_sentences(
     kinds = [row for row in rows if (row["mode"], row["latency_rule"]) == (mode, latency_rule)]
     kinds = [row for row in kinds if row.get("kind") is not None]
     # The first is that of the workers which do the work.
-    judged = [row["kind"] for row in kinds if row["kind"] != "not judged"]
+    judged = [row["kind"] for row in kinds if row["kind"] not in ("not judged", "runtime")]
     readings = _by_reading(rows, judged[0] if judged else None)
     chosen = readings.get((mode, latency_rule))
     if window is not None and chosen is not None and not chosen["wall"]:
@@ -91,7 +92,6 @@ def idle_sentences(
     is_ordered = reason is None or reason["code"] != _APART
     with_path = with_path and window is None and is_ordered
     gains = ask_dicts(con, "idle/what_if", run_id=run_id) if with_path else []
-    gains = [row for row in gains if row["percent"] is not None]
     path = ask_dicts(con, "idle/path", run_id=run_id) if with_path else []
     turns = _in_turn(con, run_id) if window is None and is_ordered else []
     sentences = [
@@ -101,8 +101,12 @@ def idle_sentences(
         _shares(chosen),
         *_other_kinds(kinds, chosen),
         *_long_calls(con, run_id),
-        *_tail([chosen] if chosen.get("kind") == "stream" else [chosen, whole], gains, path),
-        _headline(chosen, root, mode, gains),
+        *_tail(
+            [chosen] if chosen.get("kind") == "stream" else [chosen, _but_runtime(whole, kinds)],
+            gains,
+            path,
+        ),
+        _headline(chosen, root, mode),
         _totals(chosen),
     ]
     if is_ordered:
@@ -185,8 +189,8 @@ def _other_kinds(kinds: Sequence[Row], chosen: Row) -> list[str]:
     for row in kinds:
         if row["kind"] == "not judged":
             found.append(
-                f"{counted(row['workers'], 'worker')} of the runtime itself, or with tasks for "
-                "less than 1 % of the time, not judged here"
+                f"{counted(row['workers'], 'worker')} with tasks for less than 1 % of the time, "
+                "not judged here"
             )
         elif row["kind"] != chosen.get("kind"):
             found.append(
@@ -207,6 +211,17 @@ def _long_calls(con: Connection, run_id: str) -> list[str]:
     ]
 
 
+def _but_runtime(whole: Row, kinds: Sequence[Row]) -> Row:
+    """Return the shares of the time of all workers but threads of the runtime."""
+    runtime = [row for row in kinds if row["kind"] == "runtime"]
+    rest = {
+        name: whole[name] - sum(row[name] for row in runtime)
+        for name in ("wall", "busy", "tail", *_WAITS)
+    }
+    rest["overhead"] -= rest["not_recorded"]
+    return {f"{name}_percent": 100 * ns / (rest["wall"] or 1) for name, ns in rest.items()}
+
+
 def _tail(
     readings: Sequence[dict[str, Any]], gains: Sequence[Row], path: Sequence[Row]
 ) -> list[str]:
@@ -216,7 +231,11 @@ def _tail(
         return []
     why = "too little parallelism, or work split unevenly"
     longest = next(iter(_longest(path)), None)
-    if _is_chain(gains) and longest is not None and longest["cause"] == "compute":
+    most, is_chain = next(iter(gains), None), any(row["is_chain"] for row in gains)
+    gained = most["replay_percent"] or 0 if most else 0
+    if most and most["change"] != "one more worker" and gained >= chosen["tail_percent"]:
+        why = f"with {most['change']} the run would be {amount(gained, '%')} shorter, by replay"
+    elif is_chain and longest is not None and longest["cause"] == "compute":
         why = (
             "tasks wait for each other in a chain, which no more workers shorten; the largest "
             f"part of it is tasks of the type {cell(longest['name'])}"
@@ -227,22 +246,13 @@ def _tail(
     ]
 
 
-def _is_chain(gains: Sequence[Row]) -> bool:
-    """Return whether tasks that are known to need each other leave little to one more worker."""
-    return any(
-        row["is_recorded"] and not row["is_assumed"] and (row["replay_percent"] or 0) < _LITTLE
-        for row in gains
-        if row["change"] == "one more worker" and _gain(row) is not None
-    )
-
-
 def _is_mostly_tail(row: dict[str, Any]) -> bool:
     waits = sum(row[f"{part}_percent"] for part in _WAITS)
     return bool(row["tail_percent"] > max(waits, _HARDLY) and row["busy_percent"] < _BUSY)
 
 
-def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
-    """Return what dominates and what helps; the advice follows the root cause and the gains."""
+def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
+    """Return what dominates and what helps."""
     waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if not waits:
         return "No worker waited for anything before its last task."
@@ -250,7 +260,7 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
     if chosen.get("kind") == "stream" and chosen["busy_percent"] >= _BUSY:
         return "The device had work nearly all of the time: only less work makes it faster."
-    verdict = _verdict(chosen, root, mode, gains)
+    verdict = _verdict(chosen, root, mode)
     if chosen["dominant"] is not None and (chosen["reason"] or {}).get("code") in _OF_CLOCKS:
         verdict = f"If the clocks are right: {verdict}"
     if chosen["busy_percent"] >= _BUSY:
@@ -261,7 +271,7 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Se
     return verdict
 
 
-def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Sequence[Row]) -> str:
+def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     first, cause = chosen["dominant"], chosen["root_cause"]
     waits = sum(chosen[f"{part}_percent"] for part in _WAITS)
     if first is None and chosen["reason"]["code"] == _APART:
@@ -276,9 +286,7 @@ def _verdict(chosen: dict[str, Any], root: dict[str, Any], mode: str, gains: Seq
             f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
             f"the root cause is unknown: {flag_text(chosen['reason'])}."
         )
-    # No replay asks for tasks earlier than the program did.
-    asked_late = cause == "overhead" and 2 * root["unsubmitted_percent"] > root["overhead_percent"]
-    advice = chosen["advice"] if asked_late else _fitting(chosen["advice"], cause, gains)
+    advice = chosen["advice"]
     if first == cause:
         of = ""
         if chosen["not_recorded_percent"] >= waits / 100:
@@ -299,28 +307,6 @@ def _known(chosen: dict[str, Any], waits: float) -> str:
         return ""
     shares = ", ".join(f"{part} {amount(chosen[f'{part}_percent'], '%')}" for part in parts)
     return f" (known of all time: {shares})"
-
-
-def _fitting(advice: str, cause: str, gains: Sequence[Row]) -> str:
-    """Return the advice, or what holds where no remedy, or not the usual one, gains anything."""
-    if gains and all(not _gain(row) for row in gains) and gains[0]["is_recorded"]:
-        return (
-            "Neither more workers nor less waiting would help: the chain of tasks that need each "
-            "other is all of the time."
-        )
-    if cause == "starvation" and _is_chain(gains):
-        return (
-            "More workers will hardly help: tasks wait for each other in a chain, which has to "
-            "become shorter."
-        )
-    return advice
-
-
-def _gain(row: Row) -> int | None:
-    """Return what a change gains, ns: by replay, else at most; None if unknown."""
-    if not row["gain_at_most"] or row["replay_gain"] is not None:
-        return int(row["replay_gain"] or 0)
-    return None
 
 
 def _totals(row: dict[str, Any]) -> str:
@@ -358,7 +344,7 @@ def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
 
 def _blamed(con: Connection, run_id: str, reading: Reading, chosen: dict[str, Any]) -> list[str]:
     """Return the type of task that most of the starvation waits for, where types are known."""
-    rows = dicts(in_reading(con, "idle/blame", reading, run_id=run_id, most=None))
+    rows = dicts(in_reading(con, "idle/blame", reading, run_id=run_id, most=None, worker=None))
     starved = [row for row in rows if (row["waits_by"], row["cause"]) == ("type", "starvation")]
     known = [row for row in starved if row["is_known"]]
     if not known or not chosen["starvation"]:
@@ -479,7 +465,7 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
         return [
             f"What could be gained at most: {gains}{_if(rows)}. There are too many tasks to replay "
-            "them."
+            "them when they land; idle_what_if replays up to 100,000, in SQL."
         ]
     gains = ", ".join(
         f"{row['change']} "

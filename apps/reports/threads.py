@@ -131,6 +131,7 @@ def launch_summary(group: Sequence[Row]) -> str:
         ("fluctuation", "fluctuation rate"),
         ("simt_efficiency", "SIMT efficiency"),
         ("sync_rate", "synchronisation rate"),
+        ("sync_share", "barriers per instruction"),
     )
     found = [f"{word} {values}" for name, word in figures if (values := _range(group, name))]
     return f"{'; '.join([launch_headline(group)[:-1], *found])}."
@@ -177,7 +178,8 @@ def program_sentences(program: Row) -> list[str]:
     if (rate := program["sync_rate"]) is not None:
         limit = program["sync_threshold"]
         over = "" if limit is None else f" (prominent over {three_digits(limit)})"
-        lines.append(f"Synchronisation rate {three_digits(rate)}{over}.")
+        share = _of_instructions([program])
+        lines.append(f"Synchronisation rate {three_digits(rate)}{over}{share}.")
     if (traced := program["least_traced_share"]) is not None and traced < 1:
         lines.append(
             f"Note: of some launches only a part of the threads is traced, at least "
@@ -353,7 +355,17 @@ def _synchronisation(group: Sequence[Row]) -> str:
         return f"{text}: no barrier was executed."
     same = _range(group, "sync_consistency", percent)
     pairs = f"; {same} of thread pairs execute the same barriers equally often" if same else ""
-    return f"{text}: barriers per visit of a basic block{pairs}."
+    return f"{text}: barriers per visit of a basic block{_of_instructions(group)}{pairs}."
+
+
+def _of_instructions(group: Sequence[Row]) -> str:
+    """Return which share of the executed instructions barriers are, where that is known."""
+    shares, row = _range(group, "sync_share", percent), group[0]
+    if not row["sync_share"]:
+        return ""
+    over = row["sync_threshold"] is not None and row["sync_rate"] > row["sync_threshold"]
+    few = ", too few to matter" if over and row["synchronising"] is False else ""
+    return f", {shares} of the executed instructions{few}"
 
 
 def _similarity(group: Sequence[Row]) -> str:

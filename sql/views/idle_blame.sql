@@ -36,16 +36,21 @@ COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the
 COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
 
-CREATE OR REPLACE VIEW idle_by_blamed AS
+-- Sums by type of task waited for, and by worker; the other is NULL.
+CREATE OR REPLACE VIEW _blamed AS
 SELECT
-  run_id, mode, latency_rule, blamed_type, CAST(sum(intervals) AS BIGINT) AS intervals,
-  sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
-  sum(overhead) AS overhead,
+  run_id, mode, latency_rule, grouping(blamed_type) = 0 AS is_type, blamed_type, blamed_worker,
+  CAST(sum(intervals) AS BIGINT) AS intervals, sum(starvation1) AS starvation1,
+  sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
   _percent(
-    sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule)
+    sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule, is_type)
   ) AS blamed_percent
 FROM _blame_sums
-GROUP BY run_id, mode, latency_rule, blamed_type;
+GROUP BY
+  GROUPING SETS ((run_id, mode, latency_rule, blamed_type), (run_id, mode, latency_rule, blamed_worker));
+
+CREATE OR REPLACE VIEW idle_by_blamed AS
+SELECT * EXCLUDE (is_type, blamed_worker) FROM _blamed WHERE is_type;
 
 COMMENT ON VIEW idle_by_blamed IS 'One row is one type of task that workers waited for, in one reading.';
 COMMENT ON COLUMN idle_by_blamed.blamed_type IS 'Type of the tasks waited for (tasks.name); NULL where unknown.';
@@ -55,15 +60,7 @@ COMMENT ON COLUMN idle_by_blamed.latency IS 'Of it: latency passed on, ns.';
 COMMENT ON COLUMN idle_by_blamed.overhead IS 'Of it: runtime work of their workers, and overhead passed on, ns.';
 
 CREATE OR REPLACE VIEW idle_by_blamed_worker AS
-SELECT
-  run_id, mode, latency_rule, blamed_worker, CAST(sum(intervals) AS BIGINT) AS intervals,
-  sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
-  sum(overhead) AS overhead,
-  _percent(
-    sum(starvation1), sum(sum(starvation1)) OVER (PARTITION BY run_id, mode, latency_rule)
-  ) AS blamed_percent
-FROM _blame_sums
-GROUP BY run_id, mode, latency_rule, blamed_worker;
+SELECT * EXCLUDE (is_type, blamed_type) FROM _blamed WHERE NOT is_type;
 
 COMMENT ON VIEW idle_by_blamed_worker IS 'One row is one worker that others waited for, in one reading.';
 COMMENT ON COLUMN idle_by_blamed_worker.blamed_worker IS 'Worker waited for; NULL where unknown.';

@@ -1,4 +1,4 @@
--- requires: flags, workers, idle
+-- requires: flags, workers, idle, idle_path
 --
 -- Idle attribution (_worker_sums) by worker, node and run.
 --
@@ -41,24 +41,36 @@ CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted,
 -- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
 CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
 
--- What usually helps, by the mean length of the tasks and how many there are for a worker.
-CREATE OR REPLACE MACRO _advice(root, task_ns, tasks, workers) AS CASE
-  WHEN root.cause = 'starvation' AND (task_ns < 1e6 OR tasks > 100 * workers)
+-- A gain below this, in per cent of a run, is none to speak of.
+CREATE OR REPLACE MACRO _little_gain() AS 5;
+
+-- What usually helps, by what is known of the run's tasks (_run_tasks) and the number of workers.
+CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
+  WHEN root.cause = 'overhead' AND root.is_unsubmitted AND run.path_cause = 'latency'
+    THEN 'Nothing was submitted: the program waited for data in transit before it asked for more tasks. '
+      || 'Slow network, poor placement of data, or detours on the way.'
+  WHEN root.cause = 'overhead' AND root.is_unsubmitted
+    THEN 'Nothing was submitted: the program asked for its tasks too late.'
+  WHEN root.cause IS NOT NULL AND run.nothing_helps AND run.path_cause = 'compute'
+    THEN 'Neither more workers nor less waiting would help: the chain of tasks that need each other is '
+      || 'all of the time.'
+  WHEN root.cause = 'starvation' AND run.is_chain
+    THEN 'More workers will hardly help: tasks wait for each other in a chain, which has to become '
+      || 'shorter.'
+  WHEN root.cause = 'starvation' AND (run.task_ns < 1e6 OR run.tasks > 100 * workers)
     THEN 'Too little parallelism here, or poor placement of tasks.'
   WHEN root.cause = 'starvation'
     THEN 'Too little parallelism here, tasks too coarse, or poor placement of tasks.'
   WHEN root.cause = 'latency'
     THEN 'Slow network, poor placement of data, or detours on the way.'
-  WHEN root.cause = 'overhead' AND root.is_unsubmitted
-    THEN 'Nothing was submitted: the program asked for its tasks too late.'
-  WHEN root.cause = 'overhead' AND task_ns < _fine_task()
+  WHEN root.cause = 'overhead' AND run.task_ns < _fine_task()
     THEN 'Tasks too fine, or an inefficient runtime.'
   WHEN root.cause = 'overhead'
     THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
 END;
 
 -- Figures that follow from sums, their root, the tasks of the run and the number of workers.
-CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
+CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   'busy_percent': _percent(sums.busy, sums.wall),
   'starvation_percent': _percent(sums.starvation, sums.wall),
   'latency_percent': _percent(sums.latency, sums.wall),
@@ -69,7 +81,7 @@ CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
   'dominant': _by_clocks(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded)
   ),
-  'advice': _advice(root, lengths.task_ns, lengths.tasks, workers),
+  'advice': _advice(root, run, workers),
   'root_cause': root.cause,
   'reason': _why_unknown(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
@@ -77,11 +89,35 @@ CREATE OR REPLACE MACRO _figures(sums, root, lengths, workers) AS {
   )
 };
 
--- Tasks of runs, and how long they are on average, ns.
-CREATE OR REPLACE VIEW _task_lengths AS
-SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns
-FROM tasks
-GROUP BY run_id;
+-- Tasks of runs, how long they are on average, ns, what most of the critical path is, and what follows
+-- from the gains: whether tasks that are known to need each other leave little to one more worker, and
+-- whether nothing gains anything.
+CREATE OR REPLACE VIEW _run_tasks AS
+WITH
+  gains AS (
+    SELECT
+      run_id,
+      bool_or(coalesce(replay_percent, if(gain_at_most = 0, 0, NULL)) < _little_gain())
+        FILTER (change = 'one more worker' AND is_recorded AND NOT is_assumed) AS is_chain,
+      bool_and(is_recorded AND coalesce(replay_gain, gain_at_most) = 0)
+        FILTER (change <> 'half as long') AS nothing_helps
+    FROM idle_gains
+    GROUP BY run_id
+  ),
+
+  path AS (
+    SELECT run_id, any_value(cause) AS path_cause
+    FROM (SELECT run_id, cause, sum(percent) AS percent FROM critical_path_shares GROUP BY run_id, cause)
+    WHERE percent > 50
+    GROUP BY run_id
+  )
+
+SELECT t.*, g.is_chain, g.nothing_helps, p.path_cause
+FROM (
+  SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns FROM tasks GROUP BY run_id
+) AS t
+LEFT JOIN gains AS g ON t.run_id = g.run_id
+LEFT JOIN path AS p ON t.run_id = p.run_id;
 
 CREATE OR REPLACE VIEW slo_by_worker AS
 WITH
@@ -96,7 +132,7 @@ WITH
   figured AS (
     SELECT s.*, _figures(s, s.root, l, count(*) OVER (PARTITION BY s.run_id, s.mode, s.latency_rule)) AS figures
     FROM rooted AS s
-    LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
+    LEFT JOIN _run_tasks AS l ON s.run_id = l.run_id
   )
 
 SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
@@ -143,7 +179,9 @@ SELECT
   sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
   sum(unsubmitted) AS unsubmitted, sum(not_recorded) AS not_recorded,
   sum(unfollowed) AS unfollowed, sum(tail) AS tail, any_value(doubt) AS doubt
-FROM (SELECT *, if(is_judged, kind, 'not judged') AS of_kind FROM _worker_sums)
+FROM (
+  SELECT *, if(is_judged OR kind = 'runtime', kind, 'not judged') AS of_kind FROM _worker_sums
+)
 GROUP BY GROUPING SETS ((run_id, mode, latency_rule), (run_id, mode, latency_rule, of_kind));
 
 CREATE OR REPLACE VIEW _slo_of_kinds AS
@@ -159,7 +197,7 @@ WITH
   figured AS (
     SELECT s.*, _figures(s, s.root, l, s.workers) AS figures
     FROM rooted AS s
-    LEFT JOIN _task_lengths AS l ON s.run_id = l.run_id
+    LEFT JOIN _run_tasks AS l ON s.run_id = l.run_id
   )
 
 SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
@@ -175,7 +213,7 @@ COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, t
 CREATE OR REPLACE VIEW slo_by_kind AS
 SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
 
-COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged.';
-COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process or cpu (slo_by_worker.kind); not judged: drivers, and threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
+COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged, and of the threads of the runtime.';
+COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process, cpu or runtime (slo_by_worker.kind); not judged: threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
 COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';

@@ -1,23 +1,37 @@
 -- requires: workers, idle_path
 --
--- How much shorter a run could be: bounds that follow from its task graph, and what a replay gains.
+-- How much shorter runs could be: bounds that follow from the task graph, and what a replay gains.
+--
+-- The gains of all runs are stored (idle_gains), as pages and commands show them. Runs with more tasks
+-- than are replayed when they land are replayed by the macros. `run` is one, NULL is all.
 
--- One row: the tasks of a run in order of their start, if there are `most` at most (NULL: however many),
--- for the replay, ns from the first window's begin. An input is an edge from its producer, or, where no
--- task made it before, a moment.
+CREATE OR REPLACE MACRO _is_wanted(run_id, run) AS run IS NULL OR run_id = run;
+
+-- The types of tasks of runs, numbered.
+CREATE OR REPLACE MACRO _types_of_tasks(run) AS TABLE
+SELECT run_id, name, row_number() OVER (PARTITION BY run_id ORDER BY name) AS type
+FROM (SELECT DISTINCT run_id, name FROM tasks WHERE _is_wanted(run_id, run));
+
+-- One row a run: its tasks, with a number each, for the replay, ns from the first window's begin. An
+-- input is an edge from its producer, or, where none began before, a moment.
 CREATE OR REPLACE MACRO _task_graph(run, most) AS TABLE
 WITH
-  place AS (
+  -- of more tasks only the longest chain is found, whatever waits were between them
+  few AS (
+    SELECT run_id FROM tasks WHERE _is_wanted(run_id, run) GROUP BY run_id HAVING count(*) <= most
+  ),
+
+  place AS MATERIALIZED (
     SELECT
-      worker, row_number() OVER (ORDER BY worker) - 1 AS w, t_begin, min(t_begin) OVER () AS t0
+      run_id, worker, row_number() OVER (PARTITION BY run_id ORDER BY worker) - 1 AS w, t_begin,
+      min(t_begin) OVER (PARTITION BY run_id) AS t0
     FROM _worker_windows
-    WHERE run_id = run
+    WHERE _is_wanted(run_id, run)
   ),
 
   task AS MATERIALIZED (
     SELECT
-      row_number() OVER (ORDER BY t.t_start, t.task) - 1 AS n, t.task, place.w, place.t0,
-      t.t_start, t.t_end, dense_rank() OVER (ORDER BY t.name) - 1 AS type,
+      t.run_id, row_number() OVER () AS n, t.task, place.w, place.t0, t.t_start, t.t_end, types.type,
       -- latency and rest of the wait before it, by whether the task had been submitted
       least(i.t_end, greatest(t.t_submit, i.t_start + i.starvation1)) - i.t_start - i.starvation1
         - i.ov_unsubmitted AS early_latency,
@@ -26,215 +40,213 @@ WITH
       CASE WHEN NOT i.is_recorded THEN i.ov_rest - i.ov_unsubmitted END AS unknown,
       CASE WHEN t.t_submit IS NOT NULL THEN least(t.t_submit, t.t_start) END AS t_submit
     FROM _task_times AS t
-    JOIN place ON t.worker = place.worker
-    LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
-      ON t.task = i.task AND t.worker = i.worker
-    WHERE t.run_id = run
-      AND (most IS NULL OR (SELECT count(*) FROM tasks WHERE run_id = run) <= most)
+    JOIN place ON t.run_id = place.run_id AND t.worker = place.worker
+    LEFT JOIN _types_of_tasks(run) AS types ON t.run_id = types.run_id AND t.name IS NOT DISTINCT FROM types.name
+    LEFT JOIN (
+      FROM idle_intervals SEMI JOIN few USING (run_id) WHERE _is_wanted(run_id, run) AND kind <> 'tail'
+    ) AS i
+      ON t.run_id = i.run_id AND t.task = i.task AND t.worker = i.worker
+    WHERE _is_wanted(t.run_id, run)
+  ),
+
+  -- before what is known of the data: DuckDB would join those with the tasks first, each with each
+  read AS MATERIALIZED (
+    SELECT i.run_id, i.data, t.n, t.t_start, t.t0
+    FROM (FROM task_inputs WHERE _is_wanted(run_id, run)) AS i
+    JOIN task AS t ON i.run_id = t.run_id AND i.task = t.task
   ),
 
   need AS MATERIALIZED (
     SELECT
-      reader.n, maker.n AS producer, least(d.t_made, reader.t_start) - reader.t0 AS t_made,
-      coalesce(maker.n < reader.n, false) AS is_edge
-    FROM (FROM task_inputs WHERE run_id = run) AS i
-    JOIN (FROM _data_times WHERE run_id = run) AS d ON i.data = d.data
-    JOIN task AS reader ON i.task = reader.task
-    LEFT JOIN task AS maker ON d.producer = maker.task
-    WHERE d.t_made IS NOT NULL AND maker.n IS DISTINCT FROM reader.n
+      r.run_id, r.n, maker.n AS producer, least(d.t_made, r.t_start) - r.t0 AS t_made,
+      coalesce(maker.t_start < r.t_start, false) AS is_edge
+    FROM read AS r
+    JOIN (FROM _data_times WHERE _is_wanted(run_id, run) AND t_made IS NOT NULL) AS d
+      ON r.run_id = d.run_id AND r.data = d.data
+    LEFT JOIN task AS maker ON d.run_id = maker.run_id AND d.producer = maker.task
+    WHERE maker.n IS DISTINCT FROM r.n
   ),
 
   moment AS (
-    SELECT n, max(t_made) AS t_made
+    SELECT run_id, n, max(t_made) AS t_made
     FROM need
     WHERE NOT is_edge
-    GROUP BY n
+    GROUP BY run_id, n
   ),
 
   inputs AS (
     SELECT
-      coalesce(list({'reader': n, 'producer': producer, 't_made': t_made} ORDER BY n, producer), [])
-        AS inputs
+      run_id, list({'reader': n, 'producer': producer, 't_made': t_made}) AS inputs
     FROM need
     WHERE is_edge
+    GROUP BY run_id
+  ),
+
+  begins AS (
+    SELECT run_id, list(t_begin - t0 ORDER BY w) AS t_begin FROM place GROUP BY run_id
   ),
 
   tasks AS (
     SELECT
+      task.run_id,
       list(
         {
-          'worker': w, 't_start': t_start - t0, 't_end': t_end - t0,
+          'n': n, 'worker': w, 't_start': t_start - t0, 't_end': t_end - t0,
           'early_latency': coalesce(early_latency, 0),
           'late_latency': coalesce(latency - early_latency, 0), 'overhead': coalesce(overhead, 0),
           'unknown': coalesce(unknown, 0), 't_submit': greatest(0, t_submit - t0),
           't_ready': greatest(0, moment.t_made), 'type': type
         }
-        ORDER BY n
       ) AS tasks
     FROM task
-    LEFT JOIN moment USING (n)
+    LEFT JOIN moment USING (run_id, n)
+    GROUP BY task.run_id
   )
 
-SELECT
-  (SELECT list(t_begin - t0 ORDER BY w) FROM place) AS t_begin, tasks.tasks, inputs.inputs
+SELECT run_id, t_begin, tasks, coalesce(inputs, []) AS inputs
 FROM tasks
-CROSS JOIN inputs
-WHERE tasks.tasks IS NOT NULL;
+JOIN begins USING (run_id)
+LEFT JOIN inputs USING (run_id);
 
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
 -- the same placement and order cannot gain more. Between the end of a task and when its datum was
 -- made the runtime may have been at work. No schedule of the measured durations is shorter than their
 -- longest chain of dependences, nor than all work spread evenly over the workers, nor than tasks that
--- took turns, which then they still do.
-CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
+-- took turns, which then they still do. Of a chain, half as long, half is gained at most.
+CREATE OR REPLACE MACRO _gains(run, most) AS TABLE
 WITH
   span AS (
-    SELECT min(t_begin) AS t_begin, max(t_end) AS t_end, count(*) AS workers
+    SELECT
+      run_id, min(t_begin) AS t_begin, max(t_end) AS t_end, count(*) AS workers,
+      sum(CAST(t_end - t_begin AS HUGEINT)) AS wall
     FROM _worker_windows
-    WHERE run_id = run
+    WHERE _is_wanted(run_id, run)
+    GROUP BY run_id
   ),
 
   ran AS (
-    SELECT min(t_start) AS first_start, max(t_end) AS last_end
+    SELECT run_id, min(t_start) AS first_start, max(t_end) AS last_end
     FROM _task_times
-    WHERE run_id = run
+    WHERE _is_wanted(run_id, run)
+    GROUP BY run_id
   ),
 
-  busy AS (
+  -- idle: of all time; is_told: the trace tells the cause of more than half of the waits
+  waits AS (
     SELECT
-      (SELECT sum(CAST(t_end - t_begin AS HUGEINT)) FROM _worker_windows WHERE run_id = run)
-        - coalesce((SELECT sum(t_end - t_start) FROM idle_intervals WHERE run_id = run), 0) AS ns
+      run_id, sum(t_end - t_start) AS idle,
+      coalesce(
+        sum(t_end - t_start) FILTER (kind <> 'tail')
+        > 2 * sum(if(is_recorded = false, ov_rest - ov_unsubmitted, 0)) FILTER (kind <> 'tail'),
+        true
+      ) AS is_told
+    FROM idle_intervals
+    WHERE _is_wanted(run_id, run)
+    GROUP BY run_id
   ),
 
-  path AS MATERIALIZED (
+  path AS (
     SELECT
+      p.run_id,
       coalesce(sum(p.ns) FILTER (p.cause = 'latency'), 0) AS latency,
       coalesce(sum(p.ns) FILTER (p.cause = 'overhead'), 0)
         + coalesce(sum(p.ns) FILTER (p.cause = 'starvation' AND p.t_start = t.t_end), 0) AS overhead
-    FROM (FROM critical_paths WHERE run_id = run) AS p
-    JOIN (FROM _task_times WHERE run_id = run) AS t ON p.task = t.task AND p.worker = t.worker
+    FROM (FROM critical_paths WHERE _is_wanted(run_id, run)) AS p
+    JOIN _task_times AS t ON p.run_id = t.run_id AND p.task = t.task AND p.worker = t.worker
+    GROUP BY p.run_id
+  ),
+
+  -- the longest parts of the critical path that can be shorter
+  part AS MATERIALIZED (
+    SELECT
+      s.run_id, s.name, s.cause, s.ns, n.type,
+      row_number() OVER (PARTITION BY s.run_id ORDER BY s.ns DESC, s.name, s.cause) AS place
+    FROM critical_path_shares AS s
+    JOIN _types_of_tasks(run) AS n ON s.run_id = n.run_id AND s.name IS NOT DISTINCT FROM n.name
+    WHERE _is_wanted(s.run_id, run) AND s.cause IN ('compute', 'latency', 'overhead')
+    QUALIFY place <= 8
+  ),
+
+  parts AS (
+    SELECT run_id, list({'type': type, 'cause': cause} ORDER BY place) AS parts FROM part GROUP BY run_id
   ),
 
   replay AS MATERIALIZED (
-    SELECT replay_tasks(t_begin, tasks, inputs) AS found
-    FROM _task_graph(run, NULL)
+    SELECT g.run_id, replay_tasks(g.t_begin, g.tasks, g.inputs, coalesce(p.parts, []), most) AS found
+    FROM _task_graph(run, most) AS g
+    LEFT JOIN parts AS p ON g.run_id = p.run_id
+  ),
+
+  turns AS (
+    SELECT run_id, max(ns) AS ns FROM tasks_in_turn WHERE _is_wanted(run_id, run) GROUP BY run_id
+  ),
+
+  -- the trace has something of what causes waits
+  told AS (
+    SELECT run_id FROM task_inputs WHERE _is_wanted(run_id, run)
+    UNION
+    SELECT run_id FROM runtime_intervals WHERE _is_wanted(run_id, run)
   ),
 
   -- what remains of the run when the longest chain, or the evenly spread work, is taken away
   room AS (
     SELECT
-      span.*,
+      span.run_id, span.t_end - span.t_begin AS whole, path.latency, path.overhead, found,
       greatest(
-        0, last_end - t_begin - greatest(found.critical_path, (busy.ns + workers - 1) // workers, in_turn.ns)
+        0, last_end - t_begin - greatest(found.critical_path, (wall - idle + workers - 1) // workers, turns.ns)
       ) AS of_run,
       greatest(
         0,
         last_end - first_start
-          - greatest(found.critical_path, (busy.ns + workers) // (workers + 1), in_turn.ns)
+          - greatest(found.critical_path, (wall - idle + workers) // (workers + 1), turns.ns)
       ) AS of_tasks,
-      found
-    FROM span
-    CROSS JOIN ran
-    CROSS JOIN busy
-    CROSS JOIN (SELECT max(ns) AS ns FROM tasks_in_turn WHERE run_id = run) AS in_turn
-    LEFT JOIN replay ON true
-  ),
-
-  -- the trace has something of what causes waits, and tells the cause of more than half of them
-  recorded AS (
-    SELECT
-      (
-        EXISTS (FROM task_inputs WHERE run_id = run)
-        OR EXISTS (FROM runtime_intervals WHERE run_id = run)
-      )
-      AND coalesce(
-        sum(t_end - t_start) > 2 * sum(if(is_recorded = false, ov_rest - ov_unsubmitted, 0)), true
-      ) AS is_recorded
-    FROM idle_intervals
-    WHERE run_id = run AND kind <> 'tail'
+      coalesce(is_told, true) AND told.run_id IS NOT NULL AS is_recorded
+    FROM (
+      SELECT span.*, coalesce(waits.idle, 0) AS idle, waits.is_told
+      FROM span
+      LEFT JOIN waits USING (run_id)
+    ) AS span
+    JOIN ran USING (run_id)
+    LEFT JOIN path USING (run_id)
+    LEFT JOIN replay USING (run_id)
+    LEFT JOIN turns USING (run_id)
+    LEFT JOIN told USING (run_id)
+    WHERE span.t_end > span.t_begin
   ),
 
   -- where the causes of waits are unknown, so is what it would gain to be without one
-  causes AS (
-    SELECT path.* FROM path CROSS JOIN recorded WHERE is_recorded
-  ),
-
-  gains (change, bound, replayed) AS (
-    SELECT 'no latency', least(latency, of_run), found.no_latency FROM causes, room
-    UNION ALL
-    SELECT 'no overhead', least(overhead, of_run), found.no_overhead FROM causes, room
-    UNION ALL
+  gains (run_id, change, name, cause, bound, replayed, is_assumed) AS (
     SELECT
-      'one more worker', of_tasks, CASE WHEN is_recorded THEN found.one_more_worker END
+      run_id, 'no latency', NULL, NULL, least(coalesce(latency, 0), of_run), found.no_latency, false
     FROM room
-    CROSS JOIN recorded
-  )
-
-SELECT
-  change,
-  CAST(coalesce(bound, 0) AS BIGINT) AS gain_at_most,
-  100 * CAST(coalesce(bound, 0) AS DOUBLE) / nullif(t_end - t_begin, 0) AS percent,
-  -- the replay does not know of turns, nor of what an unknown wait was for
-  CASE WHEN replayed > bound THEN gain_at_most ELSE replayed END AS replay_gain,
-  100 * CAST(replay_gain AS DOUBLE) / nullif(t_end - t_begin, 0) AS replay_percent,
-  is_recorded
-FROM gains
-CROSS JOIN room
-CROSS JOIN recorded
-WHERE workers > 0;
-
-COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock, or which did so within (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more); percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). is_recorded: the trace tells the cause of more than half of the waits. NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';
-
--- The parts of a critical path, and what the longest that can be shorter would gain if they were half as
--- long: of a chain, half of it at most.
-CREATE OR REPLACE MACRO _path_gains(run) AS TABLE
-WITH
-  part AS MATERIALIZED (
+    WHERE is_recorded
+    UNION ALL
     SELECT
-      name, cause, ns, percent, cause IN ('compute', 'latency', 'overhead') AS can_be_shorter,
-      row_number() OVER (PARTITION BY can_be_shorter ORDER BY ns DESC, name, cause) AS place
-    FROM critical_path_shares
-    WHERE run_id = run
-  ),
-
-  chosen AS (
+      run_id, 'no overhead', NULL, NULL, least(coalesce(overhead, 0), of_run), found.no_overhead, false
+    FROM room
+    WHERE is_recorded
+    UNION ALL
     SELECT
-      {'type': list(n.type ORDER BY p.place), 'cause': list(p.cause ORDER BY p.place)} AS parts
+      run_id, 'one more worker', NULL, NULL, of_tasks,
+      CASE WHEN is_recorded THEN found.one_more_worker END, NOT found.has_chains
+    FROM room
+    UNION ALL
+    SELECT p.run_id, 'half as long', p.name, p.cause, p.ns // 2, r.found.halved[p.place], false
     FROM part AS p
-    JOIN (
-      SELECT DISTINCT name, dense_rank() OVER (ORDER BY name) - 1 AS type
-      FROM _task_times
-      WHERE run_id = run
-    ) AS n ON p.name IS NOT DISTINCT FROM n.name
-    WHERE p.can_be_shorter AND p.place <= 8
-  ),
-
-  span AS (
-    SELECT max(t_end) - min(t_begin) AS ns FROM _worker_windows WHERE run_id = run
-  ),
-
-  replayed AS MATERIALIZED (
-    SELECT replay_halved(t_begin, tasks, inputs, parts) AS gains
-    FROM _task_graph(run, 100_000)
-    CROSS JOIN chosen
-    WHERE len(parts['type']) > 0
+    JOIN room AS r ON p.run_id = r.run_id
   )
 
 SELECT
-  name, cause, p.ns, p.percent,
-  CASE WHEN can_be_shorter AND place <= 8 THEN p.ns // 2 END AS gain_at_most,
-  100 * CAST(gain_at_most AS DOUBLE) / nullif(span.ns, 0) AS gain_percent,
-  CASE WHEN can_be_shorter AND replayed.gains[place] IS NOT NULL
-    THEN least(replayed.gains[place], gain_at_most)
-  END AS replay_gain,
-  100 * CAST(replay_gain AS DOUBLE) / nullif(span.ns, 0) AS replay_percent
-FROM part AS p
-CROSS JOIN span
-LEFT JOIN replayed ON true
-ORDER BY p.ns DESC, name, cause;
+  g.run_id, g.change, g.name, g.cause, CAST(g.bound AS BIGINT) AS gain_at_most,
+  100 * CAST(gain_at_most AS DOUBLE) / r.whole AS percent,
+  -- the replay does not know of turns, nor of what an unknown wait was for
+  CASE WHEN g.replayed > gain_at_most THEN gain_at_most ELSE g.replayed END AS replay_gain,
+  100 * CAST(replay_gain AS DOUBLE) / r.whole AS replay_percent, r.is_recorded, g.is_assumed
+FROM gains AS g
+JOIN room AS r ON g.run_id = r.run_id;
 
-CREATE OR REPLACE MACRO critical_path_gains(run) AS TABLE
-FROM _path_gains(run)
-WHERE gain_at_most IS NOT NULL;
+CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
+SELECT * EXCLUDE (run_id)
+FROM _gains(run, 100_000);
 
-COMMENT ON MACRO TABLE critical_path_gains IS 'One row is a type of task (name) and a cause (compute, latency, overhead) on the critical path of `run`, the eight longest: its time on the path in ns and per cent of the path, and what it would gain if it were half as long: gain_at_most (ns) and gain_percent (of the run), half of that time, and replay_gain (ns) and replay_percent, what a replay of all tasks with their workers and order gains; NULL: not replayed, because there are more than 100 000 tasks.';
+COMMENT ON MACRO TABLE idle_what_if IS 'The rows of idle_gains of `run`, with replays of up to 100 000 tasks. gain_at_most is a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock, or which did so within (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more; of a part half as long: half of its time). replay_gain is what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): without latency or overhead, or with a part half as long, on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. No latency and no overhead only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.';

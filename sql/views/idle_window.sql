@@ -195,6 +195,14 @@ WHERE t0 < t1;
 
 COMMENT ON MACRO TABLE idle_window IS 'The rows of idle_attribution of `run`, in every reading, cut to the window [t0, t1) in ns after clock correction: times and parts are those within it.';
 
+-- The idle intervals of a run in one reading, within [t0, t1) where that is not NULL.
+CREATE OR REPLACE MACRO _idle_within(run, of_mode, of_rule, t0, t1) AS TABLE
+FROM idle_attribution
+WHERE run_id = run AND mode = of_mode AND latency_rule = of_rule AND t0 IS NULL
+UNION ALL
+FROM idle_window(run, t0, t1)
+WHERE mode = of_mode AND latency_rule = of_rule AND t0 IS NOT NULL;
+
 CREATE OR REPLACE MACRO slo_window(run, t0, t1) AS TABLE
 WITH
   shown AS (
@@ -253,7 +261,12 @@ WITH
     SELECT s.*, _figures(s, r.root, t, s.workers) AS figures
     FROM sums AS s
     JOIN root AS r USING (latency_rule)
-    LEFT JOIN (FROM _task_lengths WHERE run_id = run) AS t ON true
+    -- gains and path are those of the whole run
+    LEFT JOIN (
+      SELECT * REPLACE (NULL AS is_chain, NULL AS nothing_helps, NULL AS path_cause)
+      FROM _run_tasks
+      WHERE run_id = run
+    ) AS t ON true
   )
 
 SELECT * EXCLUDE (unfollowed, doubt, figures), figures.*

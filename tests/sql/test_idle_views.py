@@ -7,6 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 
+from apps.queries import idle
 from apps.queries.base import ask
 from tests.helpers.idle_reference import MODES, RULES, Reference, size, within
 from tests.helpers.schedules import land_schedule, land_schedules, random_schedule
@@ -67,6 +68,14 @@ def test_sums_by_type_and_by_whom_is_blamed(warehouse):
     ) == [("A", 30)]
 
 
+ASKED = {
+    "idle/blame": {"most": None, "worker": None},
+    "idle/workers": {"most": 9},
+    "idle/by": {"by": "type"},
+    "idle/flags": {},
+}
+
+
 @pytest.mark.parametrize("schedule", [TEXTBOOK, *map(random_schedule, range(2))])
 def test_stored_sums_are_those_of_the_rows_and_of_a_window_of_the_whole_run(warehouse, schedule):
     land_schedule(warehouse, schedule)
@@ -78,10 +87,22 @@ def test_stored_sums_are_those_of_the_rows_and_of_a_window_of_the_whole_run(ware
     raw = rows(warehouse, "FROM worker_summary ORDER BY worker")
     assert [one[:-1] for one in shown] == [one[1:] for one in raw]
     for mode, rule in product(MODES, RULES):
-        reading = {"run_id": run, "mode": mode, "latency_rule": rule, "most": None}
-        part = {**reading, "t0": t0, "t1": t1, "worker": None}
-        whole = ask(warehouse, "idle/blame", **reading).fetchall()
-        assert whole == ask(warehouse, "idle/blame_window", **part).fetchall()
+        for name, params in ASKED.items():
+            whole, part = (
+                idle.in_reading(
+                    warehouse, name, idle.Reading(mode, rule, window), run_id=run, **params
+                ).fetchall()
+                for window in (None, (t0, t1))
+            )
+            assert whole == part
+    for most in (1, 9):
+        whole, part = (
+            idle.within(
+                warehouse, "idle/path_parts", window, run_id=run, most=most, worker=None
+            ).fetchall()
+            for window in (None, (t0, t1))
+        )
+        assert whole == part
 
 
 def test_every_reading_of_every_run_has_its_row(warehouse):
@@ -216,7 +237,8 @@ def test_critical_path_goes_back_to_the_producer(warehouse):
         "WHERE run_id = 'r1' ORDER BY ns DESC LIMIT 2",
     ) == [("use", "compute", 45), ("make", "compute", 30)]
     assert rows(
-        warehouse, "SELECT change, gain_at_most, percent FROM idle_what_if('r1') ORDER BY change"
+        warehouse,
+        "SELECT change, gain_at_most, percent FROM idle_gains WHERE cause IS NULL ORDER BY change",
     ) == [
         ("no latency", 8, 8.0),
         ("no overhead", 7, 7.0),

@@ -17,7 +17,8 @@ RECORDED = ("dask_chain_starve", "dask_late_submit", "dask_tree_reduce", "starpu
 
 def what_if(con, run="r1"):
     """Return (bound, replay) in ns by change."""
-    return {row[0]: (row[1], row[3]) for row in rows(con, "FROM idle_what_if(?)", run)}
+    query = "SELECT change, gain_at_most, replay_gain FROM idle_what_if(?) WHERE cause IS NULL"
+    return {change: (bound, replay) for change, bound, replay in rows(con, query, run)}
 
 
 def task(name, worker, start, end, submit=None):
@@ -133,13 +134,18 @@ def test_what_waits_cost_is_unknown_where_their_causes_are(warehouse):
 def graph_of(con, run):
     """Return the graph that the replay of a run gets, or None where it has no tasks."""
     found: list[replay.Graph] = []
-    for begins, tasks, inputs in rows(con, "FROM _task_graph(?, NULL)", run):
-        columns = [[task[name] for task in tasks] for name in replay._TASK]
-        readers, producers, made = (
-            [row[name] for row in inputs] for name in ("reader", "producer", "t_made")
+    for _, begins, tasks, inputs in rows(con, "FROM _task_graph(?, 1000000)", run):
+        tasks.sort(key=lambda task: (task["t_start"], task["n"]))
+        place = {task["n"]: i for i, task in enumerate(tasks)}
+        inputs.sort(key=lambda row: place[row["reader"]])
+        worker, *waits = ([task[name] for task in tasks] for name in replay._TASK)
+        times = ([task[name] for task in tasks] for name in ("t_start", "t_end"))
+        readers, producers = (
+            [place[row[name]] for row in inputs] for name in ("reader", "producer")
         )
         first = [sum(reader < i for reader in readers) for i in range(len(tasks) + 1)]
-        found.append(replay.Graph(begins, *columns, first, producers, made))
+        made = [row["t_made"] for row in inputs]
+        found.append(replay.Graph(begins, worker, *times, *waits, first, producers, made))
     return found[0] if found else None
 
 
@@ -183,23 +189,72 @@ def test_no_bound_lies_below_a_replay_of_recorded_traces(warehouse, name):
     check(warehouse, "r1")
 
 
-def test_a_long_run_has_bounds_and_no_replay(warehouse, monkeypatch):
-    monkeypatch.setattr(replay, "_MOST_TASKS", 9)
+def test_a_long_run_has_bounds_and_no_replay(warehouse):
     land_schedule(warehouse, chain(5))
-    assert what_if(warehouse) == {
-        "no latency": (0, None),
-        "no overhead": (45, None),
-        "one more worker": (45, None),
-    }
+    query = "SELECT change, gain_at_most, replay_gain FROM _gains('r1', 9) ORDER BY ALL"
+    assert rows(warehouse, query) == [
+        ("half as long", 22, None),
+        ("half as long", 500, None),
+        ("no latency", 0, None),
+        ("no overhead", 45, None),
+        ("one more worker", 45, None),
+    ]
+
+
+def test_what_is_stored_is_what_the_macros_answer(warehouse):
+    machine = Machine(tasks=60, detours=0.3, dispatch=1)
+    runs = {f"s{seed}": simulate(machine, seed).recorded for seed in range(3)}
+    land_schedules(warehouse, runs | {"turns": in_turn(), "chain": chain(0)})
+    for run in (*runs, "turns", "chain"):
+        stored = "SELECT * EXCLUDE (run_id) FROM idle_gains WHERE run_id = ? ORDER BY ALL"
+        assert rows(warehouse, stored, run) == rows(
+            warehouse, "FROM idle_what_if(?) ORDER BY ALL", run
+        )
+    advice = "SELECT DISTINCT advice FROM slo_by_run WHERE run_id = 'chain'"
+    assert [text for (text,) in rows(warehouse, advice)] == [
+        "Neither more workers nor less waiting would help: the chain of tasks that need each other "
+        "is all of the time."
+    ]
+
+
+def test_where_tasks_run_hardly_ever_no_chain_of_them_is_all_of_the_time(warehouse):
+    """No replay gains: each reads what is made later, of most at the same moment."""
+    tasks = [
+        task(f"t{i}", "ABCD"[i % 4], i // 4 * 100, i // 4 * 100 + 50 * (i % 3 == 0))
+        for i in range(40)
+    ]
+    land_schedule(
+        warehouse,
+        {
+            "workers": [{"worker_id": w, "node_id": "n"} for w in "ABCD"],
+            "fragments": tasks,
+            "data": [
+                {"data_id": t["fragment_id"], "producer_fragment": t["fragment_id"]} for t in tasks
+            ],
+            "inputs": [{"fragment_id": f"t{i}", "data_id": f"t{i - 1}"} for i in range(1, 40)],
+        },
+    )
+    replayed = "SELECT max(replay_gain) FROM idle_gains WHERE cause IS NULL"
+    compute = "SELECT percent < 50 FROM critical_path_shares WHERE cause = 'compute'"
+    assert rows(warehouse, replayed) == [(0,)] and rows(warehouse, compute) == [(True,)]
+    ((advice,),) = rows(warehouse, "SELECT DISTINCT advice FROM slo_by_run")
+    assert "parallelism" in advice and "chain" not in advice
 
 
 def test_the_function_takes_many_graphs_at_once():
-    idle = dict.fromkeys(replay._TASK, 0)
-    tasks = [idle | {"t_end": 5}, idle | {"t_start": 5, "t_end": 9}]
+    idle = dict.fromkeys(("n", "t_start", "t_end", "type", *replay._TASK), 0)
+    tasks = [idle | {"n": 1, "t_start": 5, "t_end": 9}, idle | {"t_end": 5}]
     one = {"reader": 1, "producer": 0, "t_made": 5}
+    part = pa.struct([("type", pa.int64()), ("cause", pa.string())])
     found = replay.replay_tasks(
         pa.array([[0], [0]]),
         pa.array([tasks, tasks]),
         pa.array([[one], []], pa.list_(pa.struct([(name, pa.int64()) for name in one]))),
+        pa.array([[{"type": 0, "cause": "compute"}], []], pa.list_(part)),
+        pa.array([2, 1]),
     )
-    assert [row["critical_path"] for row in found.to_pylist()] == [9, 5]
+    names = ("critical_path", "halved", "has_chains")
+    assert [[row[name] for name in names] for row in found.to_pylist()] == [
+        [9, [5], False],
+        [5, None, False],
+    ]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
-from udfs.replay import Graph
+from udfs.replay import Graph, longest_chain
+
+TYPES = np.zeros(3, np.int64)
 
 
 def graph(tasks, workers=1):
@@ -31,6 +34,10 @@ def graph(tasks, workers=1):
         producer=producer,
         made=[tasks[p][2] for p in producer],
     )
+
+
+def longest(graph):
+    return longest_chain(graph.start, graph.end, graph.first, graph.producer, graph.made)
 
 
 def stepwise(tasks, workers):
@@ -61,17 +68,18 @@ def test_list_scheduling_is_that_of_a_naive_simulation(seed):
 
 def test_a_chain_gains_nothing_and_independent_tasks_gain_all():
     chain = graph([(0, 0, 10, []), (0, 10, 20, [0]), (0, 20, 30, [1])])
-    assert chain.gains() == {
-        "critical_path": 30,
+    assert chain.gains(TYPES, [(0, "compute")]) == {
         "no_latency": 0,
         "no_overhead": 0,
         "one_more_worker": 0,
+        "halved": [15],
     }
+    assert longest(chain) == 30
     three = graph([(0, 0, 10, []), (1, 0, 10, []), (0, 10, 20, [])], workers=2)
-    assert (three.critical_path(), three.gains()["one_more_worker"]) == (10, 10)
+    assert (longest(three), three.gains(TYPES, [])["one_more_worker"]) == (10, 10)
 
 
 def test_tasks_that_share_a_worker_are_not_replayed_with_one_more():
     both = graph([(0, 0, 10, []), (0, 5, 15, [])])
-    assert both.gains().get("one_more_worker") is None
+    assert both.gains(TYPES[:2], []).get("one_more_worker") is None
     assert both.in_order(both.overlap()[0], latency=True, overhead=True) == 15

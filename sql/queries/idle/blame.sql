@@ -1,16 +1,28 @@
--- What the workers of one run waited for in one reading: types of tasks and workers, one row each
--- and cause, the $most with the longest waits; all where that is NULL.
+-- What the workers of one run, or $worker, waited for in one reading, within [$t0, $t1) where that is not
+-- NULL: types of tasks and workers, one row each and cause, the $most with the longest waits; all where that
+-- is NULL. A worker is for a window.
 WITH
-  sums AS (
-    SELECT
-      'type' AS waits_by, blamed_type AS what, starvation, latency, overhead, starvation1, intervals
-    FROM idle_by_blamed
-    WHERE run_id = $run_id AND mode = $mode AND latency_rule = $latency_rule
+  wait AS (
+    SELECT blamed_type, blamed_worker, starvation, latency, overhead, starvation1, intervals
+    FROM _blame_sums
+    WHERE run_id = $run_id AND mode = $mode AND latency_rule = $latency_rule AND $t0 IS NULL
     UNION ALL
     SELECT
-      'worker', blamed_worker, starvation, latency, overhead, starvation1, intervals
-    FROM idle_by_blamed_worker
-    WHERE run_id = $run_id AND mode = $mode AND latency_rule = $latency_rule
+      t.name, i.blamed_worker, i.starvation, i.lat_inherited, i.ov_concrete + i.ov_uniform, i.starvation1, 1
+    FROM idle_window($run_id, $t0, $t1) AS i
+    LEFT JOIN tasks AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
+    WHERE $t0 IS NOT NULL AND i.mode = $mode AND i.latency_rule = $latency_rule AND i.kind <> 'tail'
+      AND i.starvation1 > 0 AND ($worker IS NULL OR i.worker = $worker)
+  ),
+
+  sums AS (
+    SELECT
+      CASE WHEN grouping(blamed_type) = 0 THEN 'type' ELSE 'worker' END AS waits_by,
+      CASE WHEN grouping(blamed_type) = 0 THEN blamed_type ELSE blamed_worker END AS what,
+      sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
+      sum(starvation1) AS starvation1, CAST(sum(intervals) AS BIGINT) AS intervals
+    FROM wait
+    GROUP BY GROUPING SETS (blamed_type, blamed_worker)
   ),
 
   ranked AS (

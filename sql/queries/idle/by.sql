@@ -1,4 +1,5 @@
--- Idle time of one run in one reading, added up by worker, node, type of task or blamed type.
+-- Idle time of one run in one reading, within [$t0, $t1) where that is not NULL, added up by worker, node,
+-- type of task or blamed type.
 WITH
   idle AS (
     SELECT
@@ -9,11 +10,10 @@ WITH
         WHEN 'type' THEN coalesce(t.name, t.task)
         WHEN 'blamed' THEN coalesce(b.name, b.task)
       END AS what
-    FROM idle_attribution AS i
+    FROM _idle_within($run_id, $mode, $latency_rule, $t0, $t1) AS i
     LEFT JOIN workers AS w ON i.run_id = w.run_id AND i.worker = w.worker
     LEFT JOIN tasks AS t ON i.run_id = t.run_id AND i.task = t.task
     LEFT JOIN tasks AS b ON i.run_id = b.run_id AND i.blamed_task = b.task
-    WHERE i.run_id = $run_id AND i.mode = $mode AND i.latency_rule = $latency_rule
   )
 SELECT
   what AS "by",

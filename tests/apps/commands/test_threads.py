@@ -68,7 +68,8 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
         "  Fluctuation rate 0.333 (prominent over 0.171): neighbouring threads take different "
         "paths.",
         "  Synchronisation rate 0.833 (prominent over 0.0707): barriers per visit of a basic "
-        "block; 33.3 % of thread pairs execute the same barriers equally often.",
+        "block, 26.3 % of the executed instructions; 33.3 % of thread pairs execute the same "
+        "barriers equally often.",
         "  2 different basic-block vectors among 4 threads; two threads of a thread "
         "block are 5.33 visits apart on "
         "average.",
@@ -400,7 +401,8 @@ def test_report_gives_the_verdict(pwh):
     _, out, _ = pwh("report", "r")
     assert (
         "* loop, launch 0: branch divergence and synchronisation are both prominent; threads 4; "
-        "basic blocks 2; fluctuation rate 0.333; SIMT efficiency 0.613; synchronisation rate 0.833."
+        "basic blocks 2; fluctuation rate 0.333; SIMT efficiency 0.613; synchronisation rate "
+        "0.833; barriers per instruction 0.263."
     ) in out
 
 
@@ -447,3 +449,15 @@ def test_verdicts_of_recordings(name, verdict, run):
     run("ingest", shared(f"bb/gpgpusim/{name}"))
     _, out, _ = run("threads", "latest", "-f", "json")
     assert [row["verdict"] for row in json.loads(out)] == [verdict]
+
+
+def test_a_barrier_in_a_long_block_is_too_rare_to_matter(run, tmp_path):
+    """One for each visit, as where threads synchronise, but 1 of 5,000 instructions."""
+    (tmp_path / "bb_blocks.csv").write_text("run_id,kernel,bb,size,barriers\nr,k,0,5000,1\n")
+    visits = "".join(f"r,0,k,0,0,{thread},0,10,50000\n" for thread in range(32))
+    head = "run_id,launch,kernel,block,warp,thread,bb,visits,instructions\n"
+    (tmp_path / "bb_visits.csv").write_text(head + visits)
+    run("ingest", tmp_path)
+    _, out, _ = run("threads", "r")
+    assert "neither branch divergence nor synchronisation is prominent" in out
+    assert "0.02 % of the executed instructions, too few to matter" in out

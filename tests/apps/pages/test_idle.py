@@ -137,7 +137,7 @@ def test_blame_and_path(schedule):
     con, run, _ = schedule
     assert [
         (row["waits_by"], row["what"], row["cause"], row["seconds"])
-        for row in dicts(in_reading(con, "idle/blame", Reading(), run_id=run, most=12))
+        for row in dicts(in_reading(con, "idle/blame", Reading(), run_id=run, most=12, worker=None))
     ] == [
         ("type", "make", "overhead", 5),
         ("type", "make", "starvation", 25),
@@ -146,7 +146,7 @@ def test_blame_and_path(schedule):
     ]
     assert [
         (row["what"], row["cause"], row["seconds"])
-        for row in dicts(within(con, "idle/path_parts", None, run_id=run, most=12))
+        for row in dicts(within(con, "idle/path_parts", None, run_id=run, most=12, worker=None))
     ] == [
         ("use", "compute", 45),
         ("use", "overhead", 15),
@@ -265,14 +265,16 @@ def test_the_charts_follow_the_window(schedule, window):
     blamed = sum(
         row["seconds"]
         for row in dicts(
-            in_reading(con, "idle/blame", Reading(window=(t0, t1)), run_id=run, most=12)
+            in_reading(
+                con, "idle/blame", Reading(window=(t0, t1)), run_id=run, most=12, worker=None
+            )
         )
     )
     # Both the type and the worker that were waited for, until 30 s.
     assert blamed == pytest.approx(2 * max(0, min(30, window[1]) - window[0]))
     path = sum(
         row["seconds"]
-        for row in dicts(within(con, "idle/path_parts", (t0, t1), run_id=run, most=12))
+        for row in dicts(within(con, "idle/path_parts", (t0, t1), run_id=run, most=12, worker=None))
     )
     assert path == pytest.approx(max(0, min(90, window[1]) - window[0]))
 

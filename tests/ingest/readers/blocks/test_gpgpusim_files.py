@@ -49,19 +49,44 @@ def test_others_are_not_recognised(head):
     assert not READER.sniff(Head(head, Path("a.log")))
 
 
-def test_logs_without_instructions_have_statistics(warehouse):
+def test_logs_without_instructions_have_statistics_of_each_kernel(warehouse):
     land(warehouse, SAMPLES / "gpgpusim" / "statistics.log")
     assert rows(
         warehouse, "SELECT region, sample, event, value FROM pmu_samples ORDER BY ALL NULLS FIRST"
     ) == [
-        (None, None, "L1D_total_cache_misses", 25000),
+        ("vecAdd", 0, "L1D_total_cache_misses", 12500),
         ("vecAdd", 0, "gpu_ipc", 208.0361),
         ("vecAdd", 0, "gpu_occupancy", 71.4),
         ("vecAdd", 0, "gpu_sim_cycle", 8412),
         ("vecAdd", 0, "gpu_sim_insn", 1750000),
+        ("vecAdd", 1, "L1D_total_cache_misses", 12500),
         ("vecAdd", 1, "gpu_sim_cycle", 8000),
         ("vecAdd", 1, "gpu_sim_insn", 1750000),
     ]
+
+
+def test_ratios_of_kernels_are_averaged_by_their_time(warehouse, tmp_path):
+    """Cache counts start anew where they are lower; the last rate is the whole run's."""
+    path = tmp_path / "sim.log"
+    path.write_text(
+        "Accel-Sim [build 1.2.0]\n"
+        "GPGPU-Sim uArch: clock freqs: 1000000000.000000:1000000000.0:1.0:1.0\n"
+        + "".join(
+            f"kernel_name = k{n} \ngpu_sim_cycle = {cycles}\ngpu_ipc = {ipc}\n"
+            f"\tL1D_total_cache_accesses = {accesses}\n\tL1D_total_cache_miss_rate = 0.{n}\n"
+            "gpgpu_simulation_rate = 1 (inst/sec)\n"
+            for n, cycles, ipc, accesses in ((1, 3000, 200.0, 50), (2, 1000, 100.0, 40))
+        )
+    )
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT event, value FROM counter_summary ORDER BY event") == [
+        ("L1D_total_cache_accesses", 90),
+        ("L1D_total_cache_miss_rate", 0.2),
+        ("gpu_ipc", 175),
+        ("gpu_sim_cycle", 4000),
+    ]
+    seconds = "SELECT DISTINCT region, seconds FROM pmu_samples WHERE region IS NOT NULL ORDER BY 1"
+    assert rows(warehouse, seconds) == [("k1", 3e-6), ("k2", 1e-6)]
 
 
 def test_statistics_that_are_cut_off_are_refused(warehouse, tmp_path):
