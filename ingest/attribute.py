@@ -16,9 +16,9 @@ from warehouse import sqlfiles
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from udfs.arrays import Integers
     from udfs.idle import Intervals
     from udfs.idle_inputs import Hops, Inputs, Last, Maybe
-    from udfs.timeline import Int
     from warehouse.session import Connection
 
 # DuckDB's row group: of batches of another size it stores most rows twice.
@@ -55,8 +55,8 @@ def _parts(
     con: Connection,
     cuts: dict[str, Any],
     flights: Intervals,
-    exact: dict[str, Int],
-    totals: dict[str, Int],
+    exact: dict[str, Integers],
+    totals: dict[str, Integers],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Measure the parts of idle intervals; return them and the latency, with the workers' names."""
     from udfs.idle import Attribution, Gaps
@@ -158,8 +158,8 @@ def _break_ties(con: Connection, last: Last) -> None:
 
 
 def _uniform(
-    con: Connection, cuts: dict[str, Any], parts: dict[str, Int], met: dict[str, Int]
-) -> dict[str, Int]:
+    con: Connection, cuts: dict[str, Any], parts: dict[str, Integers], met: dict[str, Integers]
+) -> dict[str, Integers]:
     """Share out the runtime totals that starvation met: ns by reading, one for each gap."""
     import numpy as np
 
@@ -173,7 +173,7 @@ def _uniform(
     return spread
 
 
-def _named(names: pa.Table, workers: Int) -> dict[str, Any]:
+def _named(names: pa.Table, workers: Integers) -> dict[str, Any]:
     """Return run, source and name of numbered workers (1 ..), NULL for others; without copies."""
     import pyarrow as pa
 
@@ -221,7 +221,7 @@ def _columns(con: Connection, name: str, may_be_unknown: Collection[str] = ()) -
     return columns
 
 
-def _set(columns: Mapping[str, Int]) -> Intervals:
+def _set(columns: Mapping[str, Integers]) -> Intervals:
     """Return axis, start and end, the three columns of a set of times."""
     axis, start, end = columns.values()
     return axis, start, end

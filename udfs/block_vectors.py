@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from udfs.arguments import ArgumentError
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from udfs.arrays import Floats, Integers
 
 # Above these limits a matrix, or the vectors themselves, would take more than 0.5 GB.
 MAX_THREADS = 8192

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Integers
 from udfs.arrow import Column, contiguous, is_known, returned
-
-Int = NDArray[np.int64]
-Bool = NDArray[np.bool_]
 
 _WALKED = returned("walk_critical_path")
 _UNKNOWN = np.iinfo(np.int64).min
@@ -33,17 +30,17 @@ class _Tasks:
     task began.
     """
 
-    number: Int
-    start: Int
-    end: Int
-    asked: Int
-    idle_from: Int
-    is_recorded: Bool
-    earlier: Int
-    maker: Int
-    made: Int
-    sent: Int
-    there: Int
+    number: Integers
+    start: Integers
+    end: Integers
+    asked: Integers
+    idle_from: Integers
+    is_recorded: Flags
+    earlier: Integers
+    maker: Integers
+    made: Integers
+    sent: Integers
+    there: Integers
 
     def walk(self, at: int) -> Iterator[dict[str, int | bool | None]]:
         """Yield what the path has before each of its tasks, from the one at place `at` on."""
@@ -83,13 +80,13 @@ class _Tasks:
             }
             at = before
 
-    def _met(self) -> tuple[Bool, Bool]:
+    def _met(self) -> tuple[Flags, Flags]:
         """Return which tasks met an input last, and which their submission."""
         waited = self.idle_from != _UNKNOWN
         awaits = waited & (self.there > self.idle_from) & (self.there >= self.asked)
         return awaits, waited & ~awaits & (self.asked > self.idle_from)
 
-    def _ends(self) -> tuple[list[int], Int]:
+    def _ends(self) -> tuple[list[int], Integers]:
         """Return the ends of tasks in order, each once, and the last place that has it."""
         some = np.flatnonzero(self.start < self.end)
         order = some[np.lexsort((some, self.end[some]))]
@@ -141,13 +138,13 @@ def _tasks(rows: pa.StructArray, inputs: pa.StructArray) -> _Tasks:
     return _Tasks(n, start, end, asked, idle_from, is_recorded, earlier, maker, made, sent, there)
 
 
-def _times(column: pa.Array) -> Int:
+def _times(column: pa.Array) -> Integers:
     """Return whole numbers, `_UNKNOWN` where one is NULL, without Arrow's own functions."""
     values = np.frombuffer(column.buffers()[1], np.int64)
     return np.where(is_known(column), values[column.offset :][: len(column)], _UNKNOWN)
 
 
-def _earlier(worker: Int, end: Int) -> Int:
+def _earlier(worker: Integers, end: Integers) -> Integers:
     """Return by task the place of the one before it on its worker that ended last, or -1."""
     place = np.arange(len(end))
     # Ranks: times of many workers one after another exceed 64 bits.
@@ -160,7 +157,7 @@ def _earlier(worker: Int, end: Int) -> Int:
     return earlier
 
 
-def _by_name(names: pa.Array, places: Int, *keys: Int) -> Int:
+def _by_name(names: pa.Array, places: Integers, *keys: Integers) -> Integers:
     """Return ranks by name of the values at some places, 0 for those alone with their keys."""
     rank = np.zeros(len(places), np.int64)
     order = np.lexsort(keys)
@@ -171,12 +168,14 @@ def _by_name(names: pa.Array, places: Int, *keys: Int) -> Int:
     return rank
 
 
-def _firsts(sorted_values: Int) -> Bool:
+def _firsts(sorted_values: Integers) -> Flags:
     """Return which of n values differ from the one before."""
     return np.append(True, sorted_values[1:] != sorted_values[:-1])[: len(sorted_values)]
 
 
-def _last_inputs(n: Int, inputs: pa.StructArray) -> tuple[Int, Int, Int, Int]:
+def _last_inputs(
+    n: Integers, inputs: pa.StructArray
+) -> tuple[Integers, Integers, Integers, Integers]:
     """Return by task the maker's place, or -1, and times of the input that was there last."""
     found = [np.full(len(n), value) for value in (-1, _UNKNOWN, _UNKNOWN, _UNKNOWN)]
     if not len(inputs):

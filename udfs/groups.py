@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrays import Integers
 from udfs.arrow import returned
-from udfs.block_vectors import Integers, TooManyThreads, collapse
+from udfs.block_vectors import TooManyThreads, collapse
 from udfs.similarity import picture
 
 # The largest distance within a group, as a brightness (0..1).

@@ -11,13 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from udfs.timeline import Axes, Int, Points, Timeline, expand
+from udfs.arrays import Flags, Integers
+from udfs.timeline import Axes, Points, Timeline, expand
 
 _CHUNK = 1 << 17
-Intervals = tuple[Int, Int, Int]
-Bool = NDArray[np.bool_]
+Intervals = tuple[Integers, Integers, Integers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +29,14 @@ class Gaps:
     was idle after s1.
     """
 
-    w: Int
-    a: Int
-    s1: Int
-    b: Int
-    la: Int
-    u: Int
-    v: Int
-    is_recorded: Bool
+    w: Integers
+    a: Integers
+    s1: Integers
+    b: Integers
+    la: Integers
+    u: Integers
+    v: Integers
+    is_recorded: Flags
 
     def __len__(self) -> int:
         return len(self.w)
@@ -52,19 +51,19 @@ class Shares:
     latency rules union (`_u`) and last_arrival (`_l`).
     """
 
-    direct: Int
-    c_u: Int
-    x_u: Int
-    c_l: Int
-    x_l: Int
-    n_u: Int
-    n_l: Int
+    direct: Integers
+    c_u: Integers
+    x_u: Integers
+    c_l: Integers
+    x_l: Integers
+    n_u: Integers
+    n_l: Integers
 
-    def named(self) -> dict[str, Int]:
+    def named(self) -> dict[str, Integers]:
         """Return the shares by name."""
         return {name: getattr(self, name) for name in Shares.__slots__}
 
-    def put(self, places: Int, others: Shares) -> None:
+    def put(self, places: Integers, others: Shares) -> None:
         """Overwrite the shares of some of the stretches."""
         for name in Shares.__slots__:
             getattr(self, name)[places] = getattr(others, name)
@@ -74,11 +73,11 @@ class Shares:
 class _Waits:
     """Stretches [p, q) that wait for worker v, owned by `owner`, in intervals that end at b."""
 
-    owner: Int
-    v: Int
-    p: Int
-    q: Int
-    b: Int
+    owner: Integers
+    v: Integers
+    p: Integers
+    q: Integers
+    b: Integers
 
 
 class Attribution:
@@ -107,7 +106,7 @@ class Attribution:
             )
         self.exact, self.latency, self.arrival, self.idle = (part.result() for part in parts)
 
-    def shares(self, gap: Int, start: Int, end: Int) -> Shares:
+    def shares(self, gap: Integers, start: Integers, end: Integers) -> Shares:
         """Return the shares of stretches [start, end) of the starvation of the numbered gaps.
 
         By rounds: the parts of a stretch in which the awaited worker was in its runtime, in latency
@@ -121,7 +120,7 @@ class Attribution:
         some = some[self.axes.order(v[some], start[some])]
         chunks = [some[low : low + _CHUNK] for low in range(0, len(some), _CHUNK)]
 
-        def attribute(part: Int) -> None:
+        def attribute(part: Integers) -> None:
             waits = _Waits(part, v[part], start[part], end[part], self.gaps.b[gap[part]])
             self._add_work(waits, got)
             got.direct[part] = got.c_u[part]
@@ -158,7 +157,9 @@ class Attribution:
         piece, p, q = self.exact.cut_out(gaps.w[gap], begin, cut)
         return _Waits(owner[piece], gaps.v[gap[piece]], p, q, gaps.b[gap[piece]])
 
-    def _add_rest(self, owner: Int, gap: Int, start: Int, end: Int, got: Shares) -> None:
+    def _add_rest(
+        self, owner: Integers, gap: Integers, start: Integers, end: Integers, got: Shares
+    ) -> None:
         """Add stretches after the starvation of a gap: latency or rest."""
         some = np.flatnonzero(start < end)
         piece, p, q = self.exact.cut_out(self.gaps.w[gap[some]], start[some], end[some])
@@ -174,7 +175,7 @@ class Attribution:
             np.add.at(c, owner, rest)
             np.add.at(n, owner[unknown], rest[unknown])
 
-    def parts(self) -> dict[str, Int]:
+    def parts(self) -> dict[str, Integers]:
         """Return the parts of each gap, n int64 of ns each, named as `Shares` and three more.
 
         `latency` is by the rule union, `unsubmitted` the rest before the task was submitted by
@@ -193,11 +194,11 @@ class Attribution:
             **shares.named(),
         }
 
-    def flights(self) -> dict[str, Int]:
+    def flights(self) -> dict[str, Integers]:
         """Return the merged stretches of latency: worker w, start p, end q."""
         return {"w": self.latency.axis, "p": self.latency.start, "q": self.latency.end}
 
-    def windows_met(self, parts: dict[str, Int], work: Int) -> dict[str, Int]:
+    def windows_met(self, parts: dict[str, Integers], work: Integers) -> dict[str, Integers]:
         """Return the overlaps of windows of runtime totals with starvation.
 
         A gap overlaps windows on the worker that it waits for. `parts` are those of the gaps,
@@ -221,7 +222,7 @@ class Attribution:
             **within.named(),
         }
 
-    def _overlaps(self) -> tuple[Int, Int]:
+    def _overlaps(self) -> tuple[Integers, Integers]:
         """Return the windows that overlap starvation: (gap, window), pair by pair."""
         gaps = self.gaps
         w, p, q = self.windows

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from udfs.idle import Bool, Intervals
-from udfs.timeline import Axes, Int
+from udfs.arrays import Flags, Integers
+from udfs.idle import Intervals
+from udfs.timeline import Axes
 
 # A number of 64 bits, not of Python: from numpy 2.5 on these are taken in the type of the others.
 _FIRST = np.int64(np.iinfo(np.int64).min)
@@ -23,8 +24,8 @@ _FIRST = np.int64(np.iinfo(np.int64).min)
 class Maybe:
     """Numbers of which some are unknown: `values` are undefined where not `known`."""
 
-    values: Int
-    known: Bool
+    values: Integers
+    known: Flags
 
     def __getitem__(self, rows: Any) -> Maybe:
         return Maybe(self.values[rows], self.known[rows])
@@ -37,12 +38,12 @@ class Hops:
     `start` is when the datum had been produced and sent, as far as either is known.
     """
 
-    i: Int
+    i: Integers
     start: Maybe
-    t_recv: Int
+    t_recv: Integers
 
     @classmethod
-    def of(cls, i: Int, c: Maybe, t_send: Maybe, t_recv: Int) -> Hops:
+    def of(cls, i: Integers, c: Maybe, t_send: Maybe, t_recv: Integers) -> Hops:
         """Return hops that began at `t_send`, of data produced at `c`."""
         later = np.maximum(
             np.where(c.known, c.values, _FIRST), np.where(t_send.known, t_send.values, _FIRST)
@@ -66,11 +67,11 @@ class Hops:
             np.concatenate([self.t_recv, others.t_recv]),
         )
 
-    def backwards(self) -> Bool:
+    def backwards(self) -> Flags:
         """Return which hops arrived before they began (m)."""
         return self.start.known & (self.t_recv < self.start.values)
 
-    def within(self, w: Int, low: Int, high: Int) -> Intervals:
+    def within(self, w: Integers, low: Integers, high: Integers) -> Intervals:
         """Return hops cut to [low, high) of their intervals; w is each interval's worker.
 
         Worker, start and end of the remaining parts, by worker and start.
@@ -92,12 +93,12 @@ class Last:
     rows (interval, datum) of intervals with several data produced last.
     """
 
-    d: Int
+    d: Integers
     c: Maybe
     t_arrival: Maybe
-    is_missing: Bool
-    is_negative: Bool
-    ties: tuple[Int, Int]
+    is_missing: Flags
+    is_negative: Flags
+    ties: tuple[Integers, Integers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +109,15 @@ class Inputs:
     `onward` whether the hop came from yet another one, the node from_x.
     """
 
-    n: Int
-    i: Int
+    n: Integers
+    i: Integers
     d: Maybe
     c: Maybe
     from_x: Maybe
     t_send: Maybe
     t_recv: Maybe
-    far: Bool
-    onward: Bool
+    far: Flags
+    onward: Flags
 
     def __getitem__(self, rows: Any) -> Inputs:
         return replace(self, **{f.name: getattr(self, f.name)[rows] for f in fields(self)})
@@ -180,7 +181,7 @@ class Inputs:
         )
 
 
-def _largest(count: int, place: Int, value: Int) -> tuple[Int, Bool]:
+def _largest(count: int, place: Integers, value: Integers) -> tuple[Integers, Flags]:
     """Return the largest of the values at each of `count` places, and whether there is one."""
     largest = np.full(count, _FIRST, np.int64)
     np.maximum.at(largest, place, value)

@@ -12,14 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.arrow import returned
 from udfs.clustering.kmeans import kmeans
 from udfs.clustering.points import InsufficientData
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 DIMENSIONS = 15
 MAX_PHASES = 15

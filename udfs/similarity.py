@@ -16,7 +16,8 @@ from itertools import repeat
 import numpy as np
 
 from udfs.arguments import ArgumentError
-from udfs.block_vectors import MAX_THREADS, Floats, TooManyThreads, Vectors
+from udfs.arrays import Floats
+from udfs.block_vectors import MAX_THREADS, TooManyThreads, Vectors
 
 METRICS = ("euclidean", "manhattan")
 

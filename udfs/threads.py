@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrays import Integers
 from udfs.arrow import returned
-from udfs.block_vectors import MAX_THREADS, Integers, TooManyThreads, collapse
+from udfs.block_vectors import MAX_THREADS, TooManyThreads, collapse
 from udfs.similarity import Picture, fluctuation, picture
 
 _PAIR = returned("thread_matrix").value_type

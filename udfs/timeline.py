@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Int = NDArray[np.int64]
+from udfs.arrays import Integers
+
 _LIMIT = 2**63
 
 
@@ -34,7 +34,7 @@ class Axes:
             raise OverflowError("the times of the run span more than 64 bits of nanoseconds")
 
     @classmethod
-    def over(cls, count: int, *times: Int) -> Axes:
+    def over(cls, count: int, *times: Integers) -> Axes:
         """Return axes that span all times of some arrays."""
         some = [array for array in times if len(array)]
         low = min((int(array.min()) for array in some), default=0)
@@ -46,18 +46,18 @@ class Axes:
         """Whether axis and time fit into one 64-bit number."""
         return self.count * (self.high - self.low + 1) < _LIMIT
 
-    def key(self, axis: Int, time: Int) -> Int:
+    def key(self, axis: Integers, time: Integers) -> Integers:
         """Return keys that order points by axis and time; only where `packed`."""
         keys = np.multiply(axis, self.high - self.low + 1, dtype=np.int64)
         keys += time
         keys -= self.low
         return keys
 
-    def order(self, axis: Int, time: Int) -> Int:
+    def order(self, axis: Integers, time: Integers) -> Integers:
         """Return the order of points by axis and time; equal points in any order."""
         return np.argsort(self.key(axis, time)) if self.packed else np.lexsort((time, axis))
 
-    def running_max(self, axis: Int, time: Int) -> Int:
+    def running_max(self, axis: Integers, time: Integers) -> Integers:
         """Return for each of the points, sorted by axis, the largest time so far on its axis."""
         if self.packed:
             keys = self.key(axis, time)
@@ -73,13 +73,13 @@ class Axes:
 class Points:
     """Sorted points (axis, time) for binary search."""
 
-    def __init__(self, axes: Axes, axis: Int, time: Int) -> None:
+    def __init__(self, axes: Axes, axis: Integers, time: Integers) -> None:
         self.axes = axes
         self.axis = axis
         self.time = time
         self._keys = axes.key(axis, time) if axes.packed else None
 
-    def find(self, axis: Int, time: Int, side: Literal["left", "right"]) -> Int:
+    def find(self, axis: Integers, time: Integers, side: Literal["left", "right"]) -> Integers:
         """Return the number of points before each given one, as numpy.searchsorted does."""
         if self._keys is not None:
             return np.searchsorted(self._keys, self.axes.key(axis, time), side)
@@ -98,7 +98,7 @@ class Points:
 class Timeline:
     """Disjoint intervals, sorted by axis and time, that can be measured and cut."""
 
-    def __init__(self, axes: Axes, axis: Int, start: Int, end: Int) -> None:
+    def __init__(self, axes: Axes, axis: Integers, start: Integers, end: Integers) -> None:
         """Store intervals that are disjoint, not empty and sorted."""
         self.axis = axis
         self.start = start
@@ -110,7 +110,7 @@ class Timeline:
         np.cumsum(end - start, out=self._before[1:])
 
     @classmethod
-    def union(cls, axes: Axes, axis: Int, start: Int, end: Int) -> Timeline:
+    def union(cls, axes: Axes, axis: Integers, start: Integers, end: Integers) -> Timeline:
         """Merge intervals that are sorted by axis and start, and not empty."""
         apart = (axis[1:] != axis[:-1]) | (start[1:] > end[:-1])
         if apart.all():
@@ -122,7 +122,7 @@ class Timeline:
         ends = np.append(begins[1:], len(axis)) - 1
         return cls(axes, axis[begins], start[begins], so_far[ends])
 
-    def upto(self, axis: Int, time: Int) -> Int:
+    def upto(self, axis: Integers, time: Integers) -> Integers:
         """Return the length of the set before each point (axis, time), earlier axes included."""
         if len(self.axis) == 0:
             return np.zeros(len(axis), np.int64)
@@ -131,17 +131,19 @@ class Timeline:
         beyond = np.where((count > 0) & (self.axis[last] == axis), self.end[last] - time, 0)
         return self._before[count] - np.maximum(beyond, 0)
 
-    def within(self, axis: Int, start: Int, end: Int) -> Int:
+    def within(self, axis: Integers, start: Integers, end: Integers) -> Integers:
         """Return the length of the set within each interval."""
         return self.upto(axis, end) - self.upto(axis, start)
 
-    def touching(self, axis: Int, start: Int, end: Int) -> tuple[Int, Int]:
+    def touching(self, axis: Integers, start: Integers, end: Integers) -> tuple[Integers, Integers]:
         """Return the range of the set's intervals that overlap each interval, empty if none."""
         first = self._ends.find(axis, start, "right")
         end_place = self._starts.find(axis, end, "left")
         return first, np.maximum(first, end_place)
 
-    def cut_out(self, axis: Int, start: Int, end: Int) -> tuple[Int, Int, Int]:
+    def cut_out(
+        self, axis: Integers, start: Integers, end: Integers
+    ) -> tuple[Integers, Integers, Integers]:
         """Return the parts of each interval outside the set: (interval's number, start, end)."""
         first, end_place = self.touching(axis, start, end)
         owner, place = expand(first, end_place + 1)
@@ -156,7 +158,7 @@ class Timeline:
         return owner[kept], begin[kept], stop[kept]
 
 
-def expand(first: Int, end: Int) -> tuple[Int, Int]:
+def expand(first: Integers, end: Integers) -> tuple[Integers, Integers]:
     """Return the members of ranges [first, end): (number of the range, member), range by range."""
     counts = end - first
     owner = np.repeat(np.arange(len(first)), counts)

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from udfs.arrays import Flags, Floats, Integers
+
 Arrays = dict[str, Floats]
 
-Integers = NDArray[np.int64]
 Singles = NDArray[np.float32]
 Words = NDArray[np.uint64]
 
@@ -182,7 +182,7 @@ class _Leaves:
     below it, the `count` of them. By tree: its `root`, and where its `values` (leaves x k) start.
     """
 
-    inner: NDArray[np.bool_]
+    inner: Flags
     tree: Integers
     first: Integers
     count: Integers

@@ -12,8 +12,9 @@ from apps.fitting.label_files import read_labels
 from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
 from apps.output.numbers import counted
+from udfs.arrays import Floats
 from udfs.bottleneck.clusters import Clusters, Namer, clustered, profile_classes
-from udfs.bottleneck.training import CLASSES, Arrays, Floats, Training, scale, standardised
+from udfs.bottleneck.training import CLASSES, Arrays, Training, scale, standardised
 from udfs.clustering.points import InsufficientData
 from udfs.progress import Progress
 from warehouse import models, sqlfiles

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.bottleneck.training import CAUSE_OF, CAUSES, CLASSES, Floats, Training
+from udfs.arrays import Floats
+from udfs.bottleneck.training import CAUSE_OF, CAUSES, CLASSES, Training
 from udfs.progress import Progress, silent
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from apps.queries.base import ask
 from apps.queries.profile import Profile
+from udfs.arrays import Floats, Integers
 from warehouse.session import Connection
 
-Numbers = NDArray[np.int64]
-Costs = NDArray[np.float64]
 # Beyond that the smallest call paths are left out.
 MOST_NODES = 100_000
 
@@ -28,10 +26,10 @@ class Tree:
     """
 
     names: list[str]
-    parent: Numbers
-    name: Numbers
-    own: Costs
-    before: Costs
+    parent: Integers
+    name: Integers
+    own: Floats
+    before: Floats
     left_out: int = 0
 
     def data(self) -> dict[str, Any]:
@@ -51,7 +49,7 @@ def profile_tree(con: Connection, which: Profile) -> tuple[dict[str, Any], int]:
     return tree.data(), tree.left_out
 
 
-def _short(costs: Costs) -> list[float]:
+def _short(costs: Floats) -> list[float]:
     """Return costs to six significant digits: there can be very many."""
     return [float(f"{cost:.6g}") for cost in costs.tolist()]
 
@@ -106,7 +104,7 @@ def _largest(tree: Tree, levels: list[slice], most: int) -> Tree:
     return Tree(tree.names, parent, tree.name[keep], own[keep], before[keep], left_out)
 
 
-def _with_callees(own: Costs, tree: Tree, levels: list[slice]) -> Costs:
+def _with_callees(own: Floats, tree: Tree, levels: list[slice]) -> Floats:
     """Return the cost with all callees of each node, added up from the deepest level on."""
     total = own.copy()
     for level in reversed(levels[1:]):

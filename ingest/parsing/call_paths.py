@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ingest.parsing.arrays import Floats, Integers
+from udfs.arrays import Floats, Integers
 
 ARROW = "->"
 UNKNOWN = "[unknown]"

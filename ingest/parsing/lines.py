@@ -23,7 +23,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.arrays import Flags, Integers
+    from udfs.arrays import Flags, Integers
 
 # Whether a last line without line break is whole. True: the reader refuses one that lacks fields.
 Whole = Callable[[str], object] | Literal[True]

@@ -10,7 +10,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.arrays import Integers
+    from udfs.arrays import Integers
 
 
 def cast(values: pa.Array, kind: pa.DataType, lines: Integers, what: str) -> pa.Array:

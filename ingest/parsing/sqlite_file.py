@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.tables import UNKNOWN
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 MAGIC = b"SQLite format 3\0"

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats
 from udfs.arrow import contiguous, elements, is_known, lengths, numbers, returned
 from udfs.bottleneck.judging import Judged, judge
-from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats
+from udfs.bottleneck.training import CLASSES, UNKNOWN
 from udfs.flags import FLAG
 from udfs.models import loaded_model
 
@@ -98,14 +99,14 @@ def _struct(judged: Judged) -> pa.StructArray:
     )
 
 
-def _lists(rows: NDArray[Any] | None, absent: NDArray[np.bool_]) -> pa.ListArray:
+def _lists(rows: NDArray[Any] | None, absent: Flags) -> pa.ListArray:
     if rows is None:
         return pa.nulls(len(absent), pa.list_(pa.float64()))
     values: Floats = rows.ravel().astype(np.float64)
     return _of_lists(pa.array(values), rows.shape[1], absent)
 
 
-def _of_lists(values: pa.Array, wide: int, absent: NDArray[np.bool_]) -> pa.ListArray:
+def _of_lists(values: pa.Array, wide: int, absent: Flags) -> pa.ListArray:
     offsets = np.arange(len(absent) + 1, dtype=np.int32) * wide
     known = np.packbits(~absent, bitorder="little")
     buffers = [pa.py_buffer(known), pa.py_buffer(offsets)]

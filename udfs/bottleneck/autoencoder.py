@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Integers
 from udfs.bottleneck.baselines import softmax
 from udfs.bottleneck.descent import Adam, Pace
-from udfs.bottleneck.training import CLASSES, Arrays, Integers, Singles, one_torch_thread
+from udfs.bottleneck.training import CLASSES, Arrays, Singles, one_torch_thread
 
 if TYPE_CHECKING:
     import torch
@@ -51,7 +51,7 @@ def train(
     unlabelled: Singles,
     points: Singles,
     labels: Integers,
-    validation: NDArray[np.bool_],
+    validation: Flags,
     *,
     layers: int = LAYERS,
     nodes: int = NODES,
@@ -81,7 +81,7 @@ def _train(
     unlabelled: Singles,
     points: Singles,
     labels: Integers,
-    validation: NDArray[np.bool_],
+    validation: Flags,
     shape: tuple[int, int],
     seed: int,
 ) -> tuple[list[tuple[torch.Tensor, torch.Tensor]], History]:
@@ -159,7 +159,7 @@ def _fine_tune(
     stack: list[tuple[torch.Tensor, torch.Tensor]],
     points: Singles,
     labels: Integers,
-    validation: NDArray[np.bool_],
+    validation: Flags,
     epochs: int = _TUNE_EPOCHS,
 ) -> tuple[int, History]:
     """Train the whole stack on labels, in place; return the epochs that validated best."""

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs import trees
-from udfs.bottleneck.training import CLASSES, Arrays, Floats, Integers, Singles
+from udfs.arrays import Floats, Integers
+from udfs.bottleneck.training import CLASSES, Arrays, Singles
 
 NEIGHBOURS = 15
 _TREES = 60

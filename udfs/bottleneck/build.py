@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.bottleneck import autoencoder, baselines, contested, cost_training, costs
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.judging import ALGORITHMS, COSTS
-from udfs.bottleneck.training import (
-    WIDTH_METRIC,
-    Arrays,
-    Floats,
-    Integers,
-    Singles,
-    Training,
-    scale,
-    standardised,
-)
+from udfs.bottleneck.training import WIDTH_METRIC, Arrays, Singles, Training, scale, standardised
 
 Shape = tuple[int, int]
 
@@ -104,7 +95,7 @@ def _range(training: Training) -> tuple[Floats, Floats]:
     return lower, upper
 
 
-def stopping_samples(training: Training) -> NDArray[np.bool_]:
+def stopping_samples(training: Training) -> Flags:
     """Return the labelled samples (n) that stop the autoencoder: every 4th program of a class."""
     labels, programs = training.labels[training.labelled], training.programs[training.labelled]
     chosen: list[str] = []

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck.training import Arrays, Floats, Integers, Singles
+from udfs.arrays import Flags, Floats, Integers
+from udfs.bottleneck.training import Arrays, Singles
 
 # No class is less likely than this: trees and neighbours would state 0.
 FLOOR = 0.003
@@ -66,7 +67,7 @@ def equal_weights(programs: NDArray[np.str_]) -> Floats:
 
 
 def reliability(
-    probability: Floats, right: NDArray[np.bool_], runs: NDArray[np.str_] | Integers
+    probability: Floats, right: Flags, runs: NDArray[np.str_] | Integers
 ) -> list[tuple[str, float]]:
     """Compare stated probabilities (n) with which verdicts are right (n), tenth by tenth.
 
@@ -118,7 +119,7 @@ class _Differences:
 
 def _differences(
     probability: Floats,
-    right: NDArray[np.bool_],
+    right: Flags,
     tenth: Integers,
     run: NDArray[np.intp],
     drawn: Floats,

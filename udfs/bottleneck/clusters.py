@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from udfs.bottleneck.training import UNKNOWN, WIDTH_METRIC, Floats, Integers, Singles
+from udfs.arrays import Floats, Integers
+from udfs.bottleneck.training import UNKNOWN, WIDTH_METRIC, Singles
 from udfs.clustering.clara import clara
 from udfs.clustering.gap import Gap, gap
 from udfs.clustering.points import WORKERS

@@ -11,12 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.bottleneck.training import (
     CLASSES,
     WIDTH_METRIC,
     Arrays,
-    Floats,
-    Integers,
     Singles,
     Training,
     causal_class,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.bottleneck.costs import MAX_SERIAL_FACTOR
 from udfs.bottleneck.descent import Adam, one_cycle
 from udfs.bottleneck.training import (
@@ -26,7 +27,6 @@ from udfs.bottleneck.training import (
     LEAST_SHARE,
     WIDTH_METRIC,
     Arrays,
-    Floats,
     Training,
     blend,
     jitter,

@@ -19,13 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck.training import (
-    BALANCED_IPC,
-    LEAST_SHARE,
-    Arrays,
-    Floats,
-    Singles,
-)
+from udfs.arrays import Floats
+from udfs.bottleneck.training import BALANCED_IPC, LEAST_SHARE, Arrays, Singles
 
 MAX_SERIAL_FACTOR = 1.5
 COVERED = 0.90

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.bottleneck.training import CAUSE_OF, CAUSES, LEAST_SHARE, Arrays, Floats, decode_names
+from udfs.arrays import Floats
+from udfs.bottleneck.training import CAUSE_OF, CAUSES, LEAST_SHARE, Arrays, decode_names
 
 # 90 % of normal errors are within so many standard deviations.
 _DEVIATIONS = 1.645

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arguments import ArgumentError
+from udfs.arrays import Floats
 from udfs.arrow import Column, contiguous
-from udfs.bottleneck.training import Floats
 
 # An event can contain a hyphen, so that a minus sign has a blank behind it.
 _TOKEN = re.compile(r"\s*(?:(?P<name>[a-z][\w.:-]*)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>[-+*/(),]))")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.bottleneck import autoencoder, baselines, calibration, contested, costs, counting
 from udfs.bottleneck.training import (
     CAUSE_OF,
@@ -16,8 +17,6 @@ from udfs.bottleneck.training import (
     LEAST_SHARE,
     UNKNOWN,
     Arrays,
-    Floats,
-    Integers,
     Singles,
     decode_names,
     memory_misses,
@@ -70,8 +69,8 @@ class Judged:
     cost: Singles | None
     cost_low: Singles | None
     cost_high: Singles | None
-    hidden: NDArray[np.bool_]
-    familiar: NDArray[np.bool_]
+    hidden: Flags
+    familiar: Flags
     reason: Integers
     reasons: list[Flag]
 
@@ -231,7 +230,7 @@ def _only_component(metrics: Floats, arrays: Arrays) -> Integers:
     return alone
 
 
-def _outside(metrics: Floats, cost: Singles | None, arrays: Arrays) -> NDArray[np.bool_]:
+def _outside(metrics: Floats, cost: Singles | None, arrays: Arrays) -> Flags:
     """Return which metrics, then which costs (n x (m + 4)), no training sample came near."""
     beyond = (metrics > arrays["upper"]) | (metrics < arrays["lower"])
     if cost is None:
@@ -239,7 +238,7 @@ def _outside(metrics: Floats, cost: Singles | None, arrays: Arrays) -> NDArray[n
     return np.column_stack([beyond, cost > arrays["largest_cost"]])
 
 
-def _band_includes_zero(likeliest: NDArray[np.intp], low: Singles | None) -> NDArray[np.bool_]:
+def _band_includes_zero(likeliest: NDArray[np.intp], low: Singles | None) -> Flags:
     """Return where (n) the likeliest class is a component whose band begins at 0."""
     component = (likeliest > 0) & (likeliest < len(CLASSES) - 1)
     if low is None:
@@ -268,18 +267,18 @@ class _Doubts:
     `order` (n x 2) are the two likeliest classes.
     """
 
-    missing: NDArray[np.bool_]
+    missing: Flags
     short: Integers
     needed: Integers
     alone: Integers
-    outside: NDArray[np.bool_]
-    band_includes_zero: NDArray[np.bool_]
-    unsure: NDArray[np.bool_]
-    contested: NDArray[np.bool_]
+    outside: Flags
+    band_includes_zero: Flags
+    unsure: Flags
+    contested: Flags
     order: NDArray[np.intp]
 
     @property
-    def familiar(self) -> NDArray[np.bool_]:
+    def familiar(self) -> Flags:
         """Whether samples (n) have all metrics, within the range of the training samples."""
         strange = self.missing.any(axis=1) | self.outside.any(axis=1)
         return np.asarray(~strange & (self.alone == 0) & (self.short == 0))

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from udfs.arrays import Flags, Floats, Integers
+
 Singles = NDArray[np.float32]
-Integers = NDArray[np.int64]
 Arrays = dict[str, Floats]
 
 CLASSES = ("Balance", "Mem", "DTB", "ICache", "DMA", "Other")
@@ -96,16 +96,16 @@ class Training:
         return shares
 
     @property
-    def costed(self) -> NDArray[np.bool_]:
+    def costed(self) -> Flags:
         """Which samples have all four cost shares (n)."""
         return np.asarray(np.isfinite(self.shares).all(axis=1))
 
     @property
-    def labelled(self) -> NDArray[np.bool_]:
+    def labelled(self) -> Flags:
         """Which samples have a label (n)."""
         return np.asarray(self.labels >= 0)
 
-    def only(self, rows: NDArray[np.bool_] | Integers) -> Training:
+    def only(self, rows: Flags | Integers) -> Training:
         """Return a part of the samples."""
         return replace(
             self,

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.bottleneck import autoencoder, baselines, build, calibration, costs
 from udfs.bottleneck.build import Shape
 from udfs.bottleneck.judging import COSTS, Estimates, Judged, estimate, judge
@@ -22,8 +23,6 @@ from udfs.bottleneck.training import (
     CLASSES,
     WIDTH_METRIC,
     Arrays,
-    Floats,
-    Integers,
     Training,
     blend,
     causal_class,
@@ -136,9 +135,7 @@ def _splits(
     return {name: split for name, split in splits.items() if len(split.truth)}
 
 
-def _of_samples(
-    training: Training, truth: Integers, fold: Integers, rows: NDArray[np.bool_]
-) -> Split:
+def _of_samples(training: Training, truth: Integers, fold: Integers, rows: Flags) -> Split:
     return Split(
         metrics=training.metrics[rows],
         truth=truth[rows],
@@ -321,7 +318,7 @@ def search_shape(
     fold = assign_folds(training, _SEARCH_FOLDS)
     rows: list[tuple[int, int, str, float]] = []
     for layers, nodes in shapes:
-        right: list[NDArray[np.bool_]] = []
+        right: list[Flags] = []
         for k in range(fold.max() + 1):
             part, test = training.only(fold != k), training.only((fold == k) & training.labelled)
             if not test.labelled.any():

@@ -21,15 +21,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.arrow import Column, contiguous
 from udfs.changes.findings import CHANGES, DISTURBANCES, FINDINGS, PROVISIONAL, Group, Series
 from udfs.changes.segments import MIN_POINTS
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+Places = tuple[Integers, Integers]
 
 SIGNIFICANCE = 0.002
 _LEAST_POINTS = 2

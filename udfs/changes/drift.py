@@ -5,16 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.changes.modes import MIN_LEVEL
 from udfs.changes.noise import OUTLIER_DIFFERENCE, Noise
 from udfs.changes.segments import Splits, segment_series
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Marks = NDArray[np.bool_]
-
 
 _CERTAIN = 15.0  # twice the log-likelihood by which a line or one more step is far better
 _STEEP = 2.5  # standard errors from which a slope is worth a closer look
@@ -35,7 +30,7 @@ class Slopes:
     error: Floats
     level: Floats
     rest: Floats
-    steep: Marks
+    steep: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ class Drifts:
         return Drifts(lines, splits, self.noise.replaced(rows, other.noise), rest)
 
 
-def may_drift(values: Floats, splits: list[Splits], scale: Floats) -> Marks:
+def may_drift(values: Floats, splits: list[Splits], scale: Floats) -> Flags:
     """Return whether series may drift: as a line, within their levels or in short stretches.
 
     Steps against a drift hide both, so that neither levels nor the slope of the whole are seen.
@@ -80,7 +75,7 @@ def may_drift(values: Floats, splits: list[Splits], scale: Floats) -> Marks:
     """
     levels, line = _slopes(values, splits), _slopes(values, _no_splits(values))
     more = 1 - _steps(splits)
-    out: Marks = _is_better(line.rest, levels.level, more, float(values.shape[1]))
+    out: Flags = _is_better(line.rest, levels.level, more, float(values.shape[1]))
     return out | levels.steep | _slopes(values, _stretches(values, scale)).steep
 
 
@@ -106,7 +101,7 @@ def find_drifts(values: Floats, scale: Floats) -> Drifts:
     return out.replaced(steep[better], other.of(np.flatnonzero(better)))
 
 
-def are_drifts(values: Floats, splits: list[Splits], drifts: Drifts, scale: Floats) -> Marks:
+def are_drifts(values: Floats, splits: list[Splits], drifts: Drifts, scale: Floats) -> Flags:
     """Return whether levels with a slope fit series better than levels, by Schwarz's criterion.
 
     Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978. A slope and a step
@@ -129,14 +124,14 @@ def are_drifts(values: Floats, splits: list[Splits], drifts: Drifts, scale: Floa
     slope = drifts.lines[:, 1] - drifts.lines[:, 0]
     short = _slopes(values, _stretches(values, scale))
     missing = np.abs(slope - short.slope) > np.maximum(_MISSING * short.error, np.abs(slope) / 2)
-    out: Marks = better & ~missing
+    out: Flags = better & ~missing
     return out
 
 
-def _is_better(rest: Floats, before: Floats, more: Integers, independent: Floats | float) -> Marks:
+def _is_better(rest: Floats, before: Floats, more: Integers, independent: Floats | float) -> Flags:
     """Return whether a smaller sum of squares is worth so many more steps."""
     least = np.where(more > 0, _CERTAIN, 2 * np.log(independent)) * more
-    out: Marks = _gain(rest, before, independent) > least
+    out: Flags = _gain(rest, before, independent) > least
     return out
 
 

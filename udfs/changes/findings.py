@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.arrow import returned
 from udfs.changes.levels import find_levels
 from udfs.changes.modes import least_shift
@@ -18,8 +18,6 @@ from udfs.changes.segments import MIN_POINTS
 from udfs.changes.sensitivity import smallest_changes
 from udfs.changes.steps import step_between
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Row = dict[str, Any]
 
 _SHORTEST = 2  # points of a burst; a single one is an outlier

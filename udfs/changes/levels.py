@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats
 from udfs.changes.drift import are_drifts, find_drifts, may_drift
 from udfs.changes.modes import Modes, find_modes, keep_returning, scale_of_modes
 from udfs.changes.noise import Noise, estimate_noise
 from udfs.changes.outliers import without_bursts, without_outliers
 from udfs.changes.scan import MIN_SIDE
 from udfs.changes.segments import MIN_POINTS, Splits, segment_series
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Marks = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ class Levels:
     scaled: Floats
     steady: Floats
     clean: Floats
-    bursts: Marks
+    bursts: Flags
     splits: list[Splits]
     noise: Noise
     modes: Modes

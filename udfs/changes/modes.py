@@ -6,15 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 from scipy.special import entr
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.changes.noise import inflation_of, noise_scale
 from udfs.changes.wandering import NEEDED, PRIOR
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Marks = NDArray[np.bool_]
 
 MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
@@ -43,7 +39,7 @@ class Modes:
     high: Floats
     high_share: Floats
     deviation: Floats
-    alternate: Marks
+    alternate: Flags
 
 
 def find_modes(values: Floats) -> Modes:
@@ -98,18 +94,18 @@ def _threshold(values: Floats) -> Floats:
     return out
 
 
-def _switches(is_high: Marks) -> NDArray[np.int64]:
+def _switches(is_high: Flags) -> Integers:
     """Return how often series go from one level to the other to stay, (series,).
 
     What most points around each are of counts, so that single ones do not.
     """
     around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="reflect")
     stays = sliding_window_view(around, _STAY, axis=1).sum(axis=2) > _STAY // 2
-    out: NDArray[np.int64] = (stays[:, 1:] != stays[:, :-1]).sum(axis=1)
+    out: Integers = (stays[:, 1:] != stays[:, :-1]).sum(axis=1)
     return out
 
 
-def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Marks:
+def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Flags:
     """Return whether series go by turns to one of the same two levels and stay there, (series,).
 
     They come back twice to a level that they left (`_coincidences`), and these two levels explain
@@ -172,7 +168,7 @@ def _by_turns(values: Floats) -> tuple[Floats, Floats, float]:
     return levels, left, turns
 
 
-def _path(values: Floats, levels: Floats, rest: float, turns: float) -> Marks:
+def _path(values: Floats, levels: Floats, rest: float, turns: float) -> Flags:
     """Return which points are of the higher level, by the likeliest path, (points,).
 
     Args:
@@ -195,7 +191,7 @@ def _path(values: Floats, levels: Floats, rest: float, turns: float) -> Marks:
     return np.array(out[::-1])
 
 
-def _visits(is_high: Marks) -> Integers:
+def _visits(is_high: Flags) -> Integers:
     """Return the lengths of the visits to two levels; single points are none."""
     edges = np.flatnonzero(np.diff(is_high)) + 1
     parts = [part for part in np.split(is_high, edges) if len(part) > 1]

@@ -10,10 +10,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from udfs.arrays import Floats, Integers
 
 NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
 OUTLIER_DIFFERENCE = 3.5  # deviations at which a difference is large

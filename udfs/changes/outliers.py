@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats
 from udfs.changes.noise import local_scale
-
-Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
 
 _LEVEL_NEIGHBOURS = 7  # neighbours on each side of the running median that removes bursts
 _BURST = 6.0  # deviations from it at which a point belongs to a burst
@@ -21,7 +18,7 @@ _NEIGHBOURS = 3  # neighbours on each side of the running median for single outl
 _OUTLIER = 3.0  # deviations from it at which a point is an outlier
 
 
-def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Marks]:
+def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Flags]:
     """Replace bursts by the running median of 15 points; return the series and what was replaced.
 
     Args:
@@ -46,7 +43,7 @@ def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Marks]:
     return out, marks
 
 
-def _level_around(values: Floats, marks: Marks, middle: Floats, reach: Floats) -> Floats:
+def _level_around(values: Floats, marks: Flags, middle: Floats, reach: Floats) -> Floats:
     """Return the median of those neighbours of each marked point that belong to a level.
 
     These are the ones within reach of the running median, which itself lies at the edge of the

@@ -7,16 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from udfs.arrays import Floats
 from udfs.changes.levels import Levels
 from udfs.changes.noise import Noise
 from udfs.changes.scan import MIN_SIDE
 from udfs.changes.segments import LARGEST_P, MIN_POINTS, log_p_alone
 from udfs.changes.significance import log_p_jump
-
-Floats = NDArray[np.float64]
 
 _YOUNG = range(2, MIN_SIDE)  # points of a level that is too young for a change
 _LEAST_BEFORE = 5

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.changes.noise import Noise
 from udfs.changes.significance import log_p
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Marks = NDArray[np.bool_]
 Span = tuple[Integers, Integers]
 
 MIN_SIDE = 5  # points on each side of a split
@@ -182,7 +179,7 @@ def _squared_error(
     return out
 
 
-def _first_of(marks: Marks, stretch: Integers) -> Integers:
+def _first_of(marks: Flags, stretch: Integers) -> Integers:
     """Return the first marked position of each stretch."""
     marked = np.flatnonzero(marks)
     _, first = np.unique(stretch[marked], return_index=True)
@@ -218,7 +215,7 @@ def significances(sums: Sums, squares: tuple[Floats, Floats], noise: Noise) -> F
     return log_p(t_squared, noise, length, MIN_SIDE) + where.log_tests
 
 
-def choose_changes(sums: Sums, p: Floats, noise: Noise, log_alpha: float) -> Marks:
+def choose_changes(sums: Sums, p: Floats, noise: Noise, log_alpha: float) -> Flags:
     """Choose changes, the most significant first; intervals that contain one are done.
 
     Args:

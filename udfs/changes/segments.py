@@ -6,16 +6,14 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats
 from udfs.changes.modes import MIN_LEVEL
 from udfs.changes.noise import Noise, estimate_noise, white_noise
 from udfs.changes.scan import MIN_SIDE, Sums, choose_changes, significances
 from udfs.changes.significance import JUMP, log_p, log_p_jump
 from udfs.changes.wandering import evident_steps
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Splits = dict[int, float]  # index of the first point after a change -> log of its p-value
 
 MIN_POINTS = 2 * MIN_SIDE
@@ -94,7 +92,7 @@ def _evident(
     return out, noise.replaced(rows, wider)
 
 
-def _add_between(sums: Sums, marks: NDArray[np.bool_], noise: Noise) -> None:
+def _add_between(sums: Sums, marks: Flags, noise: Noise) -> None:
     """Mark the changes between those that are marked, until there are none.
 
     The seeded intervals that contain one level and a part of the next are few where levels are

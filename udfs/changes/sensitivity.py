@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.changes.noise import Noise
 from udfs.changes.segments import MIN_POINTS, log_p_alone
 from udfs.changes.significance import JUMP, log_p_jump
 from udfs.changes.wandering import least_evident
-
-Floats = NDArray[np.float64]
 
 _T_SQUARED = np.geomspace(2, 2e4, 120)
 _JUMPS = np.geomspace(1, 1e3, 120)  # in root mean square steps

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from udfs.arrays import Floats, Integers
 from udfs.changes.noise import MAX_RHO, Noise, inflation_of
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 JUMP = 5  # points on each side of a jump
 # Gauss-Hermite nodes and weights, for expectations over a normal variable.

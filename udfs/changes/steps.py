@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from udfs.arrays import Floats
 from udfs.student import t_quantile
-
-Floats = NDArray[np.float64]
 
 _LEVEL = 0.95
 _FEW = 5  # runs of a side whose noise is that of both sides

@@ -11,12 +11,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dct
 
+from udfs.arrays import Floats
 from udfs.changes.noise import NORMAL
-
-Floats = NDArray[np.float64]
 
 _RHO = np.array([0.5, 0.8, 0.95, 1.0])  # of the autoregression; 1 is a random walk
 _SHARES = 8  # sizes of the autoregression, relative to the white noise

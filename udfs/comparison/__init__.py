@@ -18,11 +18,12 @@ import numpy as np
 import pyarrow as pa
 from scipy.special import binom, fdtri, stdtr, stdtrit
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.arrow import Column, contiguous, elements, lengths
 from udfs.comparison import drift
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
-from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
+from udfs.comparison.samples import Samples, resolutions
 from udfs.comparison.spikes import MOST_RUNS, deviations, spike_chances
 from udfs.comparison.spread import moderate, spreads
 
@@ -195,11 +196,11 @@ class _Metrics:
     of: Integers
     names: list[str]
     step: Floats
-    leading: Booleans
+    leading: Flags
     order: Integers
     error: Floats
 
-    def families(self, positive: Booleans) -> list[Integers]:
+    def families(self, positive: Flags) -> list[Integers]:
         """Return the places of the metrics of each family.
 
         Relative scatter, of positive values, and absolute scatter are not of one family.
@@ -210,7 +211,7 @@ class _Metrics:
             found.setdefault(key, []).append(place)
         return [np.array(places) for places in found.values()]
 
-    def tests(self, known: Booleans) -> Floats:
+    def tests(self, known: Flags) -> Floats:
         """Return by how many tests the error of each metric is divided, (metrics), 1 or more."""
         ours, others = (
             np.bincount(self.of[known & which], minlength=len(self.of))[self.of]
@@ -267,7 +268,7 @@ def _compare(
     variances, freedoms, most, sources, separable = _noises(
         before, after, histories, usual, inner, families, rounding
     )
-    known: Booleans = np.asarray((sources >= 0).all(axis=0))
+    known: Flags = np.asarray((sources >= 0).all(axis=0))
     error = metrics.error / metrics.tests(known)
     with np.errstate(all="ignore"):
         total = variances.sum(axis=0)
@@ -332,7 +333,7 @@ def _numbers(values: Floats) -> pa.Array:
     return pa.array(np.where(known, values, 0.0), mask=~known)
 
 
-def _scale(before: Samples, after: Samples, positive: Booleans) -> Floats:
+def _scale(before: Samples, after: Samples, positive: Flags) -> Floats:
     """Return the larger mean of absolute values, (metrics); 1 where values are positive."""
     sizes = [np.abs(side.values) for side in (before, after)]
     both = [
@@ -449,7 +450,7 @@ def _spikes(
         spikes of either side of at least each size (metrics, steps + 1), 0 in the last column.
     """
     runs = np.stack([side.counts for side in sides])
-    few: Booleans = np.any((runs > 0) & (runs <= MOST_RUNS), axis=0)
+    few: Flags = np.any((runs > 0) & (runs <= MOST_RUNS), axis=0)
     equal = _equal(*histories) & (runs[0] == runs[1])
     apart = [deviations(history) for history in histories]
     found = []
@@ -470,9 +471,9 @@ def _spikes(
     return all_sizes, all_chances
 
 
-def _equal(one: Samples, other: Samples) -> Booleans:
+def _equal(one: Samples, other: Samples) -> Flags:
     """Return whether both have the same values of a metric, (metrics)."""
-    equal: Booleans = one.counts == other.counts
+    equal: Flags = one.counts == other.counts
     at = np.flatnonzero(equal)
     first, second = one.part(at), other.part(at)
     equal[at] = first.all(first.values == second.values)
@@ -517,7 +518,7 @@ def _farthest_by_chance(
     return out
 
 
-def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Floats) -> Booleans:
+def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Floats) -> Flags:
     """Return whether the runs of both sides scatter no more than those of a history, (2, metrics).
 
     By the F test of two variances; False where one of them is unknown.

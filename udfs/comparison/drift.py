@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from udfs.comparison.samples import Booleans, Floats, Integers, Samples
+from udfs.arrays import Flags, Floats, Integers
+from udfs.comparison.samples import Samples
 
 # Runs of a side from which on a slope is told from noise.
 _LEAST = 4
@@ -34,11 +35,11 @@ class _Left:
 def widen(
     sides: tuple[Samples, Samples],
     order: Integers,
-    usable: Booleans,
+    usable: Flags,
     p: Floats,
     ends: Floats,
     error: Floats,
-) -> tuple[Booleans, Floats, Floats]:
+) -> tuple[Flags, Floats, Floats]:
     """Return which certain differences a drift can be, and all p-values and ends of intervals.
 
     What is left without a slope that both sides share, and without a bend, by the analysis of
@@ -79,7 +80,7 @@ def widen(
     return (undrifted <= error) & (p > error), p, ends
 
 
-def _without(sides: tuple[Samples, Samples], terms: list[list[Floats]], usable: Booleans) -> _Left:
+def _without(sides: tuple[Samples, Samples], terms: list[list[Floats]], usable: Flags) -> _Left:
     """Return the difference of sides without terms of time.
 
     Args:

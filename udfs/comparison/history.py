@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.changes.levels import find_levels
 from udfs.changes.modes import find_modes, scale_of_modes
 from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise
 from udfs.changes.outliers import without_outliers
 from udfs.changes.segments import MIN_POINTS
-from udfs.comparison.samples import Booleans, Floats, Integers, Samples
+from udfs.comparison.samples import Samples
 from udfs.comparison.spread import common_variance
 
 MIN_HISTORY = 6
@@ -41,7 +42,7 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
     return variance, np.where(np.isfinite(variance), (counts - 1) / 2, np.nan)
 
 
-def scale_of_history(values: Floats) -> tuple[Floats, Booleans]:
+def scale_of_history(values: Floats) -> tuple[Floats, Flags]:
     """Return the standard deviation of the noise of series, and whether two levels alternate.
 
     Of these it is that of both together, as in `find_levels`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtrit
 
-from udfs.comparison.samples import Floats, Integers
+from udfs.arrays import Floats, Integers
 
 POWER = 0.8
 _MOST = 1000

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
+from udfs.arrays import Flags, Floats, Integers
 
 _DECIMALS = 12
 _EXACT = 1e-9
@@ -60,9 +57,9 @@ class Samples:
         out: Floats = np.where(free > 0, squares / np.maximum(free, 1), np.nan)
         return out
 
-    def all(self, of: Booleans) -> Booleans:
+    def all(self, of: Flags) -> Flags:
         """Return for each metric whether a condition is true at all its points, (metrics)."""
-        out: Booleans = np.bincount(self.owner[~of], minlength=self.metrics) == 0
+        out: Flags = np.bincount(self.owner[~of], minlength=self.metrics) == 0
         return out
 
     def extremes(self) -> tuple[Floats, Floats]:
@@ -77,7 +74,7 @@ class Samples:
         """Return the samples in units of `scale` (metrics)."""
         return Samples(self.values / scale[self.owner], self.owner, self.metrics)
 
-    def logs(self, which: Booleans) -> Samples:
+    def logs(self, which: Flags) -> Samples:
         """Return the samples with the values of some metrics as their natural logarithms."""
         chosen = which[self.owner]
         logs = np.log(np.where(chosen, self.values, 1.0))
@@ -88,7 +85,7 @@ class Samples:
         place = np.full(self.metrics, -1)
         place[at] = np.arange(len(at))
         owner = place[self.owner]
-        kept: Booleans = owner >= 0
+        kept: Flags = owner >= 0
         return Samples(self.values[kept], owner[kept], len(at))
 
 

@@ -8,9 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from udfs.arrays import Floats, Integers
 from udfs.changes.outliers import deviations_of_outliers
 from udfs.comparison.history import MIN_HISTORY, scale_of_history
-from udfs.comparison.samples import Floats, Integers, Samples
+from udfs.comparison.samples import Samples
 
 Apart: TypeAlias = tuple[Integers, Floats]
 

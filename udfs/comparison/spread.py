@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-from udfs.comparison.samples import Booleans, Floats, Integers, Samples
+from udfs.arrays import Flags, Floats, Integers
+from udfs.comparison.samples import Samples
 
 _PRIOR_RHO = 0.3  # standard deviation of the prior of rho, around 0
 _RHO_ERROR = 1.5  # variance of rho times points
@@ -163,10 +163,10 @@ def _aligned(side: Samples) -> Floats:
     """Return the non-constant metrics with all repetitions, (metrics, points)."""
     counts: Integers = side.counts
     longest = int(counts.max(initial=0))
-    full: Booleans = (counts == longest) & (side.variances() > 0)
+    full: Flags = (counts == longest) & (side.variances() > 0)
     if not full.any():
         return np.zeros((0, longest))
-    out: NDArray[np.float64] = side.values[full[side.owner]].reshape(-1, longest)
+    out: Floats = side.values[full[side.owner]].reshape(-1, longest)
     return out
 
 

@@ -24,9 +24,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-Truth = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

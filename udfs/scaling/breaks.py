@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis
+from udfs.arrays import Floats
+from udfs.scaling.bases import Basis
 from udfs.scaling.evidence import Noise
 from udfs.scaling.mixture import Mixture, grid_laws
 
@@ -28,8 +29,8 @@ _PLAIN: Final = Basis(log=False, growth_log=False, short=True)
 
 
 def broken_laws(
-    basis: Basis, x: Array, at: Array, y: Array, noise: Array
-) -> tuple[list[Mixture], dict[int, Array]]:
+    basis: Basis, x: Floats, at: Floats, y: Floats, noise: Floats
+) -> tuple[list[Mixture], dict[int, Floats]]:
     """Return the laws that break before each count; none where fewer than four were measured.
 
     Args:
@@ -43,7 +44,7 @@ def broken_laws(
         The laws; and for each number of counts after a break the logarithms of times at the counts
         before it, by the law of those.
     """
-    found, early, m = [], dict[int, Array](), len(x)
+    found, early, m = [], dict[int, Floats](), len(x)
     odds = _ODDS - np.log(max(m - _BEFORE, 1))
     for j in range(_BEFORE, m):
         known = Noise.known(noise, m - j)
@@ -74,7 +75,7 @@ def broken_laws(
     return found, early
 
 
-def _part(basis: Basis, x: Array, at: Array, y: Array, noise: Noise, largest: float) -> Mixture:
+def _part(basis: Basis, x: Floats, at: Floats, y: Floats, noise: Noise, largest: float) -> Mixture:
     """Return laws of a part of the counts, of the plainest the best alone."""
     kept = 1 if basis.short else _KEPT
     laws = grid_laws(basis, x, at, y / y[:, -1:], noise, kept)
@@ -85,7 +86,7 @@ def _part(basis: Basis, x: Array, at: Array, y: Array, noise: Noise, largest: fl
     return replace(laws, values=laws.values + last, factors=laws.factors * grown * np.exp(last))
 
 
-def _goes_on(before: Mixture, off: Array, known: Noise) -> Mixture:
+def _goes_on(before: Mixture, off: Floats, known: Noise) -> Mixture:
     """Return the law of before at another level: times are off it by logarithms, q x n."""
     q, level = len(off), off.mean(0)
     left = ((off - level) ** 2).sum(0)[None]
@@ -99,16 +100,16 @@ def _goes_on(before: Mixture, off: Array, known: Noise) -> Mixture:
     )
 
 
-def _of_level(left: Array, q: int, known: Noise) -> Array:
+def _of_level(left: Floats, q: int, known: Noise) -> Floats:
     """Return the evidence of a law whose level alone is fitted to q counts."""
     if q == 1:
         return np.zeros(left.shape)
-    evidence: Array = known.evidence(left, np.full((1, 1), 0.5)).astype(float)
+    evidence: Floats = known.evidence(left, np.full((1, 1), 0.5)).astype(float)
     evidence += known.normaliser - 0.5 * np.log(q)
     return evidence
 
 
-def _last_two(x: Array, at: Array, before: Mixture, y: Array) -> list[Mixture]:
+def _last_two(x: Floats, at: Floats, before: Mixture, y: Floats) -> list[Mixture]:
     """Return a constant from the last count on, and the power law through the last two."""
     slope = np.log(y[:, -1] / y[:, -2]) / np.log(x[-1] / x[-2])
     away = np.log(at / x[-1])[:, None, None]

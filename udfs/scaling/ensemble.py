@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Truth
+from udfs.arrays import Flags, Floats
+from udfs.scaling.bases import Basis
 from udfs.scaling.members import LINES, POWERS, members
 
 ROLLED = 2
@@ -62,13 +63,13 @@ class Forecast:
     (n) the logarithm of the density with which they predicted these.
     """
 
-    log_seconds: Array
-    scale: Array
-    error: Array
-    evidence: Array
+    log_seconds: Floats
+    scale: Floats
+    error: Floats
+    evidence: Floats
 
 
-def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) -> Forecast:
+def forecast(basis: Basis, x: Floats, y: Floats, at: Floats, superlinear: Flags) -> Forecast:
     """Predict the times of functions measured at the same number of counts.
 
     Beyond the largest count members are scaled through the last points, below the smallest
@@ -109,16 +110,16 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array, superlinear: Truth) ->
     )
 
 
-def _prior(names: list[str], trees: bool) -> Array:
+def _prior(names: list[str], trees: bool) -> Floats:
     """Return the prior probabilities of members; `trees` is whether calls of the kind pass any."""
     more = _ODDS | _TREE_ODDS if trees else _ODDS
     fitted = {*LINES, *POWERS}
     odds = [more.get(name, 0.0) - _PARAMETER_COST * (name in fitted) for name in names]
-    prior: Array = np.exp(odds) / np.exp(odds).sum()
+    prior: Floats = np.exp(odds) / np.exp(odds).sum()
     return prior
 
 
-def _density(errors: Array, counts: int) -> Array:
+def _density(errors: Floats, counts: int) -> Floats:
     """Return the density of so many predicted counts, by members' errors as logarithms.
 
     A Gaussian's of unknown variance, no less than those of `_NOISES`.
@@ -129,7 +130,7 @@ def _density(errors: Array, counts: int) -> Array:
     return density
 
 
-def _misses(names: list[str], x: Array, y: Array) -> Array:
+def _misses(names: list[str], x: Floats, y: Floats) -> Floats:
     """Return the errors of members in predicting each of the last counts from the previous ones.
 
     Rolls x members x n, as logarithms; NaN where a member has too many terms to be fitted.
@@ -149,7 +150,7 @@ def _misses(names: list[str], x: Array, y: Array) -> Array:
     return misses
 
 
-def _errors(names: list[str], misses: Array, misfit: Array) -> Array:
+def _errors(names: list[str], misses: Floats, misfit: Floats) -> Floats:
     """Return the root mean square error of every member, as logarithms: members x n.
 
     A member with too many terms to be fitted to the earlier counts is taken to be no better than
@@ -162,49 +163,49 @@ def _errors(names: list[str], misses: Array, misfit: Array) -> Array:
     square /= np.maximum(times_tried + share, 1)
     untried = times_tried == 0
     best = np.where(untried, np.inf, square).min(0)
-    errors: Array = np.sqrt(np.where(untried, misfit + best, square))
+    errors: Floats = np.sqrt(np.where(untried, misfit + best, square))
     return errors
 
 
-def _joint_error(weights: Array, misses: Array) -> Array:
+def _joint_error(weights: Floats, misses: Floats) -> Floats:
     """Return the root mean square error on the last counts of all members together (n)."""
     shares = np.where(np.isfinite(misses), weights, 0.0)
     missed = (shares * np.nan_to_num(misses)).sum(1) / shares.sum(1)
-    joint: Array = np.sqrt((missed**2).mean(0))
+    joint: Floats = np.sqrt((missed**2).mean(0))
     return joint
 
 
-def _misfit(values: Array, log_y: Array) -> Array:
+def _misfit(values: Floats, log_y: Floats) -> Floats:
     """Return the mean square distance from the points, scaled through the last one."""
     off = values - (log_y - log_y[:, -1:])
-    square: Array = np.nan_to_num((_clip(off[..., :-1]) ** 2).mean(-1), nan=_MAX_MISS)
+    square: Floats = np.nan_to_num((_clip(off[..., :-1]) ** 2).mean(-1), nan=_MAX_MISS)
     return square
 
 
-def _level(values: Array, log_y: Array) -> Array:
+def _level(values: Floats, log_y: Floats) -> Floats:
     """Return how far the last points lie above members' values there: members x n x 1."""
     used = min(len(_SMOOTHED), log_y.shape[1])
     share = _SMOOTHED[-used:] / _SMOOTHED[-used:].sum()
     above = _clip(log_y[:, -used:] - log_y[:, -1:] - values[..., -used:])
-    level: Array = (above @ share)[..., None]
+    level: Floats = (above @ share)[..., None]
     return level
 
 
-def _clip(off: Array) -> Array:
+def _clip(off: Floats) -> Floats:
     return np.clip(off, -_MAX_MISS, _MAX_MISS)
 
 
-def _mean(weights: Array, values: Array) -> tuple[Array, Array]:
+def _mean(weights: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Return the mean of the members that fit, and their distance from it: n x t each."""
     values = np.nan_to_num(values)
     mean = np.einsum("fn,fnt->nt", weights, values)
     return mean, np.sqrt(np.einsum("fn,fnt->nt", weights, (values - mean) ** 2))
 
 
-def _interpolate(log_x: Array, log_y: Array, places: Array) -> Array:
+def _interpolate(log_x: Floats, log_y: Floats, places: Floats) -> Floats:
     """Return each function's logarithms at n x t places, interpolated between its points."""
     after = (log_x[:, None, :] < places[:, :, None]).sum(2).clip(1, log_x.shape[1] - 1)
     x0, x1 = (np.take_along_axis(log_x, after - back, 1) for back in (1, 0))
     y0, y1 = (np.take_along_axis(log_y, after - back, 1) for back in (1, 0))
-    lines: Array = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
+    lines: Floats = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
     return lines

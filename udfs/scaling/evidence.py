@@ -16,10 +16,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.arrays import Flags, Floats
+from udfs.scaling.bases import Basis, Index
 from udfs.scaling.grid import CLASS_ODDS, STEEPEST, class_ends, laws, term_values
 
-Floats = NDArray[np.float32]
+Singles = NDArray[np.float32]
 
 _NOISE_WEIGHT: Final = 1.0
 _NOISE: Final = 0.02
@@ -48,13 +49,13 @@ class Noise:
     """
 
     points: int
-    repeated: Truth
-    shape: Array
-    scales: tuple[Array, Array]
-    odds: tuple[Array, Array]
+    repeated: Flags
+    shape: Floats
+    scales: tuple[Floats, Floats]
+    odds: tuple[Floats, Floats]
 
     @classmethod
-    def known(cls, noise: Array, points: int) -> Noise:
+    def known(cls, noise: Floats, points: int) -> Noise:
         """Return the prior, informed by the noise (n) of the median of repetitions, if above 0."""
         freedom = np.where(noise > 0, points * REPEATED, 0.0)
         noise = np.hypot(noise, _BETWEEN)
@@ -72,7 +73,7 @@ class Noise:
         )
 
     @property
-    def normaliser(self) -> Array:
+    def normaliser(self) -> Floats:
         """What makes the evidence of laws of two factors the logarithm of a density (n)."""
         half = self.points / 2
         alone, told = (
@@ -81,7 +82,7 @@ class Noise:
         )
         return np.where(self.repeated, told, alone)
 
-    def evidence(self, left: Array, letters: Array) -> Floats:
+    def evidence(self, left: Floats, letters: Floats) -> Singles:
         """Return the logarithms of the evidence of laws, k x n, in single precision.
 
         `left` (k x n) are their sums of squared relative residuals, `letters` (k x 1, or k x n)
@@ -101,21 +102,21 @@ class Noise:
         return total
 
     def _log_evidence(
-        self, left: Floats, letters: Array, noise: int, places: Index | slice
-    ) -> Floats:
+        self, left: Singles, letters: Floats, noise: int, places: Index | slice
+    ) -> Singles:
         """Return the evidence if the times have this one of the two noises: k x places."""
         shape, scale, odds = (
             one[places].astype(np.float32)
             for one in (self.shape, self.scales[noise], self.odds[noise])
         )
-        logs: Floats = left / np.float32(2)
+        logs: Singles = left / np.float32(2)
         logs += scale
         np.log(logs, out=logs)
         logs *= letters.astype(np.float32) - shape
         logs += odds
         return logs
 
-    def deviation(self, left: Array, letters: Array) -> Array:
+    def deviation(self, left: Floats, letters: Floats) -> Floats:
         """Return the relative standard deviation of a point by laws, k x n, as of `evidence`."""
         half = left / 2
         scales = [scale + half for scale in self.scales]
@@ -125,7 +126,7 @@ class Noise:
         )
         share = np.exp(exact - np.logaddexp(first, exact))
         scale = (1 - share) * scales[0] + share * scales[1]
-        deviation: Array = np.sqrt(scale / (self.shape - 0.5))
+        deviation: Floats = np.sqrt(scale / (self.shape - 0.5))
         return deviation
 
 
@@ -140,20 +141,20 @@ class LinearFits:
     and `size` (n) the constant's square. `ends` is where laws of one and two terms end.
     """
 
-    evidence: Floats
-    left: Array
-    g11: Array
-    g12: Array
-    g22: Array
-    r1: Array
-    r2: Array
-    means: Array
-    level: Array
-    size: Array
+    evidence: Singles
+    left: Floats
+    g11: Floats
+    g12: Floats
+    g22: Floats
+    r1: Floats
+    r2: Floats
+    means: Floats
+    level: Floats
+    size: Floats
     ends: tuple[int, int]
 
 
-def fit_linear(basis: Basis, x: Array, y: Array, noise: Noise) -> LinearFits:
+def fit_linear(basis: Basis, x: Floats, y: Floats, noise: Noise) -> LinearFits:
     """Return the fits of all laws of fixed exponents to times at counts.
 
     Args:
@@ -211,9 +212,9 @@ def fit_linear(basis: Basis, x: Array, y: Array, noise: Noise) -> LinearFits:
     return LinearFits(evidence, left, g11, g12, g22, r1, r2, means, level, size, ends)
 
 
-def half_factors(law: Index, ends: tuple[int, int]) -> Array:
+def half_factors(law: Index, ends: tuple[int, int]) -> Floats:
     """Return half the number of the factors of laws."""
-    letters: Array = 0.5 + 0.5 * (law >= ends[0]) + 0.5 * (law >= ends[1])
+    letters: Floats = 0.5 + 0.5 * (law >= ends[0]) + 0.5 * (law >= ends[1])
     return letters
 
 
@@ -226,15 +227,15 @@ class PowerFits:
     counts' distances from it.
     """
 
-    evidence: Floats
-    left: Array
-    slope: Array
-    level: Array
+    evidence: Singles
+    left: Floats
+    slope: Floats
+    level: Floats
     middle: float
     size: float
 
 
-def fit_power(x: Array, y: Array, noise: Noise) -> PowerFits:
+def fit_power(x: Floats, y: Floats, noise: Noise) -> PowerFits:
     """Return the fit of the power law to times at counts, arguments as of `fit_linear`."""
     log_x, log_y = np.log(x), np.log(y)
     m, centred = len(x), log_x - log_x.mean()

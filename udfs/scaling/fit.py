@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arguments import ArgumentError
+from udfs.arrays import Floats
 from udfs.flags import Flag, flag, flag_lists
-from udfs.scaling.bases import Array
 from udfs.scaling.columns import lists
 from udfs.scaling.models import scaling_model
 
@@ -48,7 +48,7 @@ def scaling_fit(counts: pa.ListArray, seconds: pa.ListArray) -> pa.StructArray:
     return pa.StructArray.from_arrays([*columns, flag_lists(flags)], names)
 
 
-def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[Flag]]:
+def _series(counts: Floats, seconds: Floats) -> tuple[Floats, Floats, float, list[Flag]]:
     """Return distinct counts ascending, the median time at each, the noise, and flags."""
     bad = counts[~(np.isfinite(counts) & (counts >= 1))]
     if len(bad):
@@ -62,7 +62,7 @@ def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[Fl
     return distinct, medians, noise_of_medians(times), flags
 
 
-def noise_of_medians(times: Sequence[Array]) -> float:
+def noise_of_medians(times: Sequence[Floats]) -> float:
     """Return the relative standard deviation of medians of repetitions; 0 where there are none.
 
     As in sql/analyses/scaling_series.sql: the standard deviation of the repetitions over their

@@ -16,7 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.arrays import Flags, Floats
+from udfs.scaling.bases import Basis, Index
 from udfs.scaling.ensemble import ROLLED
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
@@ -65,25 +66,25 @@ class Forecast:
     nearest to it.
     """
 
-    log_seconds: Array
-    log_low: Array
-    log_high: Array
-    log_ahead: Array
-    error: Array
-    misfit: Array
-    rules: Truth
-    departs: Array
-    since: Array
-    rounded: Array
-    regime: Array
+    log_seconds: Floats
+    log_low: Floats
+    log_high: Floats
+    log_ahead: Floats
+    error: Floats
+    misfit: Floats
+    rules: Flags
+    departs: Floats
+    since: Floats
+    rounded: Floats
+    regime: Floats
     law: LawForecast
 
     @property
-    def law_ahead(self) -> Array:
+    def law_ahead(self) -> Floats:
         """The logarithms of the law's times at `AHEAD` times the largest count, n x 3."""
         return self.law.log_seconds[:, : len(AHEAD)]
 
-    def shifted(self, log_ratio: Array, error: Array) -> Forecast:
+    def shifted(self, log_ratio: Floats, error: Floats) -> Forecast:
         """Return the forecast of times that are larger by n x t ratios, known up to `error` (n)."""
         more = _NORMAL * error[:, None]
         seconds = self.log_seconds + log_ratio
@@ -94,12 +95,14 @@ class Forecast:
             log_high=seconds + np.hypot(self.log_high - self.log_seconds, more),
         )
 
-    def interval(self) -> tuple[Array, Array]:
+    def interval(self) -> tuple[Floats, Floats]:
         """Return the 90 % interval in s."""
         return np.exp(self.log_low), np.exp(self.log_high)
 
 
-def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: str = "") -> Forecast:
+def forecast(
+    basis: Basis, x: Floats, y: Floats, noise: Floats, at: Floats, only: str = ""
+) -> Forecast:
     """Predict the times of functions measured at the same number of counts.
 
     Measured counts have their measured time. Elsewhere the law predicts where it rules; otherwise
@@ -182,8 +185,8 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, only: st
 
 
 def _rolled(
-    basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
-) -> tuple[Array, Array]:
+    basis: Basis, x: Floats, y: Floats, noise: Floats, law: LawForecast
+) -> tuple[Floats, Floats]:
     """Return how far the laws of the first counts were from the last ones (n), as a logarithm.
 
     And the logarithm of the density with which the laws predicted those.
@@ -198,12 +201,12 @@ def _rolled(
 def _quantiles(
     mixture: Mixture,
     robust: EnsembleForecast,
-    y: Array,
-    noise: Array,
-    weight: Array,
-    rules: Truth,
+    y: Floats,
+    noise: Floats,
+    weight: Floats,
+    rules: Flags,
     rows: Index,
-) -> tuple[Array, Array]:
+) -> tuple[Floats, Floats]:
     """Return the ends of the 90 % intervals of a measurement, 2 x n x t, and the medians.
 
     As logarithms; the medians at all places, `AHEAD` first, where laws and ensemble predict.
@@ -233,7 +236,7 @@ def _quantiles(
     return found.transpose(0, 2, 1) + level, middle.T + level
 
 
-def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast) -> Array:
+def _departures(basis: Basis, x: Floats, y: Floats, noise: Floats, law: LawForecast) -> Floats:
     """Return how far the first count of another law is from that before, as a logarithm (n).
 
     0 where no law breaks so late that nothing follows from the counts after it.
@@ -254,7 +257,7 @@ def _departures(basis: Basis, x: Array, y: Array, noise: Array, law: LawForecast
     return np.where(np.abs(departs) > _JUMP, departs, 0.0)
 
 
-def _rounded(y: Array, since: Array, departs: Array) -> Array:
+def _rounded(y: Floats, since: Floats, departs: Floats) -> Floats:
     """Return the power of ten to which times are rounded, where they may depart by that (n).
 
     `since` (n) are the times that depart from the law of those before.

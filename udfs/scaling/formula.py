@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Names
+from udfs.arrays import Floats
+from udfs.scaling.bases import Names
 from udfs.scaling.forecast import Forecast
 from udfs.scaling.grid import Term
 from udfs.scaling.laws import LawForecast
@@ -30,13 +31,13 @@ class Formulas:
 
     texts: list[str]
     parameters: list[dict[str, float]]
-    r2: Array
-    smape: Array
-    apart: Array
-    misfit: Array
+    r2: Floats
+    smape: Floats
+    apart: Floats
+    misfit: Floats
 
 
-def formulas(names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
+def formulas(names: list[Names], x: Floats, y: Floats, predicted: Forecast) -> Formulas:
     """Return the formula of each function.
 
     Args:
@@ -107,18 +108,18 @@ def _parameters(names: Names, law: list[Part]) -> dict[str, float]:
     return found
 
 
-def _r2(y: Array, fitted: Array) -> Array:
+def _r2(y: Floats, fitted: Floats) -> Floats:
     """Return the coefficient of determination."""
     # The squares of shares of the largest time are numbers, whatever its unit.
     largest = y.max(1, keepdims=True)
     y, fitted = y / largest, fitted / largest
     total = ((y - y.mean(1, keepdims=True)) ** 2).sum(1)
     left = ((y - fitted) ** 2).sum(1)
-    share: Array = 1 - left / np.where(total > 0, total, np.nan)
+    share: Floats = 1 - left / np.where(total > 0, total, np.nan)
     return share
 
 
-def _smape(y: Array, fitted: Array) -> Array:
+def _smape(y: Floats, fitted: Floats) -> Floats:
     """Return the symmetric mean absolute percentage error, 0..2."""
-    error: Array = (2 * np.abs(y - fitted) / (y + fitted)).mean(1)
+    error: Floats = (2 * np.abs(y - fitted) / (y + fitted)).mean(1)
     return error

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.arrays import Flags, Floats
+from udfs.scaling.bases import Basis, Index
 from udfs.scaling.evidence import EXACT, Noise
 from udfs.scaling.mixture import Mixture
 from udfs.student import t_quantile
@@ -61,7 +62,7 @@ def letters(basis: Basis) -> int:
     return 4 if basis.log else 5
 
 
-def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixture:
+def free_laws(basis: Basis, x: Floats, at: Floats, y: Floats, noise: Noise) -> Mixture:
     """Return draws of the posterior of the basis of a kind of function.
 
     The laws are a*p^c*log2(p)^logs + b*q + d, where q is log2(p) or p^-h; logs is 1 where the basis
@@ -84,7 +85,7 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
     for zoom in range(_ZOOMS + 1):
         found, _ = _fit(*_terms(c, h, away[:m], tree[:m], grown[:m], decays), inverse, 1)
         left = found.reshape(-1, n)
-        evidence: Array = noise.evidence(left, _LETTERS).astype(float).reshape(found.shape)
+        evidence: Floats = noise.evidence(left, _LETTERS).astype(float).reshape(found.shape)
         step_c = np.diff(c, axis=0)[:1]
         step_h = np.diff(h, axis=1)[:, :1] if decays else np.ones((1, 1, 1))
         evidence += np.log(step_c) + np.log(step_h)
@@ -143,8 +144,8 @@ def free_laws(basis: Basis, x: Array, at: Array, y: Array, noise: Noise) -> Mixt
 
 
 def _terms(
-    c: Array, h: Array, away: Array, tree: Array, grown: Array, decays: bool
-) -> tuple[Array, Array]:
+    c: Floats, h: Floats, away: Floats, tree: Floats, grown: Floats, decays: bool
+) -> tuple[Floats, Floats]:
     """Return the two terms at places, the first axis; c and h are of any shape."""
     ones = (1,) * c.ndim
     away, tree, grown = (part.reshape(-1, *ones) for part in (away, tree, grown))
@@ -153,12 +154,12 @@ def _terms(
     return one, np.exp(-h * away) if decays else tree
 
 
-def _products(one: Array, two: Array, inverse: Array) -> tuple[Array, ...]:
+def _products(one: Floats, two: Floats, inverse: Floats) -> tuple[Floats, ...]:
     """Return sums over the counts, weighted: of terms' squares, product, and with the times."""
     if one.shape[-1] == 1:
         square = inverse**2
 
-        def summed(terms: Array, weights: Array) -> Array:
+        def summed(terms: Floats, weights: Floats) -> Floats:
             """Return the sums of terms that are the same for all functions."""
             flat = terms.reshape(len(terms), -1).T @ weights
             return flat.reshape(*terms.shape[1:-1], -1)
@@ -184,7 +185,7 @@ def _products(one: Array, two: Array, inverse: Array) -> tuple[Array, ...]:
     return a, b, ab, s, t, r, q
 
 
-def _fit(one: Array, two: Array, inverse: Array, wanted: int) -> tuple[Array, Array]:
+def _fit(one: Floats, two: Floats, inverse: Floats, wanted: int) -> tuple[Floats, Floats]:
     """Return the squares that are left, and with `wanted` 4 the three factors, of zero or more.
 
     Args:
@@ -199,7 +200,7 @@ def _fit(one: Array, two: Array, inverse: Array, wanted: int) -> tuple[Array, Ar
     constant = level / size
     base = level * constant
 
-    def best(shape: tuple[int, ...], *fits: tuple[Any, ...]) -> Array:
+    def best(shape: tuple[int, ...], *fits: tuple[Any, ...]) -> Floats:
         """Return the largest gain of fits and its factors: wanted x shape."""
         found = np.zeros((wanted, *shape))
         for known, *parts in fits:
@@ -208,7 +209,7 @@ def _fit(one: Array, two: Array, inverse: Array, wanted: int) -> tuple[Array, Ar
                 np.copyto(place, part, where=better)
         return found
 
-    def alone(square: Array, own: Array, product: Array, rest: Array, share: Array) -> Array:
+    def alone(square: Floats, own: Floats, product: Floats, rest: Floats, share: Floats) -> Floats:
         """Return the gain and factor of one term, and the constant beside it."""
         factor = rest / own
         third = constant - factor * share
@@ -243,7 +244,7 @@ def _fit(one: Array, two: Array, inverse: Array, wanted: int) -> tuple[Array, Ar
     return np.maximum(m - found[0], 0.0), found[1:]
 
 
-def _zoomed(c: Array, h: Array, evidence: Array, decays: bool) -> tuple[Array, Array]:
+def _zoomed(c: Floats, h: Floats, evidence: Floats, decays: bool) -> tuple[Floats, Floats]:
     """Return a finer grid where the posterior is not negligible, along its ridge."""
     weight = np.exp(_TEMPER * (evidence - evidence.max((0, 1))))
     weight /= weight.sum((0, 1))
@@ -268,7 +269,7 @@ def _zoomed(c: Array, h: Array, evidence: Array, decays: bool) -> tuple[Array, A
     return fine[:, None], low[:, None] + part[:, None] * (high - low)[:, None]
 
 
-def _draws(evidence: Array) -> Index:
+def _draws(evidence: Floats) -> Index:
     """Return the places of draws at even steps of the posterior: k x n."""
     up_to = np.cumsum(np.exp(evidence - evidence.max(0)), axis=0)
     up_to /= up_to[-1]
@@ -281,12 +282,12 @@ def _draws(evidence: Array) -> Index:
 class _Terms:
     """The two terms of a basis at the measured counts, and which of them has which exponent."""
 
-    away: Array
-    tree: Array
-    grown: Array
+    away: Floats
+    tree: Floats
+    grown: Floats
     decays: bool
 
-    def projected(self, some: Array, inverse: Array) -> tuple[Array, Array, Array]:
+    def projected(self, some: Floats, inverse: Floats) -> tuple[Floats, Floats, Floats]:
         """Return what the linear factors leave, these, and the slopes of the exponents.
 
         Args:
@@ -304,7 +305,7 @@ class _Terms:
         slopes = slopes[..., : 1 + self.decays]
         return off, factors, slopes - basis @ (basis.transpose(0, 2, 1) @ slopes)
 
-    def refined(self, exponents: Array, inverse: Array) -> tuple[Array, Array, Array]:
+    def refined(self, exponents: Floats, inverse: Floats) -> tuple[Floats, Floats, Floats]:
         """Return exponents, factors and squares left after damped Gauss-Newton steps."""
         letters = 1 + self.decays
         off, factors, slopes = self.projected(exponents, inverse)
@@ -333,8 +334,8 @@ class _Terms:
 
 
 def _polished(
-    terms: _Terms, exponents: Array, left: Array, y: Array
-) -> tuple[Index, Array, Array, Array]:
+    terms: _Terms, exponents: Floats, left: Floats, y: Floats
+) -> tuple[Index, Floats, Floats, Floats]:
     """Return rows of functions with hardly any noise, and their exponents, factors, squares left.
 
     Args:
@@ -351,8 +352,8 @@ def _polished(
 
 
 def _narrow(
-    parts: Array, away: Array, decays: bool, factors: Array, left: Array, inverse: Array
-) -> tuple[Array, Array]:
+    parts: Floats, away: Floats, decays: bool, factors: Floats, left: Floats, inverse: Floats
+) -> tuple[Floats, Floats]:
     """Return the standard errors of values at places, t x n, and the exponents' posterior volume.
 
     Of exponents that are known far better than the cells of a grid: Laplace's approximation, by the
@@ -383,7 +384,7 @@ def _narrow(
     return np.sqrt(((at @ solved) ** 2).sum(2)).T * reach, volume
 
 
-def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
+def _errors(parts: Floats, used: Flags, inverse: Floats, m: int) -> Floats:
     """Return the standard errors of the values at places, over the noise of a point.
 
     Args:
@@ -403,5 +404,5 @@ def _errors(parts: Array, used: Truth, inverse: Array, m: int) -> Array:
     u, v, w = parts[:, m:] * used[:, None] / size[:, None]
     v = v - b * u
     w = w - c * u - d * v
-    errors: Array = np.sqrt(u * u + v * v / second + w * w / third)
+    errors: Floats = np.sqrt(u * u + v * v / second + w * w / third)
     return errors

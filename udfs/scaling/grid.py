@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis
+from udfs.arrays import Floats
+from udfs.scaling.bases import Basis
 
 ROUND: Final = (-2.0, -1.5, -1.0, -0.5, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 2.5, 3.0)
 """Exponents that laws of algorithms have: more probable than those between them."""
@@ -52,12 +53,12 @@ class Term:
     logs: int = 0
     half: float = 0.0
 
-    def values(self, p: Array, last: float) -> Array:
+    def values(self, p: Floats, last: float) -> Floats:
         """Return the term at counts, over its value at the last one."""
         if self.half:
-            ratio: Array = p * (1 + self.half) / (p + self.half * last)
+            ratio: Floats = p * (1 + self.half) / (p + self.half * last)
             return ratio
-        values: Array = (p / last) ** self.exponent
+        values: Floats = (p / last) ** self.exponent
         return values * (np.log2(p) / np.log2(last)) ** self.logs if self.logs else values
 
 
@@ -119,10 +120,10 @@ def _classes(basis: Basis) -> list[list[Law]]:
 
 
 @cache
-def laws(basis: Basis) -> tuple[tuple[Law, ...], Array]:
+def laws(basis: Basis) -> tuple[tuple[Law, ...], Floats]:
     """Return all laws, those of fewest terms first, and the logarithms of their probabilities."""
     found: list[Law] = []
-    odds: list[Array] = []
+    odds: list[Floats] = []
     for members, of_class in zip(_classes(basis), CLASS_ODDS, strict=False):
         prior = np.array([sum(_log_prior(term, basis) for term in law) for law in members])
         found += members
@@ -139,7 +140,7 @@ def class_ends(basis: Basis) -> tuple[int, int]:
 
 
 @cache
-def law_shapes(basis: Basis) -> tuple[Array, Array, Array]:
+def law_shapes(basis: Basis) -> tuple[Floats, Floats, Floats]:
     """Return exponents and logarithms of the laws' terms, 3 x laws, and what saturates (laws)."""
     found, _ = laws(basis)
     exponents, logs = np.zeros((2, 3, len(found)))
@@ -150,7 +151,7 @@ def law_shapes(basis: Basis) -> tuple[Array, Array, Array]:
 
 
 @lru_cache(maxsize=256)
-def term_values(basis: Basis, places: tuple[float, ...], last: float) -> Array:
+def term_values(basis: Basis, places: tuple[float, ...], last: float) -> Floats:
     """Return the values of the laws' first two terms at places, 2 x laws x places; 0 for none."""
     found, _ = laws(basis)
     terms = np.zeros((2, len(found), len(places)))

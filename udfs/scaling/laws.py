@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Index, Truth
+from udfs.arrays import Flags, Floats
+from udfs.scaling.bases import Basis, Index
 from udfs.scaling.breaks import ENOUGH, broken_laws
 from udfs.scaling.evidence import Noise
 from udfs.scaling.free import FREE_COUNTS, free_laws
@@ -57,24 +58,24 @@ class LawForecast:
     `regime` (n) is that of one from which on another law holds and predicts, 0 where there is none.
     """
 
-    log_seconds: Array
-    noise: Array
-    fitted: Array
-    misfit: Array
-    superlinear: Truth
-    factors: Array
-    exponents: Array
-    logs: Array
-    half: Array
-    evidence: Array
-    broken: Array
+    log_seconds: Floats
+    noise: Floats
+    fitted: Floats
+    misfit: Floats
+    superlinear: Flags
+    factors: Floats
+    exponents: Floats
+    logs: Floats
+    half: Floats
+    evidence: Floats
+    broken: Floats
     since: Index
     regime: Index
 
 
 def law_forecast(
-    basis: Basis, x: Array, y: Array, noise: Array, places: Array, only: str = ""
-) -> tuple[LawForecast, Mixture, dict[int, Array]]:
+    basis: Basis, x: Floats, y: Floats, noise: Floats, places: Floats, only: str = ""
+) -> tuple[LawForecast, Mixture, dict[int, Floats]]:
     """Predict the times of functions that were measured at the same counts.
 
     Args:
@@ -94,7 +95,7 @@ def law_forecast(
     y = np.clip(y / y[:, -1:], 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
     believed = Noise.known(noise, m)
     parts = [free_laws(basis, x, places, y, believed)] if only or m >= FREE_COUNTS else []
-    early: dict[int, Array] = {}
+    early: dict[int, Floats] = {}
     if not only:
         parts.append(grid_laws(basis, x, places, y, believed))
         broken, early = broken_laws(basis, x, places, y, noise)
@@ -133,8 +134,8 @@ def law_forecast(
 
 
 def of_laws(
-    mixture: Mixture, chosen: Index, x: Array, early: dict[int, Array], level: Array
-) -> dict[str, Array]:
+    mixture: Mixture, chosen: Index, x: Floats, early: dict[int, Floats], level: Floats
+) -> dict[str, Floats]:
     """Return the fields of `LawForecast` that describe one law of each function.
 
     Args:

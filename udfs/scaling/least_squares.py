@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Index, Truth
+from udfs.arrays import Flags, Floats
+from udfs.scaling.bases import Index
 from udfs.scaling.moments import Moments, Spans
 
 _SINGULAR = 1e-10
@@ -31,18 +32,18 @@ class Fit:
 
     name: str
     terms: Index
-    coefficients: Array
-    feasible: Truth
+    coefficients: Floats
+    feasible: Flags
 
 
-def best_pair(moments: Moments, spans: Spans, cross: Array) -> Fit:
+def best_pair(moments: Moments, spans: Spans, cross: Floats) -> Fit:
     """Fit the best pair of a term of one span and one of the other; `cross` is their products."""
     size = np.sqrt(moments.square)
     best = _search(size, moments.right, spans, cross, None)
     return _solve("pn", moments.square, moments.right, spans, cross, best)
 
 
-def best_pair_with_constant(moments: Moments, spans: Spans, cross: Array) -> Fit:
+def best_pair_with_constant(moments: Moments, spans: Spans, cross: Floats) -> Fit:
     """Fit the best pair with a constant, by moments with the constant eliminated."""
     one, two = spans
     left = cross - moments.mean.T[one, None] * moments.first.T[None, two]
@@ -62,7 +63,7 @@ def best_pair_with_constant(moments: Moments, spans: Spans, cross: Array) -> Fit
 
 
 def _search(
-    size: Array, right: Array, spans: Spans, cross: Array, constant_of: Moments | None
+    size: Floats, right: Floats, spans: Spans, cross: Floats, constant_of: Moments | None
 ) -> Index:
     """Return for each function the non-negative pair with the smallest residual.
 
@@ -104,7 +105,9 @@ def _search(
     return best
 
 
-def _solve(name: str, square: Array, right: Array, spans: Spans, cross: Array, best: Index) -> Fit:
+def _solve(
+    name: str, square: Floats, right: Floats, spans: Spans, cross: Floats, best: Index
+) -> Fit:
     """Solve for the pair that was found for each function."""
     rows = np.arange(len(best))
     i, j = np.divmod(np.maximum(best, 0), cross.shape[1])

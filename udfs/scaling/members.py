@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.scaling.bases import Array
+from udfs.arrays import Floats
 
 POWERS = {"p2": 2, "p3": 3, "p": 0}
 """Power laws through the last two, the last three and all counts."""
@@ -14,7 +14,7 @@ _MIN_VALUE = 1e-12
 """Smallest value relative to the last count: log2(x) alone is 0 at one process."""
 
 
-def members(x: Array, y: Array, at: Array) -> tuple[list[str], Array]:
+def members(x: Floats, y: Floats, at: Floats) -> tuple[list[str], Floats]:
     """Return the logarithm of each member's value at other counts over its value at the last one.
 
     Every member is scaled through the last measured point. Members are straight lines: one-term
@@ -41,7 +41,7 @@ def members(x: Array, y: Array, at: Array) -> tuple[list[str], Array]:
     return [*LINES, "c", "i", *powers], np.concatenate([lines, plain])
 
 
-def _lines(x: Array, y: Array, at: Array) -> Array:
+def _lines(x: Floats, y: Floats, at: Floats) -> Floats:
     """Return lines (see `LINES`) over their values at the last count, 0 where those are negative.
 
     Least squares lines of relative errors.
@@ -56,12 +56,12 @@ def _lines(x: Array, y: Array, at: Array) -> Array:
     weighted = weight * off
     slope = (weighted * y).sum(2, keepdims=True) / (weighted * off).sum(2, keepdims=True)
     last = level + slope * off[..., -1:]
-    values: Array = (level + slope * (shapes[1] - middle)) / np.where(last > 0, last, np.inf)
+    values: Floats = (level + slope * (shapes[1] - middle)) / np.where(last > 0, last, np.inf)
     return values
 
 
-def slope(x: Array, y: Array) -> Array:
+def slope(x: Floats, y: Floats) -> Floats:
     """Return the exponents of power laws through n x m times, by least squares of logarithms."""
     centred = np.log(x) - np.log(x).mean(1, keepdims=True)
-    exponents: Array = (np.log(y) * centred).sum(1) / (centred * centred).sum(1)
+    exponents: Floats = (np.log(y) * centred).sum(1) / (centred * centred).sum(1)
     return exponents

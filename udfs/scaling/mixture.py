@@ -8,12 +8,13 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Index
+from udfs.arrays import Floats
+from udfs.scaling.bases import Basis, Index
 from udfs.scaling.evidence import (
-    Floats,
     LinearFits,
     Noise,
     PowerFits,
+    Singles,
     fit_linear,
     fit_power,
     half_factors,
@@ -41,27 +42,27 @@ class Mixture:
     many of the last counts the law is of, 0 for all.
     """
 
-    odds: Array
-    values: Array
-    errors: Array
-    sigma: Array
-    left: Array
-    factors: Array
-    exponents: Array
-    logs: Array
-    half: Array
+    odds: Floats
+    values: Floats
+    errors: Floats
+    sigma: Floats
+    left: Floats
+    factors: Floats
+    exponents: Floats
+    logs: Floats
+    half: Floats
     after: Index
 
     @property
-    def evidence(self) -> Array:
+    def evidence(self) -> Floats:
         """The logarithm of the evidence of all laws together (n)."""
-        total: Array = np.logaddexp.reduce(self.odds, axis=0)
+        total: Floats = np.logaddexp.reduce(self.odds, axis=0)
         return total
 
     @property
-    def weight(self) -> Array:
+    def weight(self) -> Floats:
         """The laws' posterior probabilities: k x n."""
-        weight: Array = np.exp(self.odds - self.odds.max(0))
+        weight: Floats = np.exp(self.odds - self.odds.max(0))
         weight /= weight.sum(0)
         return weight
 
@@ -80,7 +81,7 @@ class Mixture:
             }
         )
 
-    def curves(self, chosen: Index, x: Array, last: float) -> Array:
+    def curves(self, chosen: Index, x: Floats, last: float) -> Floats:
         """Return the logarithms of the times of one law of each function, m x n.
 
         Args:
@@ -91,7 +92,7 @@ class Mixture:
         everyone = np.arange(len(chosen))
         ratio = np.log(x / last)[:, None]
         tree = (np.log2(x) / np.log2(last))[:, None]
-        total: Array = np.zeros((len(x), len(chosen)))
+        total: Floats = np.zeros((len(x), len(chosen)))
         for parts in zip(self.factors, self.exponents, self.logs, strict=True):
             factor, exponent, logs = (part[chosen, everyone] for part in parts)
             total += factor * np.exp(exponent * ratio) * tree**logs
@@ -110,7 +111,7 @@ def joined(mixtures: Sequence[Mixture]) -> Mixture:
 
 
 def grid_laws(
-    basis: Basis, x: Array, at: Array, y: Array, noise: Noise, kept: int = _KEPT
+    basis: Basis, x: Floats, at: Floats, y: Floats, noise: Noise, kept: int = _KEPT
 ) -> Mixture:
     """Return the laws of the grid that the points support most.
 
@@ -127,7 +128,7 @@ def grid_laws(
     return _mixture(basis, linear, power, best, odds + noise.normaliser, noise, x, at)
 
 
-def _heaviest(evidence: Floats, of_power: Floats, kept: int) -> tuple[Index, Array]:
+def _heaviest(evidence: Singles, of_power: Singles, kept: int) -> tuple[Index, Floats]:
     """Return the laws with the largest evidence, kept x n, and that.
 
     Numbers are partitioned far faster than their places, so the place of a law takes the last bits
@@ -148,10 +149,10 @@ def _mixture(
     linear: LinearFits,
     power: PowerFits,
     kept: Index,
-    odds: Array,
+    odds: Floats,
     noise: Noise,
-    x: Array,
-    at: Array,
+    x: Floats,
+    at: Floats,
 ) -> Mixture:
     """Return the kept laws (k x n) of fits.
 
@@ -219,16 +220,16 @@ def _mixture(
     )
 
 
-def medians(values: Array, weight: Array) -> Array:
+def medians(values: Floats, weight: Floats) -> Floats:
     """Return the weighted medians of k x n laws' values at p places: p x 1 x n, of p x k x n."""
     order = np.argsort(values, axis=1)
     up_to = np.cumsum(np.take_along_axis(np.broadcast_to(weight, values.shape), order, 1), axis=1)
     place = (up_to < 0.5 - 1e-9).sum(1, keepdims=True)
-    found: Array = np.take_along_axis(np.take_along_axis(values, order, 1), place, 1)
+    found: Floats = np.take_along_axis(np.take_along_axis(values, order, 1), place, 1)
     return found
 
 
-def quantiles(mean: Array, sigma: Array, weight: Array, levels: tuple[float, ...]) -> Array:
+def quantiles(mean: Floats, sigma: Floats, weight: Floats, levels: tuple[float, ...]) -> Floats:
     """Return quantiles of mixtures of Gaussians: levels x p x n, of p x k x n members.
 
     By bisection, with the logistic curve in place of the Gaussian's: at most .01 apart. It starts
@@ -254,5 +255,5 @@ def quantiles(mean: Array, sigma: Array, weight: Array, levels: tuple[float, ...
             below = share.sum(2) < level
             np.copyto(low, middle, where=below)
             np.copyto(high, middle, where=~below)
-    found: Array = centre + (low + high) / 2
+    found: Floats = centre + (low + high) / 2
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from udfs.scaling.bases import Array
+from udfs.arrays import Floats
 
 Spans = tuple[slice, slice]
 
@@ -15,7 +15,7 @@ class Moments:
     and times, `mean` the share of the constant in a term, `level` (n) the constant alone.
     """
 
-    def __init__(self, columns: Array, y: Array) -> None:
+    def __init__(self, columns: Floats, y: Floats) -> None:
         """Compute moments of terms at m points (m x k, the first constant) and times (n x m)."""
         self._columns, self._weight = columns, 1.0 / y**2
         self.square = self._weight @ (columns * columns)
@@ -26,11 +26,11 @@ class Moments:
         self.rest = self.right - self.mean * self.right[:, :1]
         self.level = self.right[:, 0] / self.first[:, 0]
 
-    def cross(self, spans: Spans) -> Array:
+    def cross(self, spans: Spans) -> Floats:
         """Return the products of each term of one span with each of the other: a x b x n.
 
         Functions come last, because the long axis has to be the innermost to be fast.
         """
         pairs = self._columns.T[spans[0], None] * self._columns.T[None, spans[1]]
-        products: Array = pairs @ self._weight.T
+        products: Floats = pairs @ self._weight.T
         return products

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats
 from udfs.flags import Flag, flag
-from udfs.scaling.bases import KINDS, OTHER, Array, Basis, Index, Truth
+from udfs.scaling.bases import KINDS, OTHER, Basis, Index
 
 _MIN_COUNTS = 3
 _FEW = 5
@@ -31,8 +32,8 @@ class Series:
     """
 
     kinds: list[str]
-    x: Array
-    y: Array
+    x: Floats
+    y: Floats
     ends: Index
     flags: list[list[Flag]] = field(init=False)
     points: NDArray[np.int32] = field(init=False)
@@ -41,7 +42,7 @@ class Series:
         self.flags = [[] for _ in self.kinds]
         self.points = np.zeros(len(self.kinds), np.int32)
 
-    def groups(self) -> Iterator[tuple[Basis, Array, Array, Index]]:
+    def groups(self) -> Iterator[tuple[Basis, Floats, Floats, Index]]:
         """Yield basis, counts and times (n x m) and rows of functions that are fitted together.
 
         Functions with fewer than three usable counts are flagged and in no group.
@@ -67,7 +68,7 @@ class Series:
                 some = places[part]
                 yield known[numbers[rows[0]]], self.x[some], self.y[some], rows[part]
 
-    def _equal_lengths(self, usable: Truth, numbers: Index) -> Iterator[tuple[Index, Index]]:
+    def _equal_lengths(self, usable: Flags, numbers: Index) -> Iterator[tuple[Index, Index]]:
         """Yield rows with the same number and equally many usable counts, and their places."""
         before = np.concatenate([[0], np.cumsum(usable)])
         begins = before[np.concatenate([[0], self.ends[:-1]])][: len(self.kinds)]
@@ -78,7 +79,7 @@ class Series:
             rows = np.flatnonzero(keys == key)
             yield rows, places[begins[rows][:, None] + np.arange(lengths[rows[0]])]
 
-    def _drop_outliers(self, rows: Index, places: Index, usable: Truth) -> None:
+    def _drop_outliers(self, rows: Index, places: Index, usable: Flags) -> None:
         """Leave out a count that is an outlier.
 
         An outlier is a factor of eight off the line through its neighbours (in logarithms; the
@@ -103,15 +104,15 @@ class Series:
                 self.flags[rows[row]].append(flag("outlier", count=count))
 
 
-def _off_line(log_x: Array, log_y: Array, place: int) -> Array:
+def _off_line(log_x: Floats, log_y: Floats, place: int) -> Floats:
     """Return the distance of a count from the line through its neighbours, in logarithms."""
     one, other = (place - 1, place + 1) if place else (1, 2)
     share = (log_x[:, place] - log_x[:, one]) / (log_x[:, other] - log_x[:, one])
-    off: Array = log_y[:, place] - log_y[:, one] * (1 - share) - log_y[:, other] * share
+    off: Floats = log_y[:, place] - log_y[:, one] * (1 - share) - log_y[:, other] * share
     return off
 
 
-def equal_counts(x: Array) -> list[Index]:
+def equal_counts(x: Floats) -> list[Index]:
     """Return the rows of n x m counts in groups that have the same counts."""
     order = np.lexsort(x.T)
     differs = (x[order[1:]] != x[order[:-1]]).any(1)

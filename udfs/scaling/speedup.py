@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from udfs.scaling.bases import Array
+from udfs.arrays import Floats
 from udfs.scaling.columns import lists, numbers
 from udfs.student import t_quantile
 
@@ -63,7 +63,7 @@ _TYPE = pa.list_(
 )
 
 
-def _laws(x: Array, y: Array, noise: float, is_weak: bool) -> list[dict[str, Any]]:
+def _laws(x: Floats, y: Floats, noise: float, is_weak: bool) -> list[dict[str, Any]]:
     if len(x) < 3:
         return []
     r = x / x[0]
@@ -92,7 +92,7 @@ def _laws(x: Array, y: Array, noise: float, is_weak: bool) -> list[dict[str, Any
     return found
 
 
-def _fitted(scaled: Array, noise: float) -> tuple[Array, Array]:
+def _fitted(scaled: Floats, noise: float) -> tuple[Floats, Floats]:
     """Return the factors of zero or more of terms over their target, and their covariance."""
     free = list(range(len(scaled)))
     while True:
@@ -111,7 +111,7 @@ def _fitted(scaled: Array, noise: float) -> tuple[Array, Array]:
     return full, np.linalg.pinv(scaled @ scaled.T) * variance
 
 
-def _ratios(factors: Array, spread: Array, freedom: int) -> tuple[Array, Array, Array]:
+def _ratios(factors: Floats, spread: Floats, freedom: int) -> tuple[Floats, Floats, Floats]:
     """Return the factors over the first, and the ends of their 90 % intervals."""
     ratios = factors[1:] / factors[0]
     # Of a ratio a / c: the variance of (a - ratio c) / c.

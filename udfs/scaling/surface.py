@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Index
+from udfs.arrays import Floats
+from udfs.scaling.bases import Index
 from udfs.scaling.least_squares import Fit, best_pair, best_pair_with_constant
 from udfs.scaling.moments import Moments
 
@@ -37,25 +38,25 @@ class Surface:
 
     largest: tuple[float, float]
     terms: Index
-    factors: Array
-    error: Array
+    factors: Floats
+    error: Floats
 
-    def at(self, p: Array, n: Array) -> Array:
+    def at(self, p: Floats, n: Floats) -> Floats:
         """Return the seconds at points (p, n): functions x points."""
         values = products(p, n, self.largest)
         known = np.where(self.terms < 0, 0.0, self.factors)
-        seconds: Array = np.einsum("fk,fkc->fc", known, values.T[self.terms])
+        seconds: Floats = np.einsum("fk,fkc->fc", known, values.T[self.terms])
         return seconds
 
 
-def products(p: Array, n: Array, largest: tuple[float, float]) -> Array:
+def products(p: Floats, n: Floats, largest: tuple[float, float]) -> Floats:
     """Return all products of a term in p and one in n, each 1 at the largest: points x products."""
     of_p = _terms(p, largest[0], P_TERMS)
     of_n = _terms(n, largest[1], N_TERMS)
     return (of_p[:, :, None] * of_n[:, None, :]).reshape(len(p), -1)
 
 
-def fit_surface(p: Array, n: Array, y: Array) -> Surface:
+def fit_surface(p: Floats, n: Floats, y: Floats) -> Surface:
     """Fit functions that were measured at the same points.
 
     Args:
@@ -86,7 +87,7 @@ def fit_surface(p: Array, n: Array, y: Array) -> Surface:
     return Surface(largest, terms, factors * level[:, None], error)
 
 
-def _terms(x: Array, last: float, exponents: tuple[tuple[float, int], ...]) -> Array:
+def _terms(x: Floats, last: float, exponents: tuple[tuple[float, int], ...]) -> Floats:
     """Return terms of one parameter, 1 at `last`: points x terms."""
     log = np.log2(np.maximum(x, 1.0)) / max(np.log2(last), 1e-9)
     return np.stack([(x / last) ** power * log**logs for power, logs in exponents], axis=1)
@@ -99,12 +100,12 @@ def _lone(moments: Moments) -> Fit:
     return Fit("p", best, value, np.ones(len(value), bool))
 
 
-def _values(fit: Fit, columns: Array) -> Array:
-    values: Array = np.einsum("fk,fkc->fc", fit.coefficients, columns.T[fit.terms])
+def _values(fit: Fit, columns: Floats) -> Floats:
+    values: Floats = np.einsum("fk,fkc->fc", fit.coefficients, columns.T[fit.terms])
     return values
 
 
-def _cross_validate(fit: Fit, columns: Array, y: Array) -> Array:
+def _cross_validate(fit: Fit, columns: Floats, y: Floats) -> Floats:
     """Return the relative error by generalised cross-validation, with two parameters a term."""
     points = y.shape[1]
     spent = 2 * (fit.terms.shape[1] - ("c" in fit.name)) + ("c" in fit.name)

@@ -17,7 +17,8 @@ from udfs.scaling.series import Series
 from udfs.scaling.surface import MIN_POINTS, N_TERMS, P_TERMS, Surface, fit_surface
 
 if TYPE_CHECKING:
-    from udfs.scaling.bases import Array, Index
+    from udfs.arrays import Floats
+    from udfs.scaling.bases import Index
 
 _INTERVAL = ("seconds", "low", "high")
 _TERM = pa.struct(
@@ -122,18 +123,18 @@ def scaling_forecast_at(
     return structs({**columns, "flags": flag_lists(both)})
 
 
-def _log_ratio(model: Surface, counts: Array, target: float, own: float) -> Array:
+def _log_ratio(model: Surface, counts: Floats, target: float, own: float) -> Floats:
     """Return the ratio of times at the target size and at the set's own, as logarithms."""
     at_target = model.at(counts, np.full(len(counts), target))
     at_own = model.at(counts, np.full(len(counts), own))
     tiny = np.finfo(float).tiny
-    ratio: Array = np.log(np.maximum(at_target, tiny)) - np.log(np.maximum(at_own, tiny))
+    ratio: Floats = np.log(np.maximum(at_target, tiny)) - np.log(np.maximum(at_own, tiny))
     return ratio
 
 
 def _group_by_points(
     counts: pa.ListArray, sizes: pa.ListArray, seconds: pa.ListArray, flags: list[list[Flag]]
-) -> Iterator[tuple[Array, Array, Array, Index]]:
+) -> Iterator[tuple[Floats, Floats, Floats, Index]]:
     """Yield points, times and rows of functions with the same points; flag too few points."""
     by_key: dict[tuple[bytes, bytes], list[int]] = {}
     all_p, all_n, times = lists(counts), lists(sizes), lists(seconds)

@@ -21,9 +21,10 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrays import Floats
 from udfs.arrow import contiguous
 from udfs.flags import flag_lists
-from udfs.scaling.bases import Array, Index
+from udfs.scaling.bases import Index
 from udfs.scaling.columns import doubles, flat, numbers, structs
 from udfs.scaling.evidence import REPEATED
 from udfs.scaling.forecast import POOR_FIT, forecast
@@ -115,7 +116,7 @@ def scaling_turning_point(
     return structs({"low": doubles(low), "high": doubles(high), "flags": flag_lists(series.flags)})
 
 
-def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
+def interval(x: Floats, y: Floats, noise: Floats) -> tuple[Floats, Floats]:
     """Return the ends of the intervals of n programs that were measured at the same counts.
 
     Args:
@@ -144,7 +145,7 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
     return low, np.where(last + 1 >= len(places) - 1, np.nan, high)
 
 
-def _equal_counts(x: Array, rows: Index) -> Iterator[Index]:
+def _equal_counts(x: Floats, rows: Index) -> Iterator[Index]:
     """Yield the rows, those of equal counts together, `_AT_ONCE` at most."""
     if not len(rows):
         return
@@ -154,14 +155,14 @@ def _equal_counts(x: Array, rows: Index) -> Iterator[Index]:
         yield from np.array_split(every, -(-len(every) // _AT_ONCE))
 
 
-def _places(smallest: float, largest: float) -> Array:
+def _places(smallest: float, largest: float) -> Floats:
     """Return the counts that are tried as turning points."""
     steps = int(np.ceil(_STEPS * np.log2(_BEFORE * largest * REACH / smallest)))
-    places: Array = smallest / _BEFORE * 2 ** (np.arange(steps + 1) / _STEPS)
+    places: Floats = smallest / _BEFORE * 2 ** (np.arange(steps + 1) / _STEPS)
     return places
 
 
-def _left(x: tuple[float, ...], y: Array) -> Array:
+def _left(x: tuple[float, ...], y: Floats) -> Floats:
     """Return the least sum of squared relative errors for each place and program: places x n.
 
     The last place is that of curves that only fall.
@@ -178,12 +179,12 @@ def _left(x: tuple[float, ...], y: Array) -> Array:
         both = m - one * r1 - two * r2
         left = np.where((one > 0) & (two > 0) & (det > 1e-9 * a * c), both, left)
     at_places = left[: -len(_FALLS)].reshape(len(_places(x[0], x[-1])), -1, y.shape[0]).min(1)
-    least: Array = np.maximum(np.vstack([at_places, left[-len(_FALLS) :].min(0)]), 0.0)
+    least: Floats = np.maximum(np.vstack([at_places, left[-len(_FALLS) :].min(0)]), 0.0)
     return least
 
 
 @lru_cache(maxsize=16)
-def _curves(x: tuple[float, ...]) -> tuple[Array, Array]:
+def _curves(x: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return the curves of all places, decays and growths at counts, and their squares.
 
     (places * decays * growths + falls) x m; each is 1 at the last count.

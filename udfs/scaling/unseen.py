@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array
+from udfs.arrays import Floats
 
 _SHARE: Final = 0.03
 """Prior standard deviation of the growing term's share of the largest count's time; the other
@@ -21,7 +21,7 @@ _LEAST: Final = 1e-6
 _FARTHEST: Final = 2.0
 
 
-def unseen_growth(x: Array, y: Array, fitted: Array, noise: Array) -> Array:
+def unseen_growth(x: Floats, y: Floats, fitted: Floats, noise: Floats) -> Floats:
     """Return how large a linear term may be, over the law's time at the largest count (n).
 
     Args:
@@ -39,5 +39,5 @@ def unseen_growth(x: Array, y: Array, fitted: Array, noise: Array) -> Array:
     precision = np.diag([_SHARE**-2, 1.0, 1.0, 1.0])
     inverse = np.linalg.inv(terms @ terms.transpose(0, 2, 1) + variance * precision)
     share = (inverse @ (terms @ off[..., None]))[:, 0, 0]
-    limit: Array = np.maximum(share, 0) + np.sqrt(inverse[:, 0, 0] * variance[:, 0, 0])
+    limit: Floats = np.maximum(share, 0) + np.sqrt(inverse[:, 0, 0] * variance[:, 0, 0])
     return limit

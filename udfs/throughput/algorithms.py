@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.throughput.boosting import fit_boosting, predict_boosting
 from udfs.throughput.combination import fit_combination, predict_combination
 from udfs.throughput.groups import CODE_FORM, TRACE_FORM, Form
 from udfs.throughput.inputs import Inputs, network_inputs, start
-from udfs.throughput.network import Arrays, Floats, Training, fit_network, predict_network
+from udfs.throughput.network import Arrays, Training, fit_network, predict_network
 from udfs.throughput.traces import poorer_traces
 
-Integers = NDArray[np.int64]
 Predict = Callable[["Samples"], Floats]
 
 # The network whose inputs are all of TRACE_FEATURES.

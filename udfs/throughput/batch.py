@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Integers
 from udfs.throughput.instructions import NOWHERE, RSP, SINK, X87
 from udfs.throughput.x86_core import Core
-
-Integers = NDArray[np.int64]
 
 # Memory locations tracked from a store to a load, in each block.
 SLOTS = 8

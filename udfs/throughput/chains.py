@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.throughput.batch import SLOTS, Batch, Integers
+from udfs.arrays import Integers
+from udfs.throughput.batch import SLOTS, Batch
 from udfs.throughput.instructions import REGISTERS
 
 WINDOW = 40

@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.throughput.course import least_cycles
 from udfs.throughput.decode import Decoder
 from udfs.throughput.memory import accesses
@@ -22,7 +22,6 @@ from udfs.throughput.program import forward_row, load_row
 from udfs.throughput.summary import least_macro, least_parts
 from udfs.throughput.x86_core import NAMES
 
-Floats = NDArray[np.float64]
 # A block (its position), the name of a claim, and what that is lowered to.
 Lowered = tuple[int, str, float]
 

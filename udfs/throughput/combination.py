@@ -19,7 +19,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput.network import Arrays, Floats
+from udfs.arrays import Floats
+from udfs.throughput.network import Arrays
 from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
 
 _AT = {name: i for i, name in enumerate(TRACE_FEATURES)}

@@ -7,16 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.throughput import chains, program, simulate
 from udfs.throughput.batch import Batch, least_chains, with_chains
 from udfs.throughput.decode import Decoder
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.x87 import stack_faults
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Instructions of a simulation, approximately; the least passes, fewer for long blocks.
 _STEPS, _PASSES, _PASSES_LONG, _LONG = 120, 4, 3, 64
@@ -39,7 +36,7 @@ class Course:
     access: Floats
     macro: Floats
     sync: Floats
-    assumed: NDArray[np.bool_]
+    assumed: Flags
     paths: Integers
 
 

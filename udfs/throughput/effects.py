@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.throughput.groups import CODE_FORM, GROUPS, TRACE_FORM, Floats, Form
+from udfs.arrays import Floats
+from udfs.throughput.groups import CODE_FORM, GROUPS, TRACE_FORM, Form
 from udfs.throughput.network import Arrays
 from udfs.throughput.predict import by_model, log_cycles
 

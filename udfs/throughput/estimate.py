@@ -19,8 +19,8 @@ from typing import Any
 
 import iced_x86 as ix
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats, Integers
 from udfs.progress import Progress, silent
 from udfs.throughput import features, program, simulate
 from udfs.throughput.batch import Batch
@@ -35,8 +35,6 @@ from udfs.throughput.support import NO_PREDICTION
 from udfs.throughput.x86_core import LONG, NAMES, Core, cost_of, front_end
 from udfs.throughput.x87 import stack_faults
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Row = dict[str, Any]
 
 # An error of log cycles above this counts as this: such blocks have other causes.
@@ -329,9 +327,7 @@ class _Search:
         if (best := self._fitted(stage, row)) is not row:
             self._put(name, best)
 
-    def _fitted(
-        self, stage: list[tuple[Batch, NDArray[np.bool_], Floats, Floats]], row: Row
-    ) -> Row:
+    def _fitted(self, stage: list[tuple[Batch, Flags, Floats, Floats]], row: Row) -> Row:
         """Return a row with the figures that are better by a margin, else the row itself."""
         changed = False
         is_vector = (row["ports"] or "none") in _VECTOR_UNITS
@@ -359,7 +355,7 @@ class _Search:
 
     def _stage(
         self, some: list[int], core: Core, is_changed: Callable[[Instruction], bool]
-    ) -> list[tuple[Batch, NDArray[np.bool_], Floats, Floats]]:
+    ) -> list[tuple[Batch, Flags, Floats, Floats]]:
         """Return batches of blocks, the cells whose instructions change, least cycles, and logs."""
         decoder = Decoder(core)
         blocks, decoded = decode([self.hexes[k] for k in some], decoder)
@@ -378,7 +374,7 @@ class _Search:
 
     def _best(
         self,
-        stage: list[tuple[Batch, NDArray[np.bool_], Floats, Floats]],
+        stage: list[tuple[Batch, Flags, Floats, Floats]],
         costs: list[dict[str, int]],
     ) -> int:
         """Return which costs of the changed cells are best; 0 unless better by a margin."""

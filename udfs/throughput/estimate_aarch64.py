@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from udfs.arrays import Floats
 from udfs.progress import Progress, silent
 from udfs.throughput.aarch64 import Word, decode
 from udfs.throughput.claims import BROKEN, NOISE, Lowered, lower
@@ -28,7 +29,6 @@ from udfs.throughput.estimate import (
     SWEEPS,
     WORTH,
     Estimated,
-    Floats,
     Row,
     is_better,
     log_errors,

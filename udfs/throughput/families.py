@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Integers
 from udfs.throughput.decode import Decoder, decode
-
-Integers = NDArray[np.int64]
 
 
 def families(hexes: Sequence[str]) -> Integers:

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.throughput.course import Course
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.x86_core import NAMES
-
-Floats = NDArray[np.float64]
 
 # Fewer cycles count as this many, so that the logarithm is finite.
 MIN_CYCLES = 0.1

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
+from udfs.arrays import Floats, Integers
 from udfs.progress import Progress, silent
 from udfs.throughput.algorithms import (
     WITH_DISTRIBUTIONS,
-    Integers,
     Samples,
     algorithms,
     apply_network,
@@ -27,7 +27,7 @@ from udfs.throughput.algorithms import (
 )
 from udfs.throughput.claims import BROKEN
 from udfs.throughput.inputs import feature_range, network_inputs
-from udfs.throughput.network import Arrays, Floats, principal, projected
+from udfs.throughput.network import Arrays, principal, projected
 from udfs.throughput.reduction import Reduction, reduce_points
 
 Score = tuple[str, str, str, float]

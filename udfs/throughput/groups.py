@@ -11,15 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.throughput.features import FEATURES, LOG_BEST, MIN_CYCLES
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.traces import BOUNDS, DISTRIBUTIONS, TRACE_FEATURES
 from udfs.throughput.x86_core import NAMES, core_of
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 GROUPS = (
     "size and front end",

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Flags, Floats
 from udfs.throughput.features import FEATURES
 from udfs.throughput.traces import DISTRIBUTIONS, TRACE_FEATURES
 
-Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
 
 
@@ -63,7 +63,7 @@ def feature_range(x: Floats, arrays: Arrays) -> Floats:
     return np.stack([np.fmin.reduce(inputs, axis=0), np.fmax.reduce(inputs, axis=0)])
 
 
-def is_outside(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.bool_]:
+def is_outside(x: NDArray[np.floating], arrays: Arrays) -> Flags:
     """Return which segments (n) have an input beyond those that the model was fitted to.
 
     Beyond is by a quarter of the range of the input and more. An input that no segment had in

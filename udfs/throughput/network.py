@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.blas import one_blas_thread
 from udfs.throughput.optimisers import OPTIMISERS
 
-Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
 
 LAYERS = (30, 15, 15)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from udfs.arrays import Floats
 
 # Møller's figures: the step of differences of gradients, and the damping at the start.
 _SIGMA, _LAMBDA = 5e-5, 5e-7

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput.batch import Batch, Integers
+from udfs.arrays import Integers
+from udfs.throughput.batch import Batch
 from udfs.throughput.instructions import NOWHERE, REGISTERS, SINK
 from udfs.throughput.x86_core import NAMES, Core
 

@@ -9,13 +9,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.arrow import contiguous, elements, is_known, lengths, numbers, returned
 from udfs.models import loaded_model
 from udfs.throughput.algorithms import apply_network
 from udfs.throughput.boosting import predict_boosting
 from udfs.throughput.combination import predict_combination
 from udfs.throughput.inputs import is_outside
-from udfs.throughput.network import Arrays, Floats
+from udfs.throughput.network import Arrays
 
 _PREDICTED = returned("predict_throughput")
 # Factor on the width of a band outside of what a model was fitted to.

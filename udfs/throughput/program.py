@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.throughput.batch import SLOTS, Batch
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import NOTHING, NOWHERE, RSP, SINK, Instruction
@@ -20,9 +20,6 @@ _FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256
 COARSE = (4, 8, 16, 32, 64, 192, 1024)
 _MANY, _BATCH, _MAX_CELLS = 8192, 2048, 1 << 17
 _NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0, 0)
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def with_stack(block: Sequence[int], instructions: Sequence[Instruction]) -> list[int]:

@@ -10,14 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.clustering.kmeans import kmeans
 from udfs.clustering.points import InsufficientData
 from udfs.clustering.som import self_organising_map
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,11 @@ cache misses and no mispredicted branches.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from udfs.throughput.batch import SLOTS, Batch, Integers
+from udfs.arrays import Floats, Integers
+from udfs.throughput.batch import SLOTS, Batch
 from udfs.throughput.instructions import REGISTERS
 from udfs.throughput.positions import CANDIDATES, Position, candidates, demand
-
-Floats = NDArray[np.float64]
 
 _ONE = np.uint64(1)
 # Dispatch stalls where an operation would start more cycles ahead than this.

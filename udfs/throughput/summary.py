@@ -6,17 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats, Integers
 from udfs.throughput import features
 from udfs.throughput.course import Course, faults
 from udfs.throughput.decode import Decoder
 from udfs.throughput.instructions import Instruction
 from udfs.throughput.program import load_row
 from udfs.throughput.x86_core import NAMES, SERIALISING, Core
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Names of the bounds, and of what a block does not exceed, in summaries of blocks.
 BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")

@@ -10,9 +10,8 @@ ideal front end issues 0 to 4.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from udfs.arrays import Floats
 
 TRACE_FEATURES = (
     "log_bound",

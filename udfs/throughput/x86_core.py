@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from udfs.arrays import Floats
 from udfs.throughput.core_tables import compiled
-
-Floats = NDArray[np.float64]
 
 # Kinds of operations; the ports that execute each are those of a core (core_ports).
 NAMES = (

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import Chunk
+from udfs.arrays import Flags, Integers
 
 Words = NDArray[np.uint64]
 

@@ -18,8 +18,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tally import Tally, columns, stable_order, starts_of_runs
+from udfs.arrays import Integers
 
 Times = NDArray[np.int32]
 

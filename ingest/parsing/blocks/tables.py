@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tally import Tally
+from udfs.arrays import Integers
 
 OPCODES = ("launch", "kernel", "bb", "opcode", "count")
 _BATCH = 1 << 17

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ingest.parsing.arrays import Integers
+from udfs.arrays import Integers
 
 _MOST = 1 << 62
 

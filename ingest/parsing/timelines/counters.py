@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.arrays import Floats, Integers
+from udfs.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.arrays import groups, running_most, sums
 from ingest.parsing.timelines.gpu_calls import executed, stages
 from ingest.parsing.timelines.host import DOES, UNRECORDED, Host
 from ingest.parsing.timelines.slices import NONE, Role, Timeline, encoded, looked_up
 from ingest.parsing.timelines.tasks import Tasks
+from udfs.arrays import Integers
 
 _CLOCK_TICK = 1000  # ns: profilers round times to microseconds
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.slices import NONE
+from udfs.arrays import Integers
 
 _WAITS = re.compile(
     r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx|Context)Synchronize(?:_\w+)?"

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.arrays import places
 from ingest.parsing.timelines.gpu_calls import call_does, is_of_module, is_operator
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import NONE, Role, Timeline, looked_up
 from ingest.parsing.timelines.tasks import gaps_within
+from udfs.arrays import Integers
 
 DOES = ("sync", "copy", "memory", "launch", "operators", "python", "unrecorded")
 # Nothing recorded for less than this, in ns, is the interpreter at work.

@@ -25,7 +25,6 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.arrays import Integers
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.timelines.arrays import groups, sums
 from ingest.parsing.timelines.devices import Devices
@@ -33,6 +32,7 @@ from ingest.parsing.timelines.host import Host
 from ingest.parsing.timelines.nesting import Nesting, nesting
 from ingest.parsing.timelines.slices import Role, Timeline
 from ingest.parsing.timelines.tasks import Tasks, numbered
+from udfs.arrays import Integers
 
 _NS = 1e9
 

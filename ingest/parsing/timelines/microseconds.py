@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ingest.parsing.arrays import Flags, Integers
+from udfs.arrays import Flags, Integers
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

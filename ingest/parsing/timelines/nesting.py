@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.call_paths import CallPaths, frame_name
+from udfs.arrays import Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ingest.parsing.arrays import Integers
+from udfs.arrays import Integers
 
 
 def distinct(names: Sequence[str], numbers: Sequence[object]) -> list[str]:

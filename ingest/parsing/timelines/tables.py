@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.gpu_calls import step_numbers
 from ingest.parsing.timelines.slices import NONE, Launches, Role, Slices, Timeline, Worker
+from udfs.arrays import Integers
 
 UNKNOWN = -(1 << 62)
 

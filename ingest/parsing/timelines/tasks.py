@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.timelines.arrays import places, running_most
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import Role, Timeline, encoded
+from udfs.arrays import Flags, Integers
 
 Pieces = tuple[Integers, Integers, Integers]
 

@@ -24,11 +24,11 @@ import pyarrow.compute as pc
 from ingest.base import Item, LeftOut, Rows, Run, SingleFile
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
-from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import LineArray, check_line_end, chunks, unexpected
 from ingest.parsing.numbers import cast
 from ingest.recording import Recording
+from udfs.arrays import Floats
 from warehouse.errors import InputError
 
 _SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")

@@ -22,9 +22,9 @@ import pyarrow as pa
 
 from ingest.base import Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
-from ingest.parsing.arrays import Integers
 from ingest.parsing.lines import chunks
 from ingest.recording import Recording, read_head
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _START = re.compile(rb"\s*(?:T:\d+:\d+ |# Thread \d+\n#   Total intervals: )")

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.spool import Spool
 from ingest.parsing.blocks.tables import merged
 from ingest.parsing.blocks.tally import stable_order, starts_of_runs
@@ -21,6 +20,7 @@ from ingest.readers.blocks.gpgpusim.program import STEP, Program
 from ingest.readers.blocks.gpgpusim.text import Instruction, Push
 from ingest.readers.blocks.gpgpusim.threads import Spool as Visits
 from ingest.readers.blocks.gpgpusim.threads import recall
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 _PARAMETER = re.compile(r"\[([A-Za-z_$][\w$]*)_param_\d+")

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.lines import Chunk
+from udfs.arrays import Flags, Integers
 
 Triple = tuple[Integers, Integers, Integers]
 

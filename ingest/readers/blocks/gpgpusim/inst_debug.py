@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.base import BLOCK_TABLES, Item, Run, SingleFile
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.blocks.spool import Spool, parsed
 from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.blocks.gpgpusim.debug_launches import Debugged, rows
 from ingest.readers.blocks.gpgpusim.text import Instruction, instruction
 from ingest.recording import Recording
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _PIECE = 4 << 20

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.dependences import Dependences
 from ingest.parsing.blocks.tally import Tally, stable_order, starts_of_runs
 from ingest.readers.blocks.gpgpusim.fields import Fields
 from ingest.readers.blocks.gpgpusim.program import Fault, Program
 from ingest.readers.blocks.gpgpusim.text import Push
 from ingest.readers.blocks.gpgpusim.threads import Spool, Threads, put_aside
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 

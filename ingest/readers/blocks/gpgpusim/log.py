@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from ingest.parsing.arrays import Integers
 from ingest.readers.blocks.gpgpusim.fields import Fields
 from ingest.readers.blocks.gpgpusim.launch import Launch, Summary
 from ingest.readers.blocks.gpgpusim.program import Program
 from ingest.readers.blocks.gpgpusim.text import Listing, Push, push
 from ingest.readers.blocks.gpgpusim.threads import Spool
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _BRANCH = re.compile(rb"GPGPU-Sim PTX: +\d+ \(potential\) branch divergence @.*")

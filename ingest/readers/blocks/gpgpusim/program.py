@@ -14,10 +14,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.cursor import words
 from ingest.readers.blocks.gpgpusim.fields import Fields
 from ingest.readers.blocks.gpgpusim.text import Instruction, Listing, instruction
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _T = TypeVar("_T", bound=np.generic)

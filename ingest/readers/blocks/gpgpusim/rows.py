@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.tables import OPCODES, dependence_table, merged
 from ingest.readers.blocks.gpgpusim.launch import Summary
 from ingest.readers.blocks.gpgpusim.log import Log
 from ingest.readers.blocks.gpgpusim.program import Program
 from ingest.readers.blocks.gpgpusim.threads import Spool, Visits, recall
+from udfs.arrays import Integers
 
 
 class Blocks:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks import spool as blocks
 from ingest.parsing.blocks.tally import columns, starts_of_runs
 from ingest.readers.blocks.gpgpusim.program import Fault, Program
+from udfs.arrays import Integers
 
 _MANY_SLOTS = 1 << 14
 _LONGEST = 1 << 31

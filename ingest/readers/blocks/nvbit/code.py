@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.cursor import Words, words
 from ingest.readers.blocks.nvbit.fields import Fields
+from udfs.arrays import Flags, Integers
 
 _LARGEST_PC = 1 << 26
 _LONGEST = 256

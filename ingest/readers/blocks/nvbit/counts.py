@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.dependences import Dependences
 from ingest.parsing.blocks.tally import Tally, stable_order, starts_of_runs
 from ingest.readers.blocks.nvbit.code import Layout
+from udfs.arrays import Integers
 
 Masks = NDArray[np.uint32]
 

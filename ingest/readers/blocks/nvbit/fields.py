@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.cursor import ROOM, Cursor, line_bounds
 from ingest.parsing.lines import Chunk
+from udfs.arrays import Flags, Integers
 
 BLANK, BEGIN, BLOCK, WARP, COUNT, CODE, END, OTHER = range(8)
 _PREFIXES = {

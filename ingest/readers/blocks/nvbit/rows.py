@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Integers
 from ingest.parsing.blocks.spool import Spool
 from ingest.parsing.blocks.tables import OPCODES, dependence_table, merged
 from ingest.readers.blocks.nvbit.code import Kernel, Layout
 from ingest.readers.blocks.nvbit.counts import Counts
 from ingest.readers.blocks.nvbit.header import Header
+from udfs.arrays import Integers
 
 _BLOCK = pa.schema(
     {

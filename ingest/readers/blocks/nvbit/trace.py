@@ -18,11 +18,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.blocks.spool import Spool
 from ingest.readers.blocks.nvbit.code import Kernel
 from ingest.readers.blocks.nvbit.fields import BEGIN, BLANK, BLOCK, CODE, COUNT, END, WARP, Fields
 from ingest.readers.blocks.nvbit.header import Header
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 _START = -1

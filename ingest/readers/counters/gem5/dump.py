@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import LineArray, quoted
 from ingest.parsing.numbers import cast
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 TICKS = ("simTicks", "sim_ticks", "finalTick", "final_tick", "simFreq", "sim_freq")

@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted
 from ingest.readers.counters.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.counters.perf_stat.json import Json
@@ -38,6 +37,7 @@ from ingest.readers.counters.perf_stat.signs import (
     separator_before_4,
 )
 from ingest.recording import Recording
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 # What has decimals in all languages: times, metrics, milliseconds, and shares of the time.

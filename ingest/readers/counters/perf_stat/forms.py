@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import LineArray, quoted
 from ingest.parsing.numbers import cast
 from ingest.readers.counters.perf_stat.signs import (
@@ -31,6 +30,7 @@ from ingest.readers.counters.perf_stat.signs import (
     separated_before_4,
     separated_place,
 )
+from udfs.arrays import Flags, Integers
 
 COLUMNS = (
     *("cpu", "place", "comm", "tid", "value", "unit", "event", "cgroup"),

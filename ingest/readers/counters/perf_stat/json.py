@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import LineArray, quoted
 from ingest.readers.counters.perf_stat.forms import COLUMNS, with_cores
 from ingest.readers.counters.perf_stat.signs import NOT, OWN_FILE
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 _PLACES = ("core", "die", "socket", "node", "cache", "cluster")

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ingest.parsing.arrays import Flags
 from ingest.parsing.lines import LineArray, quoted
 from ingest.readers.counters.perf_stat.metric_table import metric_fields, metric_rows
 from ingest.readers.counters.perf_stat.signs import (
@@ -26,6 +25,7 @@ from ingest.readers.counters.perf_stat.signs import (
     heading,
     pairs_of,
 )
+from udfs.arrays import Flags
 from warehouse.errors import InputError
 
 _TIME = re.compile(r" *(\d+)\.(\d{9})")

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ingest.parsing.arrays import Flags
 from ingest.parsing.lines import LineArray, quoted
 from ingest.readers.counters.perf_stat.forms import COLUMNS
 from ingest.readers.counters.perf_stat.signs import OWN_FILE, PLACE
+from udfs.arrays import Flags
 from warehouse.errors import InputError
 
 _ROW = re.compile(

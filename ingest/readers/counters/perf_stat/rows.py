@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.numbers import cast
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 Keys = npt.NDArray[np.object_]

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.call_paths import CallPaths, frame_name
 from ingest.readers.profiles.caliper.metrics import Metric
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 _MOST_RANK = 1 << 31

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.lines import numbered_lines
 from ingest.readers.profiles.caliper.fields import (
     PLAIN_NODE,
@@ -26,6 +25,7 @@ from ingest.readers.profiles.caliper.metrics import Metric, metric
 from ingest.readers.profiles.caliper.nodes import PATH, VERSION, Context, Nodes, listed
 from ingest.readers.profiles.caliper.profile import Place, Profile
 from ingest.recording import Recording
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 SAMPLED_PATH = "source.function#callpath.address"

@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows, Run, implausible
 from ingest.parsing.app_names import folder_app
-from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.call_paths import BELOW_ZERO, below_zero, own_part, rows_above
 from ingest.readers.profiles.caliper.metrics import Metric, Role, settle
 from ingest.readers.profiles.caliper.profile import Profile
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 _LONGEST_TAG = 200

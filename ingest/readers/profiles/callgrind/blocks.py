@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS
 from ingest.readers.profiles.callgrind.profile import Flow, Profile
+from udfs.arrays import Flags, Integers
 
 _NONE: Integers = np.zeros(0, np.int64)
 

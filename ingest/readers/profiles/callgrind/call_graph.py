@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from ingest.parsing.arrays import Floats, Integers
+from udfs.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Integers
+from udfs.arrays import Integers
 
 ADDRESS_BITS = 48
 _POSITION = rb"(?:\*|[+-]?(?:0x[0-9a-fA-F]{1,16}|\d{1,18}))"

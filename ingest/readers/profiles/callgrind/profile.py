@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.lines import check_line_end, chunks
 from ingest.readers.profiles.callgrind.call_graph import Calls
 from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS, Costs, cost_lines
 from ingest.readers.profiles.callgrind.header import Header, read_header
 from ingest.readers.profiles.callgrind.names import FILE, NAME, OBJECT, UNKNOWN, Names
 from ingest.recording import Recording
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 _WORDS = re.compile(rb"^(?:([a-z]+)([=:])[ ]?([^\n]*?) ?|[^-+*\d#\n][^\n]*)$", re.MULTILINE)

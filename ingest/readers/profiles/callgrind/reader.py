@@ -32,13 +32,13 @@ import pyarrow as pa
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
-from ingest.parsing.arrays import Integers
 from ingest.readers.profiles.callgrind.blocks import Code
 from ingest.readers.profiles.callgrind.call_graph import Calls, inclusive
 from ingest.readers.profiles.callgrind.costs import ADDRESS_BITS
 from ingest.readers.profiles.callgrind.names import FILE, OBJECT, Function, Names
 from ingest.readers.profiles.callgrind.profile import Profile, read_profiles
 from ingest.recording import Recording, read_head
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _TITLE = re.compile(rb"\s*(?:# callgrind format\s|(?:version: \d+\s+)?creator: callgrind-)")

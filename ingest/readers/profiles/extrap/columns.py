@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from ingest.parsing.arrays import Floats, Integers
 from ingest.readers.profiles.extrap.experiment import ROOT, Codes, Experiment
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ingest.parsing.arrays import Floats, Integers
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 ROOT = "<root>"  # Extra-P's name of the whole program

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, Rows, Run
-from ingest.parsing.arrays import Integers
 from ingest.parsing.parameters import COUNTS, Parameters
 from ingest.readers.profiles.extrap.experiment import (
     IN_CALLPATH,
@@ -25,6 +24,7 @@ from ingest.readers.profiles.extrap.experiment import (
     check_values,
     repetitions,
 )
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _BATCH_ROWS = 1 << 17

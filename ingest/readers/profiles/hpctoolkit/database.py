@@ -21,7 +21,6 @@ import numpy as np
 
 from ingest.base import Item, Run
 from ingest.compressed import path_text
-from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.call_paths import (
     BELOW_ZERO,
     UNKNOWN,
@@ -32,6 +31,7 @@ from ingest.parsing.call_paths import (
 )
 from ingest.readers.profiles.hpctoolkit.rows import Metric, PathRows, Place, metric_of
 from ingest.recording import Recording
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 _MAGIC = b"HPCTOOLKIT"

@@ -17,11 +17,11 @@ import numpy as np
 
 from ingest.base import Item, LeftOut, Run
 from ingest.compressed import bare_name, path_text
-from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import UNKNOWN, CallPaths, frame_name
 from ingest.parsing.xml import read_elements
 from ingest.readers.profiles.hpctoolkit.rows import Metric, PathRows, metric_of
 from ingest.recording import Recording
+from udfs.arrays import Floats
 from warehouse.errors import InputError
 
 _FRAMES = ("PF", "Pr")

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Rows
-from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import CallPaths, frame_name
 from ingest.parsing.units import PER_SECOND
+from udfs.arrays import Floats
 from warehouse.errors import InputError
 
 _NAME = re.compile(

@@ -22,12 +22,12 @@ import pyarrow.compute as pc
 
 from ingest.base import Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
-from ingest.parsing.arrays import Floats
 from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
 from ingest.parsing.dates import in_zone
 from ingest.parsing.lines import unexpected
 from ingest.readers.profiles.mpip.sections import NUMBER, Section, Table, sections
 from ingest.recording import Recording
+from udfs.arrays import Floats
 from warehouse.errors import InputError
 
 # Times are printed with three digits.

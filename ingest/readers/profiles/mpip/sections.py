@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.arrays import Flags, Floats, Integers
 from ingest.parsing.lines import LineArray, chunks, quoted
 from ingest.parsing.numbers import cast
 from ingest.recording import Recording
+from udfs.arrays import Flags, Floats, Integers
 from warehouse.errors import InputError
 
 _TITLE = r"^@--- (?P<title>.*?) -*\s*$"

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.call_paths import ARROW, CallPaths, frame_name
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 NO_THREAD = -1

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from pycubexr import CubexParser
 
-from ingest.parsing.arrays import Integers
+from udfs.arrays import Integers
 from warehouse.errors import InputError, PwhError
 
 _ROW_BITS = 31

@@ -19,11 +19,11 @@ import pyarrow as pa
 from ingest.base import Item, Rows, Run
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import folder_app
-from ingest.parsing.arrays import Floats, Integers
 from ingest.parsing.call_paths import ARROW, BELOW_ZERO, below_zero, frame_name, own_part
 from ingest.parsing.parameters import OTHER, SIZE, Parameters
 from ingest.parsing.units import PER_SECOND
 from ingest.readers.profiles.scorep.cube import Cube
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 _EXPERIMENT = re.compile(r"(?P<app>[^.]*)\.(?P<rest>.+?)(?:\.r(?P<repetition>\d{1,9}))?", re.ASCII)

@@ -30,13 +30,13 @@ import pyarrow.compute as pc
 
 from ingest.base import Head, Item
 from ingest.compressed import bare_name, path_text
-from ingest.parsing.arrays import Floats
 from ingest.parsing.lines import LineArray, numbered_lines, unexpected, whole_text
 from ingest.parsing.numbers import cast
 from ingest.readers.profiles.tau.facts import Collected, Layout, Location, Metadata, layout, run_of
 from ingest.readers.profiles.tau.names import Names, names_of
 from ingest.readers.profiles.tau.rows import Place, Tables, Values
 from ingest.recording import Recording
+from udfs.arrays import Floats
 from warehouse.errors import InputError
 
 START = re.compile(r"(\d{1,9}) templated_functions(?:_MULTI_(\S.*)|_hw_counters|_\w+)?\s*")

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.arrays import Flags, Floats, Integers
 from ingest.parsing.call_paths import ARROW, frame_name
+from udfs.arrays import Flags, Floats, Integers
 
 _CALLS = r"\s+=>\s+"
 _OTHER_SPLITS = r"\[(?:SAMPLE|SUMMARY|CONTEXT|UNWIND|INTERMEDIATE)\] "

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, LeftOut, Rows
-from ingest.parsing.arrays import Floats, Integers
 from ingest.readers.profiles.tau.facts import Collected, Layout, Location, Metadata
 from ingest.readers.profiles.tau.names import Names, count_once
+from udfs.arrays import Floats, Integers
 from warehouse.errors import InputError
 
 _MICROSECONDS = 1e6

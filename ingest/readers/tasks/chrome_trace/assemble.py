@@ -11,7 +11,6 @@ from ipaddress import ip_address
 import numpy as np
 
 from ingest.base import LeftOut
-from ingest.parsing.arrays import Flags, Integers
 from ingest.parsing.timelines.arrays import places
 from ingest.parsing.timelines.gpu_calls import step_numbers
 from ingest.parsing.timelines.slices import (
@@ -25,6 +24,7 @@ from ingest.parsing.timelines.slices import (
 )
 from ingest.readers.tasks.chrome_trace import kineto, xla
 from ingest.readers.tasks.chrome_trace.events import NONE, Events, Id
+from udfs.arrays import Flags, Integers
 
 _NOT_LANDED = -1
 _HOST = "host"

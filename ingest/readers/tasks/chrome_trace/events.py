@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.microseconds import nanoseconds
 from ingest.readers.tasks.chrome_trace.document import Event
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 Id = str | int | float | None

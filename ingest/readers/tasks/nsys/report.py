@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 import numpy as np
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.arrays import Integers
 from ingest.parsing.sqlite_file import SqliteFile, opened
 from ingest.parsing.timelines.gpu_calls import waits, without_arguments, without_version
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Role, Worker
 from ingest.parsing.timelines.tables import UNKNOWN, Table, combined, distinct, named
 from ingest.recording import Recording
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _PUSH_POP, _START_END = 59, 60

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ingest.base import Item, LeftOut, Run
-from ingest.parsing.arrays import Integers
 from ingest.parsing.timelines.counters import Points, Series, counter_rows
 from ingest.parsing.timelines.landing import landing
 from ingest.parsing.timelines.slices import Arrows, Role, Slices, Timeline, Worker, distinct
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _HOST = "host"

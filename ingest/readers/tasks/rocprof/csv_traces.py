@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from ingest.compressed import path_text
-from ingest.parsing.arrays import Integers
 from ingest.parsing.lines import check_line_end
 from ingest.parsing.timelines.gpu_calls import waits
 from ingest.parsing.timelines.slices import Role, Worker
 from ingest.parsing.timelines.tables import Table
 from ingest.recording import Recording
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _HOST = "host"

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from ingest.base import Run
-from ingest.parsing.arrays import Integers
 from ingest.parsing.sqlite_file import SqliteFile
 from ingest.parsing.timelines.gpu_calls import waits
 from ingest.parsing.timelines.slices import Role, Worker
 from ingest.parsing.timelines.tables import UNKNOWN, Table, distinct, named
+from udfs.arrays import Integers
 
 _HOST = "host"
 _MARKERS = "MARKER"

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ingest.parsing.arrays import Flags, Integers
 from ingest.readers.tasks.starpu.paje import Paje
 from ingest.readers.tasks.starpu.rec import LINE, read_records, refuse_first, whole_numbers
 from ingest.readers.tasks.starpu.tasks import Tasks
 from ingest.recording import Recording
+from udfs.arrays import Flags, Integers
 from warehouse.errors import InputError
 
 _RECEIVE, _READ, _WRITE, _SEND = range(4)

@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 
 from ingest.base import TASK_TABLES, Head, Item, Rows, Run
 from ingest.compressed import bare_name, sibling
-from ingest.parsing.arrays import Integers
 from ingest.readers.tasks.starpu.data import Flow, flow
 from ingest.readers.tasks.starpu.paje import RUNTIME_STATES, Paje, read_paje
 from ingest.readers.tasks.starpu.tasks import Tasks, read_tasks
 from ingest.recording import Recording
+from udfs.arrays import Integers
 from warehouse.errors import InputError
 
 _OTHER = -1
