@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from apps.output.formats import Format
 from apps.output.numbers import counted
@@ -14,11 +13,7 @@ from apps.output.writing import emit
 from apps.queries.runs import row_counts, run_facts
 from warehouse.catalog import RUN_COLUMNS, landing
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 
 def export_tables(
@@ -56,7 +51,7 @@ def export_tables(
     return [*lines, *_not_in_tables(con, run_id)]
 
 
-def _rows(con: Connection, run_id: str, table: str) -> DuckDBPyRelation:
+def _rows(con: Connection, run_id: str, table: str) -> Relation:
     """Return the rows of one landing table of a run, with what is known of the run."""
     own = [column.name for column in landing()[table]]
     facts = [name for name in RUN_COLUMNS if name not in own]

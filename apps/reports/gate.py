@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
@@ -22,11 +22,7 @@ from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
 from apps.reports.trend import measured_order_sentences, no_series, start_sentences
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 LIMIT = 0.05
 TIMES = (*TOTALS, "seconds:*", "cost:*")
@@ -241,7 +237,7 @@ def judge_metrics(
     better: str | None = None,
     *,
     provisional: bool = False,
-) -> DuckDBPyRelation:
+) -> Relation:
     """Judge the metrics, the worst first; raises `NothingToAnalyse` where none can be judged.
 
     Without `metrics` these are the times, of the whole run and of each function; where there are
@@ -257,7 +253,7 @@ def judge_metrics(
 
     both = {"before": json.dumps(sides.baseline), "after": json.dumps(sides.candidate)}
 
-    def judged(shown: Sequence[str], **terms: Any) -> DuckDBPyRelation:
+    def judged(shown: Sequence[str], **terms: Any) -> Relation:
         asked = {"compared": compared.alias, "shown": json.dumps(list(shown)), **both, **terms}
         return ask(con, "gate/metrics", app=sides.app, default_limit=LIMIT, **asked)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, amounts, counted, percent, three_digits
 from apps.output.tables import Row, dicts
@@ -15,9 +15,7 @@ from apps.queries.idle import Reading, Window, in_reading, within
 from apps.queries.timeline import timeline_span
 from apps.reports.flags import flag_sentence, flag_text
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _DIRECT = Reading()
 _PARTS = ("starvation", "latency", "overhead")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from apps.output.numbers import amount, amounts, counted, percent
 from apps.output.tables import Row, dicts
@@ -20,9 +19,7 @@ from apps.reports.scaling_question import (
     set_name,
 )
 from apps.reports.scaling_tables import NAME, why_unmodelled
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _SUM = "sum of rank means"
 # What a program's time is, by program_times.basis.

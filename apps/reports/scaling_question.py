@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from apps.output.numbers import counted
 from apps.output.tables import Row
@@ -15,11 +14,7 @@ from apps.queries.scaling import ScalingSet, scaling_program, scaling_sets
 from apps.reports.flags import first_text
 from ingest.parsing.parameters import COUNTS
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-
-    from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 # How runs without an application name are listed; they are chosen by one of their runs.
 UNNAMED = "(no application)"
@@ -189,7 +184,7 @@ def complete_question(
     return Question(which, targets, scaling or which.scaling, kind, other, scaling is not None)
 
 
-def predict_program(con: Connection, question: Question) -> DuckDBPyRelation:
+def predict_program(con: Connection, question: Question) -> Relation:
     """Return the program's predicted time, speed-up, efficiency and core hours."""
     return scaling_program(
         con, question.which, question.counts, *question.stated, question.problem_size
@@ -201,7 +196,7 @@ def why_guessed(row: Row) -> str | None:
     return first_text(row["flags"], _GUESSED)
 
 
-def predict_grid(con: Connection, question: Question) -> DuckDBPyRelation:
+def predict_grid(con: Connection, question: Question) -> Relation:
     """Return the program's predicted time at measured counts and about two an octave."""
     counts = ask_column(
         con, "scaling/program_counts", set_id=question.which.set_id, counts=list(question.counts)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amount, counted, percent
 from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell, version_text
 from apps.queries.scaling import ScalingSet
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+from warehouse.session import Relation
 
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
 _TIMES = ("parallelism", "seconds before", "after", "change", "changed most", "by")
@@ -24,7 +22,7 @@ _VERSION_LINES = 20
 def version_comparison_text(
     before: ScalingSet,
     after: ScalingSet,
-    rows: DuckDBPyRelation,
+    rows: Relation,
     times: Sequence[Row],
     at: int,
 ) -> str:

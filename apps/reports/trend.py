@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apps.output.numbers import amounts, counted, signed_percent, three_digits
 from apps.output.tables import Row, table_text
@@ -23,9 +23,7 @@ from apps.reports.changes import (
 )
 from apps.reports.series import TOTALS, common_fields, series_name, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse
-
-if TYPE_CHECKING:
-    from warehouse.session import Connection
+from warehouse.session import Connection
 
 _FIELDS = "fields"
 CHANGES = (
