@@ -44,7 +44,9 @@ def read(recording: Recording) -> Profile:
     }
     profile = Profile("row {} of data")
     profile.globals = {
-        name: value for name, value in document.items() if name not in _OWN and type(value) is str
+        name: str(value)
+        for name, value in document.items()
+        if name not in _OWN and type(value) in (str, int, float)
     }
     columns = _Columns(names, metadata)
     measured: dict[int, list[tuple[int, float, int]]] = {}

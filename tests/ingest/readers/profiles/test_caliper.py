@@ -317,6 +317,20 @@ def test_records_that_cali_query_lists(landed):
     ]
 
 
+def test_globals_of_split_json_are_numbers_or_texts(landed):
+    split = {
+        "data": [[1.5, 0]],
+        "columns": ["sum#time.duration", "path"],
+        "column_metadata": [{"is_value": True}, {"is_value": False}],
+        "nodes": [{"column": "path", "label": "main"}],
+        "jobsize": 8,
+        "problem_size": "30",
+        "steps": 12.5,
+    }
+    sql = "SELECT ranks, problem_size, tags['steps'] FROM runs"
+    assert landed(json.dumps(split), sql, "split.json") == [(8, 30.0, "12.5")]
+
+
 def test_listed_records_that_are_damaged(landed):
     with pytest.raises(InputError, match="a record is 7"):
         landed(
