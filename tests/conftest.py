@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse as pwh
+from tests.helpers import support
 from warehouse import connection, terminal_sql
 
 if TYPE_CHECKING:
@@ -110,6 +111,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield from _open_for_reading(
         _made_once(tmp_path_factory, "template.duckdb", lambda path: pwh.connect(path).close())
     )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _left() -> Iterator[None]:
+    """Leave the warehouses of a module, which its commands looked through again and again."""
+    yield
+    support.leave_files()
 
 
 @pytest.fixture

@@ -80,10 +80,19 @@ WITH
 
   found AS (
     SELECT
-      * EXCLUDE (ids), CAST(NULL AS DOUBLE) AS calls_before, CAST(NULL AS DOUBLE) AS calls_after
-    FROM _explain_verdicts(pairs)
-    UNION ALL BY NAME
-    SELECT *, false AS is_judged FROM _explain_metrics(pairs)
+      *,
+      -- a column, as a macro repeats what it is given: of a row all its columns, each time
+      {
+        'metric': metric, 'unit': unit, 'before': "before", 'after': "after", 'certain': certain,
+        'runs_before': runs_before, 'runs_after': runs_after
+      } AS amount
+    FROM (
+      SELECT
+        * EXCLUDE (ids), CAST(NULL AS DOUBLE) AS calls_before, CAST(NULL AS DOUBLE) AS calls_after
+      FROM _explain_verdicts(pairs)
+      UNION ALL BY NAME
+      SELECT *, false AS is_judged FROM _explain_metrics(pairs)
+    )
   ),
 
   -- What leads: the change of the time or cost, the function with most of it, and the mechanism. A
@@ -92,7 +101,7 @@ WITH
   headline AS (
     SELECT
       f.id, f.topic, f.metric, f.unit, f."before", f."after", f.better, f.query, f.certain,
-      f."after" / nullif(f."before", 0) AS ratio, f.runs_before, f.runs_after,
+      f."after" / nullif(f."before", 0) AS ratio, f.runs_before, f.runs_after, f.amount,
       CASE WHEN f.metric = 'wall_seconds' THEN f."after" - f."before" END AS more_seconds
     FROM found AS f
     JOIN _main_order AS o ON f.metric = o.metric
@@ -233,7 +242,7 @@ WITH
       FROM (
         SELECT
           f.*, f."after" - f."before" AS lost,
-          if(_are_parts(_amount(f), _amount(l)), l."after" - l."before", lost) AS loss
+          if(_are_parts(f.amount, l.amount), l."after" - l."before", lost) AS loss
         FROM found AS f
         JOIN headline AS l ON f.id = l.id
         WHERE f.topic = 'function' AND f.subject IS NULL AND f.certain
@@ -344,15 +353,17 @@ WITH
   -- Amounts of which a ledger consists.
   amounts AS (
     SELECT
-      l.id, any_value(l.main) AS main,
+      l.id, any_value(l.amount) AS main,
       list(
-        _entry(split_part(f.metric, ':', 2), f.subject, f, f.certain)
+        _entry(split_part(f.metric, ':', 2), f.subject, f.amount, f.certain)
         ORDER BY abs(f."after" - f."before") DESC, f.subject
       ) FILTER (f.topic = 'device' AND f.subject IS NOT NULL) AS devices,
-      list(_entry('function', f.subject, f, f.certain) ORDER BY abs(f."after" - f."before") DESC, f.subject)
-        FILTER (f.topic = 'function' AND f.subject IS NOT NULL) AS functions,
-      any_value(_amount(f)) FILTER (f.topic = 'function' AND f.subject IS NULL) AS together
-    FROM (SELECT id, unit, _amount(h) AS main FROM headline AS h) AS l
+      list(
+        _entry('function', f.subject, f.amount, f.certain)
+        ORDER BY abs(f."after" - f."before") DESC, f.subject
+      ) FILTER (f.topic = 'function' AND f.subject IS NOT NULL) AS functions,
+      any_value(f.amount) FILTER (f.topic = 'function' AND f.subject IS NULL) AS together
+    FROM headline AS l
     LEFT JOIN found AS f ON l.id = f.id AND l.unit = f.unit AND f.topic IN ('device', 'function')
     GROUP BY l.id
   ),
@@ -380,28 +391,32 @@ WITH
   -- What a ledger is of, and its entries. Work and idle time of devices are all of their time.
   entered AS (
     SELECT
-      a.id, a.main.unit AS unit,
-      CASE
-        WHEN len(a.devices) > 0 THEN 'devices'
-        WHEN a.main.unit = 's' AND a.together IS NULL AND len(w.parts) > 0 THEN 'workers'
-        WHEN a.together IS NOT NULL AND NOT _are_parts(a.together, a.main) THEN 'functions'
-        ELSE 'main'
-      END AS kind,
+      id, main.unit AS unit,
       CASE kind
-        WHEN 'devices' THEN _entry('total', 'devices', _sum_of(a.devices), NULL)
-        WHEN 'workers' THEN w."window"
-        WHEN 'functions' THEN _entry('total', a.together.metric, a.together, a.together.certain)
-        ELSE _entry('total', a.main.metric, a.main, a.main.certain)
+        WHEN 'devices' THEN _entry('total', 'devices', _sum_of(devices), NULL)
+        WHEN 'workers' THEN "window"
+        WHEN 'functions' THEN _entry('total', together.metric, together, together.certain)
+        ELSE _entry('total', main.metric, main, main.certain)
       END AS total,
       CASE kind
-        WHEN 'devices' THEN a.devices
-        WHEN 'workers' THEN w.parts
-        WHEN 'functions' THEN _function_entries(a.functions, a.together)
-        ELSE _time_entries(a.main, a.functions, a.together, c.kernel, c.processor, c.delay)
+        WHEN 'devices' THEN devices
+        WHEN 'workers' THEN parts
+        WHEN 'functions' THEN _function_entries(functions, together)
+        ELSE _time_entries(main, functions, together, kernel, processor, delay)
       END AS entries
-    FROM amounts AS a
-    LEFT JOIN workers AS w ON a.id = w.id
-    LEFT JOIN clocked AS c ON a.id = c.id
+    FROM (
+      SELECT
+        *,
+        CASE
+          WHEN len(devices) > 0 THEN 'devices'
+          WHEN main.unit = 's' AND together IS NULL AND len(parts) > 0 THEN 'workers'
+          WHEN together IS NOT NULL AND NOT _are_parts(together, main) THEN 'functions'
+          ELSE 'main'
+        END AS kind
+      FROM amounts
+      LEFT JOIN workers USING (id)
+      LEFT JOIN clocked USING (id)
+    )
   ),
 
   ledgers AS (

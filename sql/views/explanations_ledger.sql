@@ -14,8 +14,8 @@ WITH
       avg((i.overhead - i.not_recorded) / i.workers) / 1e9 AS overhead,
       avg(i.not_recorded / i.workers) / 1e9 AS not_recorded, avg(i.tail / i.workers) / 1e9 AS tail
     FROM (SELECT unnest(pairs, recursive := true)) AS s
-    JOIN slo_by_run AS i ON s.run_id = i.run_id
-    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'transitive' AND i.latency_rule = 'union'
+    JOIN _kind_sums AS i ON s.run_id = i.run_id
+    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.is_whole AND i.mode = 'transitive' AND i.latency_rule = 'union'
       AND i.wall > 0
       AND i.run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, _run_ids(pairs)))
     GROUP BY s.id, s.is_after
@@ -33,12 +33,7 @@ FROM parts
 GROUP BY id, part
 HAVING count(*) = 2;
 
--- An amount on both sides: a row of `found`, or of the headline.
-CREATE OR REPLACE MACRO _amount(one) AS {
-  'metric': one.metric, 'unit': one.unit, 'before': one."before", 'after': one."after",
-  'certain': one.certain, 'runs_before': one.runs_before, 'runs_after': one.runs_after
-};
-
+-- An amount has its metric and unit, before and after, whether its change is certain, and the runs.
 CREATE OR REPLACE MACRO _entry(part, subject, amount, certain) AS {
   'part': part, 'subject': subject, 'before': amount."before", 'after': amount."after",
   'certain': CAST(certain AS BOOLEAN)

@@ -10,7 +10,12 @@
 CREATE OR REPLACE MACRO _explain_metrics(pairs) AS TABLE
 WITH
   compared AS MATERIALIZED (
-    SELECT * EXCLUDE (app, machine, configuration_id, place)
+    SELECT
+      * EXCLUDE (app, machine, configuration_id, place),
+      {
+        'unit': unit, 'before': "before", 'after': "after", 'runs_before': runs_before,
+        'runs_after': runs_after
+      } AS amount
     FROM _compared(pairs, 0.95, ['*'], true)
   ),
 
@@ -48,7 +53,7 @@ WITH
   wholes AS (
     SELECT
       t.id, t.unit, t.topic, t.metric,
-      NOT bool_or(t.topic = 'device') OVER (PARTITION BY t.id) AND _are_parts(t, m) AS is_of_main,
+      NOT bool_or(t.topic = 'device') OVER (PARTITION BY t.id) AND _are_parts(t.amount, m.amount) AS is_of_main,
       if(is_of_main, m."before", t."before") AS whole,
       if(is_of_main, m."after" - m."before", t."after" - t."before") AS loss
     FROM totals AS t

@@ -81,6 +81,11 @@ def settle_files() -> None:
             _FILES[path] = _BY_HAND.pop(con)
 
 
+def leave_files() -> None:
+    """Note that the tests of a module, and the warehouses that they share, are done."""
+    _FILES.clear()
+
+
 def no_longer_by_hand(con: Connection) -> None:
     """Note that a test is done with a warehouse."""
     _BY_HAND.pop(con, None)
