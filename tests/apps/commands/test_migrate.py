@@ -27,6 +27,13 @@ READ_BETTER = {
             "rocpd/results.db", "rocprof/238_kernel_trace.csv", "rocprof/rocprofv2.csv",
         )
     ),
+    # the repository in the name of the application; cache counts of each kernel
+    *(
+        ("0210_saved_queries", file)
+        for file in (
+            "benchmarks/action.json", "benchmarks/data.js", "gpgpusim/statistics.log",
+        )
+    ),
 }  # fmt: skip
 # Older models remain, so that those of this pwh have other versions.
 # Sources are numbered as they land; they are compared by their content.
