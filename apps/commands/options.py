@@ -229,7 +229,7 @@ def group(name: str, help: str) -> typer.Typer:  # noqa: A002
 
 
 def rule_commands(of: typer.Typer, table: str, query: str, stays: str) -> None:
-    """Give a group the commands rules and remove; `stays` is what a rule that goes leaves as it is.
+    """Add the commands rules and remove to a group; `stays` is what remains when a rule goes.
 
     The rules are in `table`, and `query` lists them.
     """

@@ -11,7 +11,7 @@ from apps.output.tables import Columns, Row, column_values, table_text
 from apps.output.text import cell, day
 from apps.reports.changes import change_sentence
 from apps.reports.explanations import cause_sentence
-from apps.reports.trend import in_their_order, measured_order_sentences
+from apps.reports.trend import measured_order_sentences
 from warehouse.session import Connection
 
 _WIDTHS = {"clearest": 36, "run": 24, "machine": 20, "state": 36}
@@ -56,8 +56,8 @@ def others_text(row: Mapping[str, Any]) -> str:
 def event_sentences(con: Connection, row: Mapping[str, Any]) -> list[str]:
     """Return the clearest change of an event, what is known of it, and the cause."""
     measured = measured_order_sentences(con, row["app"])
-    (change_row,) = in_their_order([{**row, "acknowledged": None}], measured)
-    change = change_sentence(row["metric"], change_row)
+    stated = {**row, "acknowledged": None, "is_measured_order": bool(measured)}
+    change = change_sentence(row["metric"], stated)
     others = f" And {others_text(row)}." if row["others"] else ""
     why = cause_sentence(con, row["run_id"]) if row["state"] != "withdrawn" else None
     return [f"{change}{others}", triage_sentence(row), *([why] if why else [])]
