@@ -115,6 +115,7 @@ def execute(
             os.waitpid(pid, 0)
             raise
         relay.pid = pid
+        _wait_until_it_reads(pid)
         spent, delayed = _scheduled(pid)
         started_at = datetime.now(UTC)
         began = time.perf_counter()
@@ -145,6 +146,16 @@ def execute(
         file_system_outputs=usage.ru_oublock,
         interrupted=relay.interrupted,
     )
+
+
+def _wait_until_it_reads(pid: int) -> None:
+    """Wait until a process that will read a line is asleep for it.
+
+    On a busy machine it may not have come that far: its times would be those of the program.
+    """
+    with suppress(OSError):
+        while Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] in "RD":
+            time.sleep(0.0005)
 
 
 def _scheduled(pid: int) -> tuple[float, float]:

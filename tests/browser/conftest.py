@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.pages import new_tab
+
 PROJECT = Path(__file__).parents[2]
 SIZE = {"width": 1280, "height": 900}  # of the page, in px
 # The first draws no window, which takes a tenth less processor time than one that nobody sees.
@@ -91,7 +93,7 @@ def wait_for(url):
 @pytest.fixture(scope="package")
 def _tab(chromium):
     """Return a tab for all tests: a new one would compile the scripts of the app again."""
-    return chromium.new_page(viewport=SIZE)
+    return new_tab(chromium, viewport=SIZE)
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def tab(used_tab):
 @pytest.fixture(scope="package")
 def _second_tab(chromium):
     """Return a tab that shares nothing with the first."""
-    return chromium.new_page(viewport=SIZE)
+    return new_tab(chromium, viewport=SIZE)
 
 
 @pytest.fixture

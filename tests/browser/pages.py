@@ -14,12 +14,19 @@ CALM = """() => new Promise(resolve => {
 })"""
 
 
+def new_tab(browser, **options):
+    """Return a tab that shares nothing with others, and waits as long as a busy machine takes."""
+    tab = browser.new_page(**options)
+    tab.set_default_timeout(PATIENCE)
+    return tab
+
+
 def settle(tab):
     """Wait until the page has been computed, drawn, and left alone for some frames."""
-    tab.wait_for_function(SETTLED, polling=OFTEN, timeout=PATIENCE)
+    tab.wait_for_function(SETTLED, polling=OFTEN)
     tab.evaluate(CALM)
     # What was drawn first may have been the last answer, before the script ran again.
-    tab.wait_for_function(SETTLED, polling=OFTEN, timeout=PATIENCE)
+    tab.wait_for_function(SETTLED, polling=OFTEN)
 
 
 def visit(tab, served, where):
@@ -31,8 +38,24 @@ def visit(tab, served, where):
 def appears(tab, text, *, exact=False):
     """Wait until a text is there; return it."""
     found = tab.get_by_text(text, exact=exact).first
-    found.wait_for(timeout=PATIENCE)
+    found.wait_for()
     return found
+
+
+def opened(button, content):
+    """Press a button that opens what overlays the page, until some content of it is there.
+
+    Streamlit closes a popover again that it took more than 50 ms to draw, where the press was on
+    the part of the button that it drew anew.
+    """
+    enabled(button)
+    for _ in range(PATIENCE // 500):
+        if button.get_attribute("aria-expanded") != "true":
+            button.click()
+        button.page.wait_for_timeout(500)
+        if content.is_visible():
+            return
+    content.wait_for()
 
 
 def enabled(button):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.pages import appears, settle, visit
+from tests.browser.pages import appears, new_tab, settle, visit
 
 PAGES = (
     "inbox",
@@ -82,7 +82,7 @@ def test_every_text_of_a_page_is_readable(tab, served, theme):
 
 def test_the_sidebar_is_folded_below_900_px_and_the_page_is_one_column(chromium, served):
     # A tab of its own: its sidebar stays folded.
-    with chromium.new_page(viewport={"width": 860, "height": 900}) as tab:
+    with new_tab(chromium, viewport={"width": 860, "height": 900}) as tab:
         visit(tab, served, "idle")
         assert tab.locator("[data-testid=stSidebar][data-collapsed=true]").count() == 1
         columns = tab.get_by_test_id("stColumn")

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import pytest
 
 from tests.browser.conftest import free_port, pwh, wait_for
-from tests.browser.pages import PATIENCE, appears
+from tests.browser.pages import appears, new_tab
 
 ROLES = """
 [roles]
@@ -61,15 +61,14 @@ def address(tmp_path_factory, chromium, demo_warehouse):
 
 @pytest.fixture
 def visitor(chromium):
-    context = chromium.new_context()
-    yield context.new_page()
-    context.close()
+    with new_tab(chromium) as tab:
+        yield tab
 
 
 def log_in(tab, address, name):
     tab.goto(f"{address}/trends?app=stencil")
-    tab.get_by_role("button", name="Log in").click(timeout=PATIENCE)
-    tab.get_by_text(name).first.click(timeout=PATIENCE)
+    tab.get_by_role("button", name="Log in").click()
+    tab.get_by_text(name).first.click()
 
 
 def test_who_may_acknowledge_does_so_under_their_name(visitor, address):
@@ -77,15 +76,15 @@ def test_who_may_acknowledge_does_so_under_their_name(visitor, address):
     appears(visitor, re.compile(r"ann@.?example.org \(ingest\)"))
     visitor.goto(f"{address}/trends?app=stencil")
     acknowledge = visitor.get_by_role("button", name="Acknowledge").first
-    acknowledge.wait_for(timeout=PATIENCE)
+    acknowledge.wait_for()
     assert acknowledge.is_enabled()
 
 
 def test_the_address_that_somebody_came_with_survives_the_login(visitor, address):
     log_in(visitor, address, "bob@example.org")
     appears(visitor, re.compile(r"bob@.?example.org \(read\)"))
-    visitor.wait_for_url(re.compile(r"/trends\?app=stencil"), timeout=PATIENCE)
-    visitor.get_by_role("heading", name="Trends", level=1).wait_for(timeout=PATIENCE)
+    visitor.wait_for_url(re.compile(r"/trends\?app=stencil"))
+    visitor.get_by_role("heading", name="Trends", level=1).wait_for()
 
 
 def test_who_may_read_cannot_acknowledge(visitor, address):
@@ -93,13 +92,13 @@ def test_who_may_read_cannot_acknowledge(visitor, address):
     appears(visitor, re.compile(r"bob@.?example.org \(read\)"))
     visitor.goto(f"{address}/trends?app=stencil")
     acknowledge = visitor.get_by_role("button", name="Acknowledge").first
-    acknowledge.wait_for(timeout=PATIENCE)
+    acknowledge.wait_for()
     assert acknowledge.is_disabled()
 
 
 def test_without_a_role_nothing_is_seen(visitor, address):
     visitor.goto(address)
-    visitor.get_by_role("button", name="Log in").wait_for(timeout=PATIENCE)
+    visitor.get_by_role("button", name="Log in").wait_for()
     assert "stencil" not in visitor.content()
     log_in(visitor, address, "eve@example.org")
     appears(visitor, "has no role in this warehouse")

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from tests.browser.conftest import pwh
-from tests.browser.pages import PATIENCE, appears, settle, visit
+from tests.browser.pages import appears, opened, settle, visit
 
 BEFORE = {
     "slower": 4,
@@ -37,7 +37,12 @@ class Person:
         self.tab, self.clicks = tab, 0
 
     def click(self, found):
-        found.click(timeout=PATIENCE)
+        found.click()
+        self.clicks += 1
+        settle(self.tab)
+
+    def opens(self, button, content):
+        opened(button, content)
         self.clicks += 1
         settle(self.tab)
 
@@ -84,7 +89,7 @@ def test_what_got_slower_in_a_week(person):
     # The period goes along.
     person.menu("Runs")
     period = "location.search.includes('time=2026-11-01+to+2026-11-05')"
-    person.tab.wait_for_function(period, timeout=PATIENCE)
+    person.tab.wait_for_function(period)
     person.menu("Trends")
     appears(person.tab, "show all").click()
 
@@ -125,7 +130,7 @@ def test_compare_the_two_sides_of_a_change(person):
 def test_find_a_run_by_its_day(person):
     person.find("2026-11-02")
     link = person.tab.get_by_test_id("stSidebar").get_by_role("link", name="stencil-1.23")
-    link.first.wait_for(timeout=PATIENCE)
+    link.first.wait_for()
     person.needed("date")
 
 
@@ -140,11 +145,11 @@ def test_zoom_to_a_gap_and_keep_what_is_said_of_it(person):
     assert kept.is_visible()
     person.needed("gap")
     person.click(person.tab.get_by_role("button", name="Show what it waited for"))
-    person.tab.wait_for_function("!location.search.includes('from=0&')", timeout=PATIENCE)
+    person.tab.wait_for_function("!location.search.includes('from=0&')")
     bar = person.tab.locator("path[aria-label*='worker: 1/t0']").first
-    bar.click(timeout=PATIENCE)
+    bar.click()
     appears(person.tab, "Waits and critical path are those of 1/t0.")
-    person.tab.wait_for_function("location.search.includes('of=1')", timeout=PATIENCE)
+    person.tab.wait_for_function("location.search.includes('of=1')")
 
 
 def test_which_threads_diverge(person):
@@ -165,14 +170,14 @@ def test_which_of_128_ranks_is_slow(person, served, tmp_path):
     person.needed("ranks")
     person.menu("Profile")
     person.click(person.tab.locator("path[aria-label*='rank: 77;']").first)
-    person.tab.wait_for_function("location.search.includes('rank=77')", timeout=PATIENCE)
+    person.tab.wait_for_function("location.search.includes('rank=77')")
 
 
 def test_share_what_is_seen(person, colleague):
     person.menu("Idle time")
     person.needed("share")
-    person.tab.locator("path[aria-label*='worker: 1/t0']").first.click(timeout=PATIENCE)
-    person.tab.wait_for_function("location.search.includes('of=1')", timeout=PATIENCE)
+    person.tab.locator("path[aria-label*='worker: 1/t0']").first.click()
+    person.tab.wait_for_function("location.search.includes('of=1')")
     colleague.goto(person.tab.url)
     appears(colleague, "Waits and critical path are those of 1/t0.")
 
@@ -180,13 +185,16 @@ def test_share_what_is_seen(person, colleague):
 def test_put_an_own_chart_on_a_board(person, served):
     query = "SELECT+version,+wall_seconds+FROM+runs+WHERE+app='heat'"
     visit(person.tab, served, f"sql?sql={query}&chart=Bars&x=version&y=wall_seconds")
-    person.click(person.tab.get_by_role("button", name="Save").last)
+    person.opens(
+        person.tab.get_by_role("button", name="Save").last,
+        person.tab.get_by_label("Name", exact=True),
+    )
     for label, text in (("Name", "heat by version"), ("Board", "weekly")):
         person.types(person.tab.get_by_label(label, exact=True), text)
     person.click(person.tab.get_by_role("button", name="Save the query"))
     person.menu("Boards")
     appears(person.tab, "heat by version")
-    person.tab.locator("[data-testid=stVegaLiteChart]").first.wait_for(timeout=PATIENCE)
+    person.tab.locator("[data-testid=stVegaLiteChart]").first.wait_for()
 
 
 def test_upload_a_recording(person, tmp_path):
@@ -213,12 +221,12 @@ def test_acknowledge_by_keys_and_others_see_it(person, served, colleague):
     withdraw = person.tab.get_by_role("button", name="Withdraw").first
     settle(person.tab)
     while not withdraw.is_visible():  # a page that is drawn anew closes what is open
-        person.tab.get_by_role("button", name="expected").first.click(timeout=PATIENCE)
+        person.tab.get_by_role("button", name="expected").first.click()
         settle(person.tab)
         person.tab.wait_for_timeout(1000)
     person.click(withdraw)
     # The list is walked by keys: what has the focus is outlined.
-    person.tab.locator(".st-key-event_1").wait_for(timeout=PATIENCE)
+    person.tab.locator(".st-key-event_1").wait_for()
     person.tab.keyboard.press("Escape")
     for _ in range(10):
         person.tab.keyboard.press("j")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from tests.browser.conftest import pwh
-from tests.browser.pages import PATIENCE, appears, enabled, has, keep, settle, visit
+from tests.browser.pages import appears, enabled, has, keep, opened, settle, visit
 
 ROW = 33  # px, of a table; its header is one, too
 
@@ -31,12 +31,12 @@ def cell(tab, row, x):
 
 def title(tab, text):
     """Wait for the title of a page."""
-    tab.get_by_role("heading", name=text, exact=True, level=1).wait_for(timeout=PATIENCE)
+    tab.get_by_role("heading", name=text, exact=True, level=1).wait_for()
 
 
 def in_address(tab, text):
     """Wait until the address, written once the page is complete, has a text."""
-    tab.wait_for_function("text => location.search.includes(text)", arg=text, timeout=PATIENCE)
+    tab.wait_for_function("text => location.search.includes(text)", arg=text)
 
 
 def test_open_a_run_from_a_table_and_go_back(tab, served):
@@ -116,7 +116,7 @@ def test_write_a_query_with_completion_draw_it_and_take_it_along(tab, served, sc
     appears(tab, "6 rows.")
     choose(tab, "Chart", "Bars")
     in_address(tab, "chart=Bars&x=version&y=wall_seconds")
-    tab.locator("[data-testid=stVegaLiteChart]").wait_for(timeout=PATIENCE)
+    tab.locator("[data-testid=stVegaLiteChart]").wait_for()
     settle(tab)
     keep(tab, screenshots, "answer-1280-light.png")
     with tab.expect_download() as got:
@@ -135,25 +135,26 @@ def test_stop_a_query_at_once(tab, served):
     editor.press("Control+Enter")
     # Streamlit has a button of this name above the page.
     stop = tab.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True)
-    stop.click(timeout=PATIENCE)
+    stop.click()
     appears(tab, "The query was stopped")
     done = subprocess.run(**pwh("--db", db, "forget", "--wait", "5", "none"), capture_output=True)
     assert b"in use" not in done.stderr
     tab.get_by_role("button", name="Run", exact=True).click()
-    stop.click(timeout=PATIENCE)
+    stop.click()
     appears(tab, "The query was stopped")
 
 
 def test_save_a_query_for_the_others(tab, served, colleague):
     visit(tab, served, "sql?sql=SELECT+42+AS+answer")
-    tab.get_by_role("button", name="Save").last.click()
+    opened(tab.get_by_role("button", name="Save").last, tab.get_by_label("Name"))
     tab.get_by_label("Name").fill("the answer")
     tab.get_by_label("Name").press("Tab")
     tab.get_by_role("button", name="Save the query").click()
     enabled(tab.get_by_role("button", name="Saved queries"))
     visit(colleague, served, "sql")
-    colleague.get_by_role("button", name="Saved queries").click(timeout=PATIENCE)
-    colleague.get_by_role("button", name="the answer").click()
+    answer = colleague.get_by_role("button", name="the answer")
+    opened(colleague.get_by_role("button", name="Saved queries"), answer)
+    answer.click()
     in_address(colleague, "sql=SELECT+42+AS+answer")
     has(colleague.get_by_role("textbox", name="SQL"), "SELECT 42 AS answer")
 
@@ -208,7 +209,7 @@ def test_see_the_query_behind_a_chart(tab, served):
     tab.get_by_role("button", name="Pictures of the charts").click()
     name = "Share of each worker's time by cause"
     for kind in ("PNG", "SVG"):
-        tab.get_by_role("button", name=f"{name} as {kind}").wait_for(timeout=PATIENCE)
+        tab.get_by_role("button", name=f"{name} as {kind}").wait_for()
     tab.get_by_role("button", name=f"{name} as SQL").click()
     title(tab, "SQL")
     in_address(tab, "stencil-1.25")
@@ -222,7 +223,7 @@ def test_what_limits_an_application_and_how_far_it_scales(tab, served):
     in_address(tab, "app=stencil")
     appears(tab, "What usually helps")
     tab.locator("path[aria-label*='; place: ']").first.click()
-    tab.wait_for_function("() => /star=[^&]/.test(location.search)", timeout=PATIENCE)
+    tab.wait_for_function("() => /star=[^&]/.test(location.search)")
     appears(tab, "A ray is log10")
     tab.get_by_role("link", name="Scaling", exact=True).click()
     title(tab, "Scaling")

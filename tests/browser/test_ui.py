@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from apps.pages import PAGES
-from tests.browser.pages import PATIENCE, keep, settle, visit
+from tests.browser.pages import keep, settle, visit
 
 # Every combination is drawn where somebody wants to look at them.
 LOOKS = tuple(product(("light", "dark"), (768, 1280, 1920)))
@@ -30,7 +30,7 @@ def open_page(tab, served, entry):
         return visit(tab, served, entry.path)
     # The menu may be closed in a narrow window.
     link.dispatch_event("click")
-    tab.get_by_role("heading", name=entry.title, exact=True, level=1).wait_for(timeout=PATIENCE)
+    tab.get_by_role("heading", name=entry.title, exact=True, level=1).wait_for()
     return settle(tab)
 
 

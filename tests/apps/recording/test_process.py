@@ -25,6 +25,18 @@ def test_a_program_that_does_nothing_has_small_times_and_memory():
     assert 0 < done.max_rss < 8e6
 
 
+def test_times_are_of_the_program_alone_while_all_processors_are_busy():
+    burn = [sys.executable, "-S", "-c", "while True: pass"]
+    others = [subprocess.Popen(burn) for _ in range(2 * len(os.sched_getaffinity(0)))]
+    try:
+        executions = [run("true") for _ in range(100)]
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert all(done.run_delay <= done.wall for done in executions)
+
+
 def test_memory_is_that_of_the_program():
     done = run(sys.executable, "-S", "-c", "x = bytearray(60_000_000)")
     assert 60e6 < done.max_rss < 120e6
