@@ -199,14 +199,7 @@ def check_damaged(con: Connection, reader: Reader, sample: Path) -> None:
         at = chance.randrange(len(data))
         data[at : at + chance.choice((0, 1, 9))] = chance.choice(
             (
-                b"",
-                b"\0",
-                b"\n",
-                b"-1",
-                b"1e999",
-                b"\xff",
-                b'"',
-                b"{",
+                *(b"", b"\0", b"\n", b"-1", b"1e999", b"\xff", b'"', b"{"),
                 b"9" * 30,
                 b"x",
                 bytes(data[:9]),

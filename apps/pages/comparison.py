@@ -27,18 +27,8 @@ _DRAWN = 25
 # Classifying the samples of more runs takes seconds.
 _MOST_RUNS = 10
 _COLUMNS = (
-    "metric",
-    "verdict",
-    "before",
-    "after",
-    "unit",
-    "ratio",
-    "low",
-    "high",
-    "p_value",
-    "runs_before",
-    "runs_after",
-    "noise",
+    *("metric", "verdict", "before", "after", "unit", "ratio", "low", "high", "p_value"),
+    *("runs_before", "runs_after", "noise"),
 )
 
 

@@ -137,11 +137,7 @@ def _runs(number: int, process: Process, values: list[Any], guesses: list[Any]) 
         _RUNS,
         (
             repeat(number, len(keys)),
-            keys,
-            threads,
-            is_pooled,
-            seceded,
-            made,
+            *(keys, threads, is_pooled, seceded, made),
             _ns(turned),
             _ns(start),
             _ns(stop),

@@ -133,13 +133,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
             thread = self._cancelled.pop(key, None)
         self._runs += (
             key_text(key),
-            thread,
-            start,
-            stop,
-            turned,
-            now,
-            task.start_time,
-            task.nbytes,
+            *(thread, start, stop, turned, now, task.start_time, task.nbytes),
             task.state == "memory",
             state == "long-running",
             not (task.annotations and "executor" in task.annotations),
