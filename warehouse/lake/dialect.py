@@ -19,9 +19,6 @@ _NOT_IN_LAKES = (
         "",
     ),
 )
-_NO_SUCH_COMMENT = re.compile(
-    r"^COMMENT ON (?:COLUMN|MACRO(?: TABLE)?) [^']+ IS '(?:[^']|'')*';\n?", re.MULTILINE
-)
 
 
 def without_unsupported(sql: str) -> str:
@@ -29,8 +26,3 @@ def without_unsupported(sql: str) -> str:
     for pattern, replacement in _NOT_IN_LAKES:
         sql = pattern.sub(replacement, sql)
     return sql
-
-
-def without_unsupported_comments(sql: str) -> str:
-    """Return statements that define views and macros, without comments that DuckLake has not."""
-    return _NO_SUCH_COMMENT.sub("", sql)
