@@ -27,6 +27,7 @@ _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
 _OF_TABLES = re.compile(r"^CREATE OR REPLACE MACRO (\w+)\([^)]*\) AS TABLE\b", re.MULTILINE)
 _LAST_NAME = re.compile(r'"?(\w+)"?,?$')
 _DEFINES = re.compile(r"^CREATE OR REPLACE (?:VIEW|MACRO) (\w+)(.*?);$", re.MULTILINE | re.DOTALL)
+_REMARK = re.compile(r"(?:^| )-- .*$", re.MULTILINE)
 _COLUMNS = sqlfiles.SQL / "column_comments.csv"
 # What SQL as DuckDB writes it reads or calls; a column may have the name of a view.
 _USED = re.compile(r"""\b(?:FROM|JOIN)\s+[(\s]*"?(\w+)|\b(\w+)\s*\(""")
@@ -182,7 +183,8 @@ def create(con: Connection, modules: Iterable[Module]) -> None:
     the place of these meanwhile, which is a third of the work.
     """
     in_lake = is_lake(con)
-    used = {word for sql in definitions().values() for word in re.findall(r"\w+", sql)}
+    texts = (_REMARK.sub("", sql) for sql in definitions().values())
+    used = {word for text in texts for word in re.findall(r"\w+", text)}
     comments = []
     tables = []
     for module in modules:
