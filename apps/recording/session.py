@@ -30,7 +30,7 @@ def times_text(
     command: Sequence[str], done: Execution, environment: Mapping[str, str] | None = None
 ) -> str:
     """Return the lines that the reader `time` reads; seconds have microseconds."""
-    minutes, seconds = divmod(done.wall, 60)
+    minutes, seconds, used = *divmod(done.wall, 60), done.usage
     return "\n".join(
         [
             f"Started at {done.started_at.isoformat()}",
@@ -40,13 +40,13 @@ def times_text(
             f"\tSystem time (seconds): {done.system:.6f}",
             *([] if isnan(done.run_delay) else [f"\tRun delay (seconds): {done.run_delay:.6f}"]),
             f"\tElapsed (wall clock) time (h:mm:ss or m:ss): {minutes:.0f}:{seconds:09.6f}",
-            f"\tMaximum resident set size (kbytes): {done.max_rss // 1024}",
-            f"\tMajor (requiring I/O) page faults: {done.major_page_faults}",
-            f"\tMinor (reclaiming a frame) page faults: {done.minor_page_faults}",
-            f"\tVoluntary context switches: {done.voluntary_context_switches}",
-            f"\tInvoluntary context switches: {done.involuntary_context_switches}",
-            f"\tFile system inputs: {done.file_system_inputs}",
-            f"\tFile system outputs: {done.file_system_outputs}",
+            f"\tMaximum resident set size (kbytes): {used.ru_maxrss}",
+            f"\tMajor (requiring I/O) page faults: {used.ru_majflt}",
+            f"\tMinor (reclaiming a frame) page faults: {used.ru_minflt}",
+            f"\tVoluntary context switches: {used.ru_nvcsw}",
+            f"\tInvoluntary context switches: {used.ru_nivcsw}",
+            f"\tFile system inputs: {used.ru_inblock}",
+            f"\tFile system outputs: {used.ru_oublock}",
             f"\tExit status: {done.exit_code}",
             "",
         ]
