@@ -1,4 +1,4 @@
-"""What every reader promises, as functions that check it: for readers of this and other packages.
+"""Promises of every reader, as functions that check them: for readers of this and other packages.
 
 A package that brings a reader calls `check(reader, sample)` in a test of its own. It takes seconds,
 needs no warehouse, and raises `BrokenPromise` with what is broken.

@@ -62,7 +62,7 @@ _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user adds to the files: facts override those that the files have of their runs.
+    """Additions of the user to the files: facts override those that the files have of their runs.
 
     `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
     of the others. `lenient` accepts references to what a recording does not list. `parameters` are
@@ -84,7 +84,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What came of one recording: its rows by table, or that they were there already.
+    """Outcome of one recording: its rows by table, or that they were there already.
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
     `without_zone` is whether times without a zone were taken as UTC.
@@ -474,7 +474,7 @@ class _Writer:
 
     @property
     def left_out(self) -> str | None:
-        """What was left out, how many of it and why, in words; None for nothing."""
+        """Left-out parts, how many and why, in words; None for nothing."""
         kinds = (kind.of(count) for kind, count in self._left_out.items() if count)
         return "; ".join(kinds) or None
 

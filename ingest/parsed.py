@@ -1,4 +1,4 @@
-"""What a reader found in a recording, kept until it lands.
+"""Rows that a reader found in a recording, kept until they land.
 
 A file of anybody can take long to parse, and a warehouse that is locked meanwhile keeps others
 waiting: so it is parsed first. Only SELECTs that DuckDB runs straight over CSV, Parquet and text

@@ -1,4 +1,4 @@
-"""What a function for SQL is: its signature, its description, and when its module is imported."""
+"""Functions for SQL: their signature, its description, and when its module is imported."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _RESTRICTIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a query may use, and how much it may return."""
+    """Resources of a query, and how much it may return."""
 
     seconds: float = 30.0
     memory_mib: int = 2048

@@ -1,4 +1,4 @@
-"""What a run is written as for other tools: one module a format, all listed in WRITERS."""
+"""Runs written for other tools: one module a format, all listed in WRITERS."""
 
 from __future__ import annotations
 

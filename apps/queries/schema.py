@@ -18,7 +18,7 @@ FIRST = (
     *("series_states", "explanations", "function_shares", "call_tree", "counter_summary"),
     *("fn_timings", "pmu_samples", "slo_by_run", "scaling_models", "sources"),
 )
-"""What to know first, of all tables and views."""
+"""The tables and views to know first."""
 
 
 def cookbook() -> Iterator[tuple[str, str, str]]:

@@ -101,7 +101,7 @@ class _Attached(Collector):
 
 
 class _Perf(_Attached):
-    """A command of perf, which counts from when it is told to."""
+    """A command of perf, which counts from a signal on."""
 
     PROGRAM = "perf"
     WORDS: tuple[str, ...] = ()

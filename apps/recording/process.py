@@ -49,7 +49,7 @@ class NotStarted(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What the system knows of a program that has ended.
+    """Times and exit code of a program that has ended.
 
     `exit_code` is 128 and the signal's number where a signal ended it, as in shells. Times are in
     seconds, of the program and those of its children that it waited for; `usage` is getrusage(2) of

@@ -1,4 +1,4 @@
-"""A recording session: programs run some times by turns, what each run left in a folder of its own.
+"""A recording session: interleaved runs of programs, each with a folder of what it left.
 
 The folder remains until all of it has landed: nothing that was recorded is lost while the warehouse
 is busy, read-only or damaged.
@@ -197,7 +197,7 @@ class Session:
 
 
 def turns(sides: Sequence[Side], repeat: int) -> Iterator[Side]:
-    """Yield the sides by turns: A B, B A, A B ..., so that a drift of the machine meets both."""
+    """Yield the sides interleaved: A B, B A, A B ..., so that a drift of the machine meets both."""
     for number in range(repeat):
         yield from sides if number % 2 == 0 else reversed(sides)
 

@@ -1,4 +1,4 @@
-"""What a recording session came to, in sentences."""
+"""Results of a recording session, in sentences."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ _STORED = _schema("key address bytes")
 
 
 class Rows:
-    """What all processes recorded, as Arrow tables; `filled_in` counts runs that one did not.
+    """Records of all processes as Arrow tables; `filled_in` counts runs that one did not.
 
     `tables` has run, arrival and placed: rows of the processes one after the other.
     """

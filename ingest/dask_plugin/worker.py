@@ -1,4 +1,4 @@
-"""What records inside a Dask worker process, for `ingest.dask_plugin`.
+"""Recorder inside a Dask worker process, for `ingest.dask_plugin`.
 
 Dask adds a worker's current `scheduler_delay`, its guess at the clock offset, to the times of
 computations and transfers. The guess changes with heartbeats only, so it is noted right after

@@ -121,7 +121,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """What a model finds before it is calibrated, of n samples.
+    """Verdicts of a model before it is calibrated, of n samples.
 
     `probabilities` (n x 6) are the algorithm's own, `by_analogy` (n x 6) the shares of the classes
     among programs of the training with nearly equal counters, NaN where these agree
@@ -299,7 +299,7 @@ def _drivers(
 
 @dataclass(frozen=True, slots=True)
 class _Doubts:
-    """What makes samples Unknown, the weightiest first.
+    """Reasons why samples are Unknown, the weightiest first.
 
     `missing` (n x m) metrics; the component that the sample is too `short` for, and the cycles
     `needed` (n, see `_short_for`); the component that is `alone` (n, see `_only_component`);

@@ -194,7 +194,7 @@ def _score(
 
 @dataclass(frozen=True, slots=True)
 class _HeldOut:
-    """What the model of a fold, not yet calibrated, finds in the fold's samples of one split."""
+    """Verdicts of a fold's model, not yet calibrated, on the fold's samples of one split."""
 
     fold: int
     estimates: Estimates

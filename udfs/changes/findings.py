@@ -1,4 +1,4 @@
-"""What is found in one series, as the functions for SQL return it."""
+"""Findings in one series, as the functions for SQL return it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)  # of a deviation of 1
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What values say: the probability of each commit, and of no change.
+    """Evidence of values: the probability of each commit, and of no change.
 
     `at[i]` is that of the change being made by commit i; that of the first, which is good, is 0.
     `before` and `after` are the levels on both sides of the most probable one, in the unit of the

@@ -1,4 +1,4 @@
-"""What an instruction reads and writes, according to the disassembler."""
+"""Operands that an instruction reads and writes, according to the disassembler."""
 
 from __future__ import annotations
 
