@@ -1,4 +1,4 @@
-"""Runs written for other tools: one module a format, all listed in WRITERS."""
+"""Runs written for other tools: one module a format."""
 
 from __future__ import annotations
 
@@ -42,16 +42,6 @@ class Exported:
     notes: list[str]
 
 
-# Each has `export(con, run_id, event)`, which raises `NothingToAnalyse` where the run has nothing
-# for the format; csv and parquet write several files (`export_tables`).
-WRITERS = {
-    Target.perfetto: "apps.exports.perfetto",
-    Target.chrome: "apps.exports.chrome",
-    Target.speedscope: "apps.exports.speedscope",
-    Target.folded: "apps.exports.folded",
-    Target.pprof: "apps.exports.pprof",
-    Target.extrap: "apps.exports.extrap",
-}
 # Formats of bytes, which a terminal cannot show.
 _BINARY = (Target.perfetto, Target.pprof)
 
@@ -61,12 +51,15 @@ def export_run(
 ) -> list[str]:
     """Write a run to a file, or to stdout where `path` is None; return notes on it.
 
+    The module of the format's name has `export(con, run_id, event)`; csv and parquet are several
+    files (`export_tables`).
+
     Text is compressed where the name of the file ends in .gz. Raises `NothingToAnalyse` where the
     run has nothing for the format, `UsageError` where the file cannot be written.
     """
     if path is None and target in _BINARY and sys.stdout.isatty():
         raise UsageError(f"{target} is not for the terminal", hint="Name a file: -o FILE")
-    export: Callable[..., Exported] = import_module(WRITERS[target]).export
+    export: Callable[..., Exported] = import_module(f"apps.exports.{target}").export
     exported = export(con, run_id, event)
     if path is None:
         for piece in exported.pieces:

@@ -85,10 +85,8 @@ READERS: tuple[Deferred, ...] = (
         begins=(b'"', b"type,name,request count,"),
         contains=(
             *(b"sysbench ", b"thread stats ", b"apachebench", b"pgbench (", b"transaction type: "),
-            *(
-                *(b"spawning thread #", b"stress-ng", b" mode with "),
-                *(b"# running ", b"likwid micro benchmark"),
-            ),
+            *(b"spawning thread #", b"stress-ng", b" mode with ", b"# running "),
+            b"likwid micro benchmark",
             *(b'"latencies"', b'"rt_test_version'),
             *(b"http_req_duration", b"iteration_duration"),
         ),
@@ -151,11 +149,7 @@ READERS: tuple[Deferred, ...] = (
     _own("snakemake", "benchmarks.snakemake:Snakemake", begins=(b"s\th:m:s\t",)),
     _own("ninja-log", "tasks.ninja:NinjaLog", begins=(b"# ninja log v",)),
     _own("strace", "profiles.strace:Strace", contains=(b"usecs/call",)),
-    _own(
-        "gprof",
-        "profiles.gprof:Gprof",
-        begins=(b"flat profile:", b"call graph"),
-    ),
+    _own("gprof", "profiles.gprof:Gprof", begins=(b"flat profile:", b"call graph")),
     _own("extrap-text", "profiles.extrap.text:ExtrapText", contains=(b"parameter",)),
     _own("extrap-json", "profiles.extrap.json:ExtrapJson", begins=(b"{",)),
     _own("extrap-jsonl", "profiles.extrap.json_lines:ExtrapJsonLines", contains=(b'"params"',)),
