@@ -56,7 +56,8 @@ class Module:
         They follow what they are on, behind `--` on the line where a view or a macro begins, and
         where a column gets its name; those of columns without such a line are in COMMENT ON.
         """
-        found, view = {}, ""
+        found: dict[str, str] = {}
+        view = ""
         for line in self.text.splitlines():
             code, _, text = line.partition(" -- ")
             if made := _CREATES.match(code):
