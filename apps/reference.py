@@ -220,7 +220,7 @@ def landing_columns() -> str:
     text = io.StringIO()
     with warehouse.connect(":memory:") as con:
         query = sqlfiles.read("queries/schema/landing_columns")
-        columns = con.sql(query, params={"analyses": [one.name for one in analyses.every()]})
+        columns = con.sql(query, params={"analyses": list(analyses.ORDER)})
         rows = csv.writer(text, lineterminator="\n")
         rows.writerows([columns.columns, *columns.fetchall()])
     return text.getvalue()

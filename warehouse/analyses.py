@@ -23,7 +23,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 from warehouse import modules, sqlfiles
@@ -31,6 +30,17 @@ from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
 from warehouse.session import Connection
 
+ORDER = (
+    *("run_groups", "app_versions", "_series_parts", "series", "_change_events"),
+    *("worker_slowdown", "critical_paths", "tasks_in_turn", "idle_gains", "_lifecycle_sums"),
+    *("_worker_sums", "_blame_sums", "_gpu_sums", "_rank_spread", "_thread_phases"),
+    *("_vector_groups", "thread_behaviour", "_file_sets", "sample_metrics", "bottlenecks"),
+    *("throughput_predictions", "throughput_effects", "scaling_sets", "scaling_series"),
+    *("scaling_models", "scaling_surfaces", "program_times", "_forecasts"),
+    *("program_turning_points", "speedup_laws", "program_models", "version_comparisons"),
+    *("change_explanations"),
+)
+"""The analyses; each comes after those whose rows it reads, explanations after all others."""
 _FIELD = re.compile(
     r"^-- (key|scope|needs|reads|requires|functions|together|carries):[ \t]*(.*(?:\n--   .*)*)$",
     re.MULTILINE,
@@ -73,9 +83,7 @@ class Analysis:
 @cache
 def every() -> tuple[Analysis, ...]:
     """Return all analyses, each after those whose rows it reads."""
-    known = {path.stem: _parse(path.stem) for path in sqlfiles.files("analyses")}
-    before = {name: sorted(known.keys() & {*one.reads, one.needs}) for name, one in known.items()}
-    return tuple(known[name] for name in TopologicalSorter(before).static_order())
+    return tuple(_parse(name) for name in ORDER)
 
 
 def _parse(name: str) -> Analysis:

@@ -1,6 +1,6 @@
 -- key: set_id BIGINT
 -- scope: set_id
--- reads: fn_timings, runs, run_groups, function_kinds
+-- reads: fn_timings, runs, function_kinds
 -- requires: flags, settings, scaling_points
 --
 -- Sets of runs that are modelled together, and what is known of the problem they solved.

@@ -187,7 +187,6 @@ SETTINGS = (
     "FROM behaviour_references)",
     "UPDATE throughput_settings SET value = value * 2 WHERE setting = 'shortest'",
 )  # fmt: skip
-_NAMES = [one.name for one in analyses.every()]
 # Rows written by hand.
 BY_HAND = (
     "INSERT INTO metrics BY NAME SELECT run_id, 0 AS source_id, 'by hand' AS metric, 7 AS value "
@@ -206,7 +205,8 @@ def _tables(con):
         "_change_events": "SELECT * EXCLUDE (event_id) FROM _change_events WHERE state = 'present'"
     }
     return {
-        name: rows(con, found.get(name, f"FROM {name}")) for name in (*_NAMES, "analysis_states")
+        name: rows(con, found.get(name, f"FROM {name}"))
+        for name in (*analyses.ORDER, "analysis_states")
     }
 
 
@@ -303,7 +303,7 @@ class Warehouse(RuleBasedStateMachine):
             cut.setattr(ingest.analyse, "_renew", _until_cut_off(left))
             self._land(kind, "r1", {"app": "sort"}, {}, number, replace=True)
 
-    @rule(name=st.sampled_from(_NAMES))
+    @rule(name=st.sampled_from(analyses.ORDER))
     def come_from_another_pwh(self, name):
         self.con.execute("UPDATE analyses SET revision = 'other' WHERE analysis = $1", [name])
         analyse_all(self.con)
@@ -417,9 +417,9 @@ def test_what_an_analysis_reads_is_declared_or_part_of_its_digest(analysis, ware
     assert read <= analysis.reads | _tables_read(texts, tables, analysis.inputs) | {"model_arrays"}
     assert analysis.reads <= tables
     # Others come before it.
-    earlier = _NAMES[: _NAMES.index(analysis.name)]
+    earlier = analyses.ORDER[: analyses.ORDER.index(analysis.name)]
     inputs = _tables_read(texts, tables, analysis.inputs)
-    assert (read | analysis.reads | inputs) & {*_NAMES} <= {*earlier, analysis.name}
+    assert (read | analysis.reads | inputs) & {*analyses.ORDER} <= {*earlier, analysis.name}
 
 
 # --- Analyses that fail.

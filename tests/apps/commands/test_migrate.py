@@ -120,7 +120,7 @@ def test_a_migrated_warehouse_has_the_rows_and_verdicts_of_a_new_one(packed, bot
     con = both(packed)
     assert rows(con, "SELECT count(DISTINCT content) > 40 FROM common") == [(True,)]
     name = packed.name.partition(".")[0]
-    computed = {*(one.name for one in analyses.every()), "analyses", "analysis_states"}
+    computed = {*analyses.ORDER, "analyses", "analysis_states"}
     landed = [table for (table,) in rows(con, TABLES) if table not in computed]
     compared = [*landed, *VERDICTS]
     found = {(name, file): table for table in compared for file in differing(con, table)}
