@@ -38,7 +38,7 @@ ORDER = (
     *("throughput_predictions", "throughput_effects", "scaling_sets", "scaling_series"),
     *("scaling_models", "scaling_surfaces", "program_times", "_forecasts"),
     *("program_turning_points", "speedup_laws", "program_models", "version_comparisons"),
-    *("change_explanations"),
+    "change_explanations",
 )
 """The analyses; each comes after those whose rows it reads, explanations after all others."""
 _FIELD = re.compile(
