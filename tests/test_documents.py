@@ -30,6 +30,7 @@ DOCS = {
         "apps/README.md",
         "ingest/README.md",
         "sql/README.md",
+        "udfs/README.md",
         "tests/bench/README.md",
         *sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/**/*.md")),
     )

@@ -74,7 +74,7 @@ PROBABILITIES: dict[str, Callable[[Singles, Arrays], Singles]] = {
     "gradient boosting": baselines.boosting_probabilities,
 }
 ALGORITHMS = (*PROBABILITIES, COSTS)
-DRIVERS = 3
+DRIVERS = 3  # metrics named with a verdict
 # What the classes are called in reasons.
 _COMPONENTS = {
     "Mem": "main memory",

@@ -29,8 +29,8 @@ from udfs.changes.segments import MIN_POINTS
 
 Places = tuple[Integers, Integers]
 
-SIGNIFICANCE = 0.002
-_LEAST_POINTS = 2
+SIGNIFICANCE = 0.002  # probability of a false alarm in a whole series
+_LEAST_POINTS = 2  # of a series with provisional levels
 
 
 def detect_changes(values: Column) -> pa.ListArray:

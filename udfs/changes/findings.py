@@ -61,7 +61,7 @@ def _smallest_jump(noise: Noise, length: float, log_alpha: Floats) -> Floats:
     return out
 
 
-_LEVEL = 0.95
+_LEVEL = 0.95  # of the interval of a step
 _FEW = 5  # runs of a side whose noise is that of both sides
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
 

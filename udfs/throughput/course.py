@@ -16,7 +16,7 @@ from udfs.throughput.instructions import REGISTERS
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.x87 import stack_faults
 
-WINDOW = 40
+WINDOW = 40  # instructions of a window of chains
 # Windows that are counted.
 _WINDOWS = 3
 
@@ -66,7 +66,7 @@ def _sources(batch: Batch, j: int, rows: Integers) -> tuple[Integers, list[Integ
 
 # Instructions of a simulation, approximately; the least passes, fewer for long blocks.
 _STEPS, _PASSES, _PASSES_LONG, _LONG = 120, 4, 3, 64
-_WORKERS = 2
+_WORKERS = 2  # threads
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def sum_by_block(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floa
     return out
 
 
-_CHUNK = 1 << 13
+_CHUNK = 1 << 13  # blocks added up at a time, which limits memory
 
 
 def _counts(decoder: Decoder) -> Floats:

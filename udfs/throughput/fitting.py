@@ -91,12 +91,12 @@ def _representatives(x: Floats, k: int, seed: int) -> tuple[Integers, Integers]:
 
 Score = tuple[str, str, str, float]
 
-FOLDS = 10
+FOLDS = 10  # groups of segments, each held out in turn
 # More segments than this are scored on one tenth of the groups, not on all tenths in turn.
 _MANY = 5000
 _HELD_OUT = "groups held out"
 _RANDOM = "held out at random"
-_LEAST_FACTOR, _MANY_BLOCKS = 0.5, 1000
+_LEAST_FACTOR, _MANY_BLOCKS = 0.5, 1000  # below which a bound is none; blocks to raise one
 # Quantiles of the errors that form the band: a little over 90 %, because new programs differ.
 _BAND = (0.04, 0.96)
 

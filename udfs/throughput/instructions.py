@@ -7,8 +7,8 @@ from typing import NamedTuple
 # Register numbers of the simulation. There are two flags: carry, and all others; x87's stack is
 # treated as fixed. NOWHERE is always ready, SINK is written but never read.
 FLAG_C, FLAG_Z, VECTORS, X87, NOWHERE, SINK, REGISTERS = 16, 17, 18, 50, 58, 59, 60
-RSP, RSI, RDI = 4, 6, 7
-CONSTANT, MEMORY = -1, -2
+RSP, RSI, RDI = 4, 6, 7  # numbers of the encoding
+CONSTANT, MEMORY = -1, -2  # sources and targets that are no registers
 
 
 class Place(NamedTuple):

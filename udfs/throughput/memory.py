@@ -16,7 +16,7 @@ ACCESS_COUNTS = (
     *("split_loads", "split_stores", "page_splits", "forwards", "failed_forwards"),
     *("carried_forwards", "renamed_forwards", "page_aliases", "way_conflicts", "pages"),
 )
-_LINE, _PAGE, _CHUNK = 64, 4096, 32
+_LINE, _PAGE, _CHUNK = 64, 4096, 32  # bytes; chunks are what two stores are written to at once
 # Passes that are skipped, so that moving accesses have left their start, and stores their queue.
 _SKIPPED = 64
 
