@@ -12,9 +12,11 @@ import pytest
 import warehouse as pwh
 from apps.queries import base
 from ingest.analyse import analyse_all, outdate
-from ingest.load import Landed, Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.scalars import files_of_runs, keep_all_scalars
 from ingest.walk import find, reader_named
+from ingest.writer import Landed
 from warehouse.catalog import by_run_and_source
 from warehouse.errors import WarehouseOutdated
 
