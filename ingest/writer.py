@@ -1,4 +1,4 @@
-"""What one recording adds to the warehouse, inside the transaction of who lands it."""
+"""Additions of one recording to the warehouse, inside the transaction of who lands it."""
 
 from __future__ import annotations
 
