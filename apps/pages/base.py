@@ -238,13 +238,13 @@ class View(Filters):
     def _page(self, key: str, pages: int) -> int:
         """Return the page of a list that the address or the user chose."""
         if self.address.sets(key):
-            page = self.address.parameter(key) or "1"
-            if not page.isdecimal() or not 1 <= int(page) <= pages:
-                self.address.keep(key, [page])
-                raise UsageError(f"There is no page {page!r} of this list: it has {pages}.")
+            linked = self.address.parameter(key) or "1"
+            if not linked.isdecimal() or not 1 <= int(linked) <= pages:
+                self.address.keep(key, [linked])
+                raise UsageError(f"There is no page {linked!r} of this list: it has {pages}.")
             # Streamlit complains of a state for a widget with a default, which is the first page.
-            if int(page) != st.session_state.get(key, 1):
-                st.session_state[key] = int(page)
+            if int(linked) != st.session_state.get(key, 1):
+                st.session_state[key] = int(linked)
         page = st.pagination(pages, key=key)
         self.address.keep(key, [str(page)])
         return page
