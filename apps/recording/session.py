@@ -170,19 +170,13 @@ class Session:
         """Write commands that land the recordings later; return the path of that script."""
         lines = ["#!/bin/sh", "# Lands what pwh record could not.", "set -e"]
         for one in recorded:
-            words = [
-                sys.executable,
-                "-m",
-                "apps.cli",
-                "--db",
-                str(db.absolute() if isinstance(db, Path) else db),
-                "ingest",
-                "--run",
-                one.run_id,
-            ]
+            words = [sys.executable, "-m", "apps.cli"]
+            words += ["--db", str(db.absolute() if isinstance(db, Path) else db)]
+            words += ["ingest", "--run", one.run_id]
             for name, value in one.facts.items():
                 if value is not None:
-                    words += [f"--{name.replace('_', '-')}={_option(value)}"]
+                    text = value.isoformat() if isinstance(value, datetime) else str(value)
+                    words += [f"--{name.replace('_', '-')}={text}"]
             for name, value in one.tags.items():
                 words += ["--tag", f"{name}={value}"]
             files = [str(path) for path in one.files()]
@@ -200,12 +194,6 @@ def turns(sides: Sequence[Side], repeat: int) -> Iterator[Side]:
     """Yield the sides interleaved: A B, B A, A B ..., so that a drift of the machine meets both."""
     for number in range(repeat):
         yield from sides if number % 2 == 0 else reversed(sides)
-
-
-def _option(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value)
 
 
 def _new_folder(title: str, token: str, keep: Path | None) -> Path:
