@@ -1,1 +1,1 @@
-"""What people touch: the command line."""
+"""The command line and the app."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -232,10 +233,41 @@ def analysis_revisions() -> str:
     return "".join(["analysis,revision\n", *rows])
 
 
+# A line that gives names to numbers alone, with what is said of them behind it.
+_CONSTANT = re.compile(
+    r"(?P<name>_?[A-Z][A-Z0-9_]*(?:, _?[A-Z][A-Z0-9_]*)*) = "
+    r"(?P<value>(?=[^#]*\d)[-\d.e_*/+<(), ]+?)(?:  # (?P<why>.+))?"
+)
+
+
+def constants_reference() -> str:
+    """Return the numbers that functions stand on, a table a family of `udfs`, as Markdown."""
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for path in sorted((ROOT / "udfs").rglob("*.py")):
+        module = path.relative_to(ROOT / "udfs").with_suffix("")
+        family = rows.setdefault(module.parts[0] if len(module.parts) > 1 else "others", [])
+        above: list[str] = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# "):
+                above.append(line[2:])
+                continue
+            if one := _CONSTANT.fullmatch(line):
+                why = one["why"] or " ".join(above) or "-"
+                family.append((f"`{one['name']}`", f"`{one['value']}`", why, f"`udfs/{module}.py`"))
+            above = []
+    header = ("constant", "value", "what and why", "module")
+    return "\n".join(
+        f"## {family.capitalize()}\n\n{_table(header, found)}"
+        for family, found in sorted(rows.items())
+        if found
+    )
+
+
 DOCUMENTS: dict[Path, Callable[[], str]] = {
     ROOT / "apps" / "README.md": commands_reference,
     ROOT / "ingest" / "README.md": readers_reference,
     ROOT / "sql" / "README.md": schema_reference,
+    ROOT / "udfs" / "README.md": constants_reference,
     LISTING: landing_columns,
     analyses.LISTING: analysis_revisions,
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("apps", "ingest", "ingest/readers/*", "sql", "tests/bench")
+FOLDERS = ("apps", "ingest", "ingest/readers/*", "sql", "udfs", "tests/bench")
 PAGES = ("*.md", "docs/**/*.md", *(f"{one}/README.md" for one in FOLDERS))
 # what pages link to, and need
 LINKED = ("sql/cookbook/*.sql", "apps/demo/*.ipynb", "docs/*.css")

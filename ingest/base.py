@@ -1,4 +1,4 @@
-"""What a reader is, and what it yields.
+"""Protocol of a reader, and what it yields.
 
 A reader turns one *recording* (one file, or a few that belong together) into rows of landing
 tables. It never sees a database connection: it yields runs, Arrow batches, or SELECTs that the
@@ -63,7 +63,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a file contains about one run; unknown is None.
+    """Facts of one run in a file; unknown is None.
 
     Yield a run before the first rows that belong to it. `key` distinguishes the runs of one file
     and becomes the end of the run's id ("p8.r2"); a file with one run leaves it None. Yielding
@@ -196,7 +196,7 @@ class Reader(Protocol):
 
     @property
     def DESCRIPTION(self) -> str:  # noqa: N802
-        """What it reads, in one line."""
+        """Description of the format, in one line."""
         ...
 
     @property

@@ -17,7 +17,7 @@ _Pairs = Mapping[str, list[tuple[float, str, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What a node's clock is ahead by, ns; `error_ns` of an estimate, 0 of what was stated."""
+    """Offset of a node's clock, ns; `error_ns` of an estimate, 0 of what was stated."""
 
     run_id: str
     node: str

@@ -1,4 +1,4 @@
-"""What every reader promises, as functions that check it: for readers of this and other packages.
+"""Promises of every reader, as functions that check them: for readers of this and other packages.
 
 A package that brings a reader calls `check(reader, sample)` in a test of its own. It takes seconds,
 needs no warehouse, and raises `BrokenPromise` with what is broken.
@@ -201,14 +201,7 @@ def check_damaged(con: Connection, reader: Reader, sample: Path) -> None:
         at = chance.randrange(len(data))
         data[at : at + chance.choice((0, 1, 9))] = chance.choice(
             (
-                b"",
-                b"\0",
-                b"\n",
-                b"-1",
-                b"1e999",
-                b"\xff",
-                b'"',
-                b"{",
+                *(b"", b"\0", b"\n", b"-1", b"1e999", b"\xff", b'"', b"{"),
                 b"9" * 30,
                 b"x",
                 bytes(data[:9]),

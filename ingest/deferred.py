@@ -48,7 +48,7 @@ class Deferred:
 
     @property
     def DESCRIPTION(self) -> str:  # noqa: N802
-        """What it reads, in one line."""
+        """Description of the format, in one line."""
         return self.reader.DESCRIPTION
 
     @property

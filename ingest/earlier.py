@@ -1,4 +1,4 @@
-"""What landed before of the same content, or from the same path."""
+"""Earlier files of the same content, or from the same path."""
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence

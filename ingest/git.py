@@ -1,4 +1,4 @@
-"""What git knows of the commits that runs are of: read only, from what is there, never fetched."""
+"""Facts that git knows of the commits of runs: read only, from what is there, never fetched."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is checked out: the commit, when it was made, and the branch where it has a name."""
+    """Checked-out state: the commit, when it was made, and the branch where it has a name."""
 
     commit: str
     committed_at: datetime

@@ -1,4 +1,4 @@
-"""What a reader found in a recording, kept until it lands.
+"""Rows that a reader found in a recording, kept until they land.
 
 A file of anybody can take long to parse, and a warehouse that is locked meanwhile keeps others
 waiting: so it is parsed first. Only SELECTs that DuckDB runs straight over CSV, Parquet and text
@@ -36,7 +36,7 @@ IN_MEMORY = 64 << 20  # bytes of rows; more than that are on disk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user adds to the files: facts override those that the files have of their runs.
+    """Additions of the user to the files: facts override those that the files have of their runs.
 
     `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
     of the others. `lenient` accepts references to what a recording does not list. `parameters` are

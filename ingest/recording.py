@@ -51,7 +51,7 @@ def read_head(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What changes when a file does."""
+    """Size and time, one of which changes when a file does."""
 
     inode: int
     size: int

@@ -1,4 +1,4 @@
-"""What is stored of runs, computed anew: idle attribution, decoded machine code, scalars.
+"""Stored results of runs, computed anew: idle attribution, decoded machine code, scalars.
 
 Ingest computes it with each file. It is outdated where another pwh computed it, and missing where
 rows were written by hand. Runs are refreshed in groups, each in one transaction, so that an
@@ -43,7 +43,7 @@ _STORED_AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """What is to be computed anew: of some runs all, of others the scalars only.
+    """Results to be computed anew: of some runs all, of others the scalars only.
 
     `sources` are those whose machine code is decoded again.
     """

@@ -19,13 +19,8 @@ def remember_rejection(con: Connection, path: Path, reader: str | None, error: I
         con.execute(
             "INSERT INTO rejections VALUES (?, now(), ?, ?, ?, ?, ?, ?)",
             [
-                file,
-                reader,
-                error.problem,
-                error.where,
-                error.expected,
-                error.hint,
-                __version__,
+                *(file, reader, error.problem, error.where, error.expected),
+                *(error.hint, __version__),
             ],
         )
 

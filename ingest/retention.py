@@ -39,7 +39,7 @@ class Expired:
 
 @dataclass(slots=True)
 class Gone:
-    """What one rule deletes, added up: runs, and rows by table."""
+    """Deletions of one rule, added up: runs, and rows by table."""
 
     runs: set[str] = field(default_factory=set)
     rows: dict[str | None, int] = field(default_factory=lambda: defaultdict(int))

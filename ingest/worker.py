@@ -1,4 +1,4 @@
-"""What a worker of a cluster does: attribute the idle time of runs whose rows it is sent.
+"""Work of a worker of a cluster: attribute the idle time of runs whose rows it is sent.
 
 Rows travel as Arrow streams, so that a worker needs neither the warehouse nor its file system, only
 the same pwh. It attributes them as ingest does, in a warehouse in memory.

@@ -1,4 +1,4 @@
-"""What one recording adds to the warehouse, inside the transaction of who lands it."""
+"""Additions of one recording to the warehouse, inside the transaction of who lands it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack 
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What came of one recording: its rows by table, or that they were there already.
+    """Outcome of one recording: its rows by table, or that they were there already.
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
     `without_zone` is whether times without a zone were taken as UTC.
@@ -135,7 +135,7 @@ class Writer:
 
     @property
     def left_out(self) -> str | None:
-        """What was left out, how many of it and why, in words; None for nothing."""
+        """Left-out parts, how many and why, in words; None for nothing."""
         kinds = (kind.of(count) for kind, count in self._left_out.items() if count)
         return "; ".join(kinds) or None
 

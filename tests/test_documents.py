@@ -30,6 +30,7 @@ DOCS = {
         "apps/README.md",
         "ingest/README.md",
         "sql/README.md",
+        "udfs/README.md",
         "tests/bench/README.md",
         *sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/**/*.md")),
     )
@@ -248,3 +249,12 @@ def test_no_temporary_table_is_public(warehouse):
     # what shadows a table for one question is not listed a second time
     warehouse.execute("CREATE TEMP TABLE runs AS FROM runs; CREATE TEMP TABLE scratch (n INTEGER)")
     assert schema_objects(warehouse).fetchall() == before
+
+
+def test_constants_are_listed_with_what_is_said_of_them():
+    table = DOCS["udfs/README.md"]
+    # Beside it, and on the lines above it.
+    assert "| `SIGNIFICANCE` | `0.002` | probability of a false alarm in a whole series |" in table
+    assert "| `FLOOR` | `0.003` | No class is less likely than this" in table
+    # What is above one is not said of the next.
+    assert table.count("No class is less likely than this") == 1

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from udfs.interrupts import delayed_interrupts
-from udfs.udf import Parameter, Udf
+from udfs.udf import Udf
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -49,75 +49,60 @@ _CORE = (
     "least_share DOUBLE, least_latency DOUBLE, least_front_end INTEGER)[])"
 )
 _THREAD_ELEMENTS = (
-    Parameter("threads", "BIGINT[]"),
-    Parameter("blocks", "INTEGER[]"),
-    Parameter("weights", "BIGINT[]"),
-    Parameter("as_shares", "BOOLEAN"),
-    Parameter("metric", "VARCHAR"),
+    "threads BIGINT[], blocks INTEGER[], weights BIGINT[], as_shares BOOLEAN, metric VARCHAR"
 )
-_MODEL = Parameter("model", "UBIGINT")
+_MODEL = "model UBIGINT"
 
 UDFS: tuple[Udf, ...] = (
     Udf(
-        "median_interval",
+        "median_interval(values DOUBLE[])",
         "udfs.statistics",
-        (Parameter("values", "DOUBLE[]"),),
         "STRUCT(median DOUBLE, low DOUBLE, high DOUBLE)",
         "Median of the values and its 95 % confidence interval, in the unit of the values; no "
         "interval below six values.",
     ),
     Udf(
-        "compare_durations",
+        "compare_durations(own DOUBLE[][], others DOUBLE[][])",
         "udfs.statistics",
-        (Parameter("own", "DOUBLE[][]"), Parameter("others", "DOUBLE[][]")),
         "STRUCT(ratio DOUBLE, low DOUBLE, high DOUBLE)[]",
         "Ratio own / others of the geometric means of each pair of lists of durations above 0, and "
         "an interval that covers all these ratios together with 95 % confidence; no interval below "
         "three durations.",
     ),
     Udf(
-        "detect_changes",
+        "detect_changes(values DOUBLE[])",
         "udfs.changes",
-        (Parameter("values", "DOUBLE[]"),),
         _CHANGES,
         "Lasting changes of level in a series in order of time: position of the first value after "
         "each (from 0), the medians before and after it in the unit of the values, and a p-value; "
         "a series without a change shows one with a probability of 0.002 at most.",
     ),
     Udf(
-        "detect_changes_at",
+        "detect_changes_at(values DOUBLE[], significance DOUBLE)",
         "udfs.changes",
-        (Parameter("values", "DOUBLE[]"), Parameter("significance", "DOUBLE")),
         _CHANGES,
         "Same as detect_changes, for another probability of a false alarm (0..1) of a whole "
         "series.",
     ),
     Udf(
-        "detect_provisional",
+        "detect_provisional(values DOUBLE[])",
         "udfs.changes",
-        (Parameter("values", "DOUBLE[]"),),
         _PROVISIONAL,
         "Levels at the end of a series in order of time that are not certain yet: of 2 to 4 "
         "values, or with a p-value above 0.002 (up to 0.1); more_runs is how many more values "
         "would make it a change if it stays.",
     ),
     Udf(
-        "detect_disturbances",
+        "detect_disturbances(values DOUBLE[])",
         "udfs.changes",
-        (Parameter("values", "DOUBLE[]"),),
         _DISTURBANCES,
         "Bursts in a series in order of time: first and last of a few consecutive values far from "
         "the level around them (usual), and their median (disturbed).",
     ),
     Udf(
-        "series_findings",
+        "series_findings(values DOUBLE[], significance DOUBLE, points VARCHAR[], versions "
+        "VARCHAR[])",
         "udfs.changes",
-        (
-            Parameter("values", "DOUBLE[]"),
-            Parameter("significance", "DOUBLE"),
-            Parameter("points", "VARCHAR[]"),
-            Parameter("versions", "VARCHAR[]"),
-        ),
         f"STRUCT(changes {_CHANGES}, provisional {_PROVISIONAL}, disturbances {_DISTURBANCES}, "
         "modes STRUCT(low DOUBLE, high DOUBLE, high_share DOUBLE), drift DOUBLE, "
         "smallest_change DOUBLE, state VARCHAR)",
@@ -128,25 +113,12 @@ UDFS: tuple[Udf, ...] = (
         "wandering, noisy, drifting, steady).",
     ),
     Udf(
-        "compare_runs",
+        "compare_runs(before DOUBLE[][], after DOUBLE[][], history_before DOUBLE[][], "
+        f'history_after DOUBLE[][], usual {_USUAL}[], within STRUCT("before" DOUBLE, "after" '
+        "DOUBLE, variance_before DOUBLE, variance_after DOUBLE, freedom DOUBLE, noise "
+        "VARCHAR)[], family STRUCT(name VARCHAR, is_counted BOOLEAN, is_leading BOOLEAN, "
+        '"order" INTEGER)[], level DOUBLE)',
         "udfs.comparison",
-        (
-            Parameter("before", "DOUBLE[][]"),
-            Parameter("after", "DOUBLE[][]"),
-            Parameter("history_before", "DOUBLE[][]"),
-            Parameter("history_after", "DOUBLE[][]"),
-            Parameter("usual", f"{_USUAL}[]"),
-            Parameter(
-                "within",
-                'STRUCT("before" DOUBLE, "after" DOUBLE, variance_before DOUBLE, '
-                "variance_after DOUBLE, freedom DOUBLE, noise VARCHAR)[]",
-            ),
-            Parameter(
-                "family",
-                'STRUCT(name VARCHAR, is_counted BOOLEAN, is_leading BOOLEAN, "order" INTEGER)[]',
-            ),
-            Parameter("level", "DOUBLE"),
-        ),
         'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '
         "p_value DOUBLE, noise VARCHAR, runs_to_settle INTEGER)[]",
         "Ratio after / before of each metric with a confidence interval for all metrics together "
@@ -156,17 +128,15 @@ UDFS: tuple[Udf, ...] = (
         pairs=("before", "after", "history_before", "history_after", "usual", "within", "family"),
     ),
     Udf(
-        "match_functions",
+        f"match_functions(before {_SIDE}, after {_SIDE})",
         "udfs.comparison.identity",
-        (Parameter("before", _SIDE), Parameter("after", _SIDE)),
         'STRUCT("before" VARCHAR, "after" VARCHAR, is_renamed BOOLEAN)[]',
         "Which functions of one side only (with their callers and costs) were moved or renamed on "
         "the other: the two names of each, and whether more differs than the folder of its file.",
     ),
     Udf(
-        "usual_noise",
+        "usual_noise(variances DOUBLE[], freedoms DOUBLE[])",
         "udfs.comparison",
-        (Parameter("variances", "DOUBLE[]"), Parameter("freedoms", "DOUBLE[]")),
         _USUAL,
         "What the noise of a single run usually is for metrics of one kind, from the variances of "
         "their logarithms within groups of equal runs, and its degrees of freedom; both are NULL "
@@ -174,9 +144,8 @@ UDFS: tuple[Udf, ...] = (
         pairs=("variances", "freedoms"),
     ),
     Udf(
-        "scaling_fit",
+        "scaling_fit(counts DOUBLE[], seconds DOUBLE[])",
         "udfs.scaling",
-        (Parameter("counts", "DOUBLE[]"), Parameter("seconds", "DOUBLE[]")),
         _SCALING_MODEL,
         "Scaling formula of measurements at hand, in any order, equal counts repetitions: as "
         "scaling_model for the medians at each count and their noise.",
@@ -184,14 +153,8 @@ UDFS: tuple[Udf, ...] = (
         example="SELECT scaling_fit([1, 2, 4, 8, 16], [9.8, 5.1, 2.7, 1.5, 1.0])['formula']",
     ),
     Udf(
-        "scaling_model",
+        "scaling_model(kind VARCHAR, counts DOUBLE[], seconds DOUBLE[], noise DOUBLE)",
         "udfs.scaling",
-        (
-            Parameter("kind", "VARCHAR"),
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("noise", "DOUBLE"),
-        ),
         _SCALING_MODEL,
         "Scaling formula of seconds over ascending process counts, its quality of fit, and the "
         "exponent of p beyond the largest count with a 90 % interval; noise is the relative "
@@ -199,31 +162,18 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
-        "scaling_forecast",
+        "scaling_forecast(kind VARCHAR, counts DOUBLE[], seconds DOUBLE[], noise DOUBLE, "
+        "at_counts DOUBLE[], capacity DOUBLE)",
         "udfs.scaling",
-        (
-            Parameter("kind", "VARCHAR"),
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("noise", "DOUBLE"),
-            Parameter("at_counts", "DOUBLE[]"),
-            Parameter("capacity", "DOUBLE"),
-        ),
         _FORECAST,
         "Predicted seconds at other process counts with 90 % intervals, from seconds measured at "
         "ascending counts; no more than capacity run at once (0: unknown).",
         pairs=("counts", "seconds"),
     ),
     Udf(
-        "scaling_patent",
+        "scaling_patent(kind VARCHAR, counts DOUBLE[], seconds DOUBLE[], noise DOUBLE, "
+        "at_counts DOUBLE[])",
         "udfs.scaling",
-        (
-            Parameter("kind", "VARCHAR"),
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("noise", "DOUBLE"),
-            Parameter("at_counts", "DOUBLE[]"),
-        ),
         "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), seconds DOUBLE[], low DOUBLE[], "
         f"high DOUBLE[], {_FLAGS})",
         "Formula of seconds over ascending process counts by the basis of the kind alone, all "
@@ -232,30 +182,17 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
-        "scaling_turning_point",
+        "scaling_turning_point(counts DOUBLE[], seconds DOUBLE[], noise DOUBLE)",
         "udfs.scaling",
-        (
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("noise", "DOUBLE"),
-        ),
         f"STRUCT(low DOUBLE, high DOUBLE, {_FLAGS})",
         "Interval (90 %) of the count at which seconds measured at ascending counts are least; "
         "high is NULL where they may fall on.",
         pairs=("counts", "seconds"),
     ),
     Udf(
-        "scaling_limits",
+        "scaling_limits(counts BIGINT[], seconds DOUBLE[], low DOUBLE[], high DOUBLE[], "
+        "measured BOOLEAN[], fastest DOUBLE[], weak BOOLEAN)",
         "udfs.scaling",
-        (
-            Parameter("counts", "BIGINT[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("low", "DOUBLE[]"),
-            Parameter("high", "DOUBLE[]"),
-            Parameter("measured", "BOOLEAN[]"),
-            Parameter("fastest", "DOUBLE[]"),
-            Parameter("weak", "BOOLEAN"),
-        ),
         "STRUCT(turning BIGINT, turning_low BIGINT, turning_high BIGINT, is_predicted BOOLEAN, "
         "efficient BIGINT, efficient_low BIGINT, efficient_high BIGINT)",
         "Count beyond which a program gets slower, and the largest with an efficiency of half or "
@@ -264,14 +201,8 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
-        "scaling_speedup_laws",
+        "scaling_speedup_laws(counts DOUBLE[], seconds DOUBLE[], noise DOUBLE, weak BOOLEAN)",
         "udfs.scaling",
-        (
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("noise", "DOUBLE"),
-            Parameter("weak", "BOOLEAN"),
-        ),
         "STRUCT(law VARCHAR, serial DOUBLE, serial_low DOUBLE, serial_high DOUBLE, "
         "coherence DOUBLE, coherence_low DOUBLE, coherence_high DOUBLE, most DOUBLE, "
         "peak DOUBLE, smape DOUBLE)[]",
@@ -280,13 +211,8 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "seconds"),
     ),
     Udf(
-        "scaling_surface",
+        "scaling_surface(counts DOUBLE[], sizes DOUBLE[], seconds DOUBLE[])",
         "udfs.scaling",
-        (
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("sizes", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-        ),
         "STRUCT(formula VARCHAR, terms STRUCT(factor DOUBLE, p_exponent DOUBLE, p_log DOUBLE, "
         "n_exponent DOUBLE, n_log DOUBLE)[], r2 DOUBLE, smape DOUBLE, cv_error DOUBLE, "
         f"points INTEGER, {_FLAGS})",
@@ -295,51 +221,34 @@ UDFS: tuple[Udf, ...] = (
         pairs=("counts", "sizes", "seconds"),
     ),
     Udf(
-        "scaling_forecast_at",
+        "scaling_forecast_at(kind VARCHAR, counts DOUBLE[], sizes DOUBLE[], seconds DOUBLE[], "
+        "noise DOUBLE, own_size DOUBLE, at_counts DOUBLE[], at_size DOUBLE)",
         "udfs.scaling",
-        (
-            Parameter("kind", "VARCHAR"),
-            Parameter("counts", "DOUBLE[]"),
-            Parameter("sizes", "DOUBLE[]"),
-            Parameter("seconds", "DOUBLE[]"),
-            Parameter("noise", "DOUBLE"),
-            Parameter("own_size", "DOUBLE"),
-            Parameter("at_counts", "DOUBLE[]"),
-            Parameter("at_size", "DOUBLE"),
-        ),
         _FORECAST,
         "Predicted seconds at other process counts and another problem size, with 90 % intervals.",
         public=False,
         pairs=("counts", "sizes", "seconds"),
     ),
     Udf(
-        "load_model",
+        'load_model(arrays MAP(VARCHAR, STRUCT(shape INTEGER[], "values" DOUBLE[])))',
         "udfs.models",
-        (Parameter("arrays", 'MAP(VARCHAR, STRUCT(shape INTEGER[], "values" DOUBLE[]))'),),
         "UBIGINT",
         "Number of a model whose arrays are loaded into this process, for the functions that apply "
         "models.",
         public=False,
     ),
     Udf(
-        "evaluate_formulas",
+        "evaluate_formulas(metrics VARCHAR[], formulas VARCHAR[], events VARCHAR[], names "
+        "VARCHAR[], counts DOUBLE[])",
         "udfs.bottleneck.formulas",
-        (
-            Parameter("metrics", "VARCHAR[]"),
-            Parameter("formulas", "VARCHAR[]"),
-            Parameter("events", "VARCHAR[]"),
-            Parameter("names", "VARCHAR[]"),
-            Parameter("counts", "DOUBLE[]"),
-        ),
         "DOUBLE[]",
         "Metrics of a sample by the formulas of its set (metric_formulas), NULL where an event is "
         "missing.",
         public=False,
     ),
     Udf(
-        "classify_bottleneck",
+        f"classify_bottleneck(metrics DOUBLE[], cycles DOUBLE, {_MODEL})",
         "udfs.bottleneck.apply",
-        (Parameter("metrics", "DOUBLE[]"), Parameter("cycles", "DOUBLE"), _MODEL),
         "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
         "drivers STRUCT(metric INTEGER, contribution DOUBLE, deviation DOUBLE)[], "
         "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], hidden BOOLEAN[], "
@@ -349,18 +258,16 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "block_features",
+        "block_features(code VARCHAR)",
         "udfs.throughput.blocks",
-        (Parameter("code", "VARCHAR"),),
         "FLOAT[]",
         "Features of a block of x86-64 machine code in hexadecimal, from which throughput models "
         "predict cycles; NULL where it cannot be decoded.",
         may_return_null=True,
     ),
     Udf(
-        "block_summary",
+        "block_summary(code VARCHAR)",
         "udfs.throughput.blocks",
-        (Parameter("code", "VARCHAR"),),
         _BLOCK_SUMMARY,
         "Instruction mix, dependence chains (instructions) and analytic bounds (cycles of one "
         "pass) of a block of x86-64 machine code in hexadecimal; NULL where it cannot be decoded; "
@@ -370,9 +277,8 @@ UDFS: tuple[Udf, ...] = (
         may_return_null=True,
     ),
     Udf(
-        "block_instructions",
+        f"block_instructions(code VARCHAR, core {_CORE}, isa VARCHAR)",
         "udfs.throughput.blocks",
-        (Parameter("code", "VARCHAR"), Parameter("core", _CORE), Parameter("isa", "VARCHAR")),
         "STRUCT(text VARCHAR, unit VARCHAR, ports VARCHAR, operations INTEGER, cycles DOUBLE, "
         "latency DOUBLE, front_end INTEGER, on_chain BOOLEAN)[]",
         "Instructions of a block of machine code (x86-64, aarch64) in hexadecimal, and what each "
@@ -382,39 +288,31 @@ UDFS: tuple[Udf, ...] = (
         may_return_null=True,
     ),
     Udf(
-        "describe_blocks",
+        f"describe_blocks(codes VARCHAR[], distinct BOOLEAN, core {_CORE})",
         "udfs.throughput.blocks",
-        (
-            Parameter("codes", "VARCHAR[]"),
-            Parameter("distinct", "BOOLEAN"),
-            Parameter("core", _CORE),
-        ),
         f"STRUCT(code {_BLOCK_SUMMARY}, features FLOAT[])[]",
         "Results of block_summary and block_features for many blocks at once.",
         may_return_null=True,
         public=False,
     ),
     Udf(
-        "describe_aarch64",
+        f"describe_aarch64(codes VARCHAR[], core {_CORE})",
         "udfs.throughput.described",
-        (Parameter("codes", "VARCHAR[]"), Parameter("core", _CORE)),
         f"{_BLOCK_SUMMARY}[]",
         "As block_summary, for many blocks of AArch64 machine code by the table of a core.",
         may_return_null=True,
         public=False,
     ),
     Udf(
-        "longest_chain",
+        "longest_chain(distances INTEGER[][])",
         "udfs.throughput.dependences",
-        (Parameter("distances", "INTEGER[][]"),),
         "INTEGER",
         "Length in instructions of the longest dependence chain of a group of instructions, each "
         "given as the distances back to its producers (1: the instruction before).",
     ),
     Udf(
-        "data_flow",
+        "data_flow(distances INTEGER[][], latencies DOUBLE[])",
         "udfs.throughput.dependences",
-        (Parameter("distances", "INTEGER[][]"), Parameter("latencies", "DOUBLE[]")),
         "STRUCT(flow_unlimited DOUBLE, flow_64 DOUBLE, flow_128 DOUBLE)",
         "Cycles that the data flow of a segment of instructions alone takes, without a window and "
         "in windows of 64 and 128 instructions, by the distances back to their producers and their "
@@ -422,9 +320,8 @@ UDFS: tuple[Udf, ...] = (
         pairs=("distances", "latencies"),
     ),
     Udf(
-        "predict_throughput",
+        f"predict_throughput(features FLOAT[], {_MODEL})",
         "udfs.throughput.predict",
-        (Parameter("features", "FLOAT[]"), _MODEL),
         "STRUCT(predicted_cycles DOUBLE, low_cycles DOUBLE, high_cycles DOUBLE, "
         "is_outside BOOLEAN)",
         "Predicted cycles of one pass of a segment by a loaded model, with a 90 % band, and "
@@ -433,9 +330,8 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "throughput_effects",
+        f"throughput_effects(features FLOAT[], {_MODEL})",
         "udfs.throughput.effects",
-        (Parameter("features", "FLOAT[]"), _MODEL),
         "STRUCT(feature_group VARCHAR, factor DOUBLE)[]",
         "Factors by which groups of features change the predicted cycles of a segment against a "
         "typical one (Shapley values).",
@@ -443,9 +339,8 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "thread_matrix",
+        f"thread_matrix({_THREAD_ELEMENTS})",
         "udfs.threads",
-        _THREAD_ELEMENTS,
         "STRUCT(thread_a BIGINT, thread_b BIGINT, distance DOUBLE, brightness DOUBLE)[]",
         "Distances between the basic-block vectors of all threads of a thread block.",
         may_return_null=True,
@@ -454,9 +349,8 @@ UDFS: tuple[Udf, ...] = (
         takes_null=True,
     ),
     Udf(
-        "thread_pixels",
+        f"thread_pixels({_THREAD_ELEMENTS})",
         "udfs.threads",
-        _THREAD_ELEMENTS,
         "STRUCT(thread BIGINT, pixels BLOB)[]",
         "Rows of the distance matrix of a thread block as a picture, one byte a pixel.",
         may_return_null=True,
@@ -465,9 +359,8 @@ UDFS: tuple[Udf, ...] = (
         takes_null=True,
     ),
     Udf(
-        "thread_similarity",
+        f"thread_similarity({_THREAD_ELEMENTS})",
         "udfs.threads",
-        _THREAD_ELEMENTS,
         "STRUCT(fluctuation DOUBLE, mean_distance DOUBLE, max_distance DOUBLE, brightness DOUBLE)",
         "Similarity of the threads of a thread block by their basic-block vectors: fluctuation "
         "rate (0..1), mean and largest distance by the metric (euclidean or manhattan, in the unit "
@@ -477,15 +370,9 @@ UDFS: tuple[Udf, ...] = (
         takes_null=True,
     ),
     Udf(
-        "thread_grouping",
+        "thread_grouping(vectors BIGINT[], blocks INTEGER[], weights BIGINT[], threads "
+        "BIGINT[], as_shares BOOLEAN)",
         "udfs.groups",
-        (
-            Parameter("vectors", "BIGINT[]"),
-            Parameter("blocks", "INTEGER[]"),
-            Parameter("weights", "BIGINT[]"),
-            Parameter("threads", "BIGINT[]"),
-            Parameter("as_shares", "BOOLEAN"),
-        ),
         "STRUCT(vector BIGINT, behaviour_group INTEGER, distance DOUBLE, representative BOOLEAN)[]",
         "Behaviour groups of the basic-block vectors of a launch, with a representative each.",
         may_return_null=True,
@@ -494,13 +381,8 @@ UDFS: tuple[Udf, ...] = (
         takes_null=True,
     ),
     Udf(
-        "interval_phases",
+        "interval_phases(intervals INTEGER[], blocks INTEGER[], weights BIGINT[])",
         "udfs.phases",
-        (
-            Parameter("intervals", "INTEGER[]"),
-            Parameter("blocks", "INTEGER[]"),
-            Parameter("weights", "BIGINT[]"),
-        ),
         'STRUCT("interval" INTEGER, phase INTEGER, distance DOUBLE, weight DOUBLE, '
         "representative BOOLEAN)[]",
         "Phase of each interval of a thread by the SimPoint method, from the instructions "
@@ -509,21 +391,11 @@ UDFS: tuple[Udf, ...] = (
         pairs=("intervals", "blocks", "weights"),
     ),
     Udf(
-        "walk_critical_path",
+        "walk_critical_path(tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end "
+        "BIGINT, t_submit BIGINT, idle_from BIGINT, is_recorded INTEGER, task VARCHAR)[], "
+        "inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, t_there "
+        "BIGINT, data VARCHAR)[], last BIGINT)",
         "udfs.critical_path",
-        (
-            Parameter(
-                "tasks",
-                "STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, t_submit BIGINT, "
-                "idle_from BIGINT, is_recorded INTEGER, task VARCHAR)[]",
-            ),
-            Parameter(
-                "inputs",
-                "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, "
-                "t_there BIGINT, data VARCHAR)[]",
-            ),
-            Parameter("last", "BIGINT"),
-        ),
         "STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, is_assumed BOOLEAN, "
         "is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, there BIGINT, "
         "made BIGINT)[]",
@@ -531,20 +403,12 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "replay_tasks",
+        "replay_tasks(t_begin BIGINT[], tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, "
+        "t_end BIGINT, early_latency BIGINT, late_latency BIGINT, overhead BIGINT, unknown "
+        'BIGINT, t_submit BIGINT, t_ready BIGINT, "type" BIGINT)[], inputs STRUCT(reader '
+        'BIGINT, producer BIGINT, t_made BIGINT)[], parts STRUCT("type" BIGINT, cause '
+        "VARCHAR)[], most BIGINT)",
         "udfs.replay",
-        (
-            Parameter("t_begin", "BIGINT[]"),
-            Parameter(
-                "tasks",
-                "STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, "
-                "early_latency BIGINT, late_latency BIGINT, overhead BIGINT, unknown BIGINT, "
-                't_submit BIGINT, t_ready BIGINT, "type" BIGINT)[]',
-            ),
-            Parameter("inputs", "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT)[]"),
-            Parameter("parts", 'STRUCT("type" BIGINT, cause VARCHAR)[]'),
-            Parameter("most", "BIGINT"),
-        ),
         "STRUCT(critical_path BIGINT, no_latency BIGINT, no_overhead BIGINT, "
         "one_more_worker BIGINT, halved BIGINT[], has_chains BOOLEAN)",
         "Longest chain of dependent computing of a task graph, and how much shorter replays of it "
@@ -552,13 +416,8 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "cluster_clara",
+        "cluster_clara(points DOUBLE[][], k INTEGER, seed INTEGER DEFAULT 0)",
         "udfs.clustering.sql",
-        (
-            Parameter("points", "DOUBLE[][]"),
-            Parameter("k", "INTEGER"),
-            Parameter("seed", "INTEGER", "0"),
-        ),
         "STRUCT(medoids INTEGER[], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
         "reason VARCHAR)",
         "Clusters of rows of metrics around k medoids (CLARA): positions of the medoids, the "
@@ -566,13 +425,8 @@ UDFS: tuple[Udf, ...] = (
         example="SELECT cluster_clara([[0, 1], [1, 1], [9, 9]], 2)['labels']",
     ),
     Udf(
-        "cluster_kmeans",
+        "cluster_kmeans(points DOUBLE[][], k INTEGER, seed INTEGER DEFAULT 0)",
         "udfs.clustering.sql",
-        (
-            Parameter("points", "DOUBLE[][]"),
-            Parameter("k", "INTEGER"),
-            Parameter("seed", "INTEGER", "0"),
-        ),
         "STRUCT(centres DOUBLE[][], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
         "reason VARCHAR)",
         "Clusters of rows of metrics around k means: the means, the cluster of each row, and the "
@@ -580,9 +434,8 @@ UDFS: tuple[Udf, ...] = (
         example="SELECT cluster_kmeans([[0, 1], [1, 1], [9, 9]], 2)['centres']",
     ),
     Udf(
-        "principal_components",
+        "principal_components(points DOUBLE[][], components INTEGER DEFAULT 2)",
         "udfs.clustering.sql",
-        (Parameter("points", "DOUBLE[][]"), Parameter("components", "INTEGER", "2")),
         "STRUCT(mean DOUBLE[], components DOUBLE[][], variances DOUBLE[], shares DOUBLE[], "
         "scores DOUBLE[][], left_out INTEGER, reason VARCHAR)",
         "Principal components (PCA) of rows of metrics, which are centred but not scaled: weights "
@@ -591,13 +444,8 @@ UDFS: tuple[Udf, ...] = (
         example="SELECT principal_components([[0, 1], [1, 3], [2, 5]])['shares']",
     ),
     Udf(
-        "self_organising_map",
+        "self_organising_map(points DOUBLE[][], height INTEGER, width INTEGER)",
         "udfs.clustering.sql",
-        (
-            Parameter("points", "DOUBLE[][]"),
-            Parameter("height", "INTEGER"),
-            Parameter("width", "INTEGER"),
-        ),
         "STRUCT(prototypes DOUBLE[][], cells INTEGER[], quantisation_error DOUBLE, "
         "topographic_error DOUBLE, left_out INTEGER, reason VARCHAR)",
         "Self-organising map (SOM) of rows of metrics on a grid of cells: the prototype of each "
@@ -607,14 +455,9 @@ UDFS: tuple[Udf, ...] = (
         example="SELECT self_organising_map([[0, 1], [1, 1], [9, 9]], 1, 3)['cells']",
     ),
     Udf(
-        "gap_statistic",
+        "gap_statistic(points DOUBLE[][], k_max INTEGER, references INTEGER DEFAULT 50, seed "
+        "INTEGER DEFAULT 0)",
         "udfs.clustering.sql",
-        (
-            Parameter("points", "DOUBLE[][]"),
-            Parameter("k_max", "INTEGER"),
-            Parameter("references", "INTEGER", "50"),
-            Parameter("seed", "INTEGER", "0"),
-        ),
         "STRUCT(k INTEGER, gap DOUBLE[], s DOUBLE[], log_w DOUBLE[], expected DOUBLE[], "
         '"rows" INTEGER, left_out INTEGER, reason VARCHAR)',
         "Number of clusters (1..k_max) in rows of metrics by the gap statistic, and the figures "

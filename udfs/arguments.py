@@ -1,4 +1,4 @@
-"""What functions refuse: arguments that do not fit together, in words."""
+"""Refusals of functions: arguments that do not fit together, in words."""
 
 from __future__ import annotations
 

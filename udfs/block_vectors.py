@@ -12,7 +12,7 @@ from udfs.arrays import Floats, Integers
 
 # Above these limits a matrix, or the vectors themselves, would take more than 0.5 GB.
 MAX_THREADS = 8192
-_MAX_CELLS = 1 << 26
+_MAX_CELLS = 1 << 26  # threads x basic blocks of a matrix, which limits memory
 
 # Elements processed at a time.
 _PART = 1 << 16

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, npt.NDArray[np.float64]]
 
-_MOST_LOADED = 64
+_MOST_LOADED = 64  # models, which limits memory
 _loaded: OrderedDict[int, Arrays] = OrderedDict()
 _lock = threading.Lock()
 

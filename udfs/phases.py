@@ -18,10 +18,10 @@ from udfs.arrow import returned
 from udfs.clustering.kmeans import kmeans
 from udfs.clustering.points import InsufficientData
 
-DIMENSIONS = 15
-MAX_PHASES = 15
-_NEAR_BEST = 0.9
-_SEED = 1
+DIMENSIONS = 15  # of the projection, as SimPoint has it
+MAX_PHASES = 15  # that are tried
+_NEAR_BEST = 0.9  # share of the best score from which fewer phases are taken
+_SEED = 1  # of projection and starts, so that phases are the same each time
 # Intervals that differ in 1 % of their instructions are not phases of their own: moving a share s
 # between blocks has this variance in each dimension of the projection.
 _MIN_VARIANCE = 0.01**2 / 6

@@ -24,13 +24,7 @@ from udfs.arrow import Column, contiguous, numbers, returned
 # More overlap of tasks than this share of their durations: workers run several at once.
 _OVERLAP = 0.01
 _TASK = (
-    "worker",
-    "early_latency",
-    "late_latency",
-    "overhead",
-    "unknown",
-    "t_submit",
-    "t_ready",
+    *("worker", "early_latency", "late_latency", "overhead", "unknown", "t_submit", "t_ready"),
 )
 _GAINS = returned("replay_tasks")
 

@@ -28,9 +28,9 @@ TOLERANCE = 0.05
 FLOOR = 0.1
 
 _EXACT = float(1 << 53)
-_EXACT_SINGLE = 1 << 24
-_MIN_PARALLEL_SIZE = 1 << 20
-_WORKERS = 4
+_EXACT_SINGLE = 1 << 24  # whole numbers up to it are exact in single precision
+_MIN_PARALLEL_SIZE = 1 << 20  # elements of the vectors from which threads are worth their start
+_WORKERS = 4  # threads
 
 
 @dataclass(frozen=True, slots=True)

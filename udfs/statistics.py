@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from udfs.arrow import Column, contiguous, returned
 from udfs.student import t_quantile
 
-_CONFIDENCE = 0.95
-_FEWEST = 3
+_CONFIDENCE = 0.95  # of intervals
+_FEWEST = 3  # durations of an interval
 
 
 def median_interval(values: Column) -> pa.StructArray:

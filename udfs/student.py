@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-_TINY = 1e-300
+_TINY = 1e-300  # in place of 0 in a denominator
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ import numpy as np
 
 from udfs.arrays import Integers
 
-_LIMIT = 2**63
+_LIMIT = 2**63  # of times, ns
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ Arrays = dict[str, Floats]
 Singles = NDArray[np.float32]
 Words = NDArray[np.uint64]
 
-_WORD = 64
-_AT_ONCE = 1 << 14
-_WORKERS = 4
+_WORD = 64  # bits
+_AT_ONCE = 1 << 14  # points of a part that one thread evaluates
+_WORKERS = 4  # threads
 
 # Ensembles whose tables are cached.
 _MAX_CACHED = 16

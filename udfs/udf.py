@@ -1,11 +1,15 @@
-"""What a function for SQL is: its signature, its description, and when its module is imported."""
+"""Functions for SQL: their signature, its description, and when its module is imported."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+# What stands between commas outside of brackets, which are nested thrice at most.
+_TOP_LEVEL = re.compile(r"(?:[^,()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+")
 
 
 class Parameter(NamedTuple):
@@ -15,27 +19,22 @@ class Parameter(NamedTuple):
     type: str
     default: str | None = None
 
-    def __str__(self) -> str:
-        """Return the parameter as a signature shows it: `seed INTEGER DEFAULT 0`."""
-        default = "" if self.default is None else f" DEFAULT {self.default}"
-        return f"{self.name} {self.type}{default}"
-
 
 @dataclass(frozen=True, slots=True)
 class Udf:
-    """A function for SQL: its module, SQL types and a description for users.
+    """A function for SQL: its signature, module, SQL type and a description for users.
 
-    Optional parameters come last. DuckDB has none for functions in Python: it accepts any number of
-    arguments of any type then, and the function casts them. A function with `may_return_null` can
-    return NULL for arguments that are not NULL; DuckDB passes NULL arguments to it, too. Functions
-    that are not `public` serve views and macros only, and are not listed for users. `pairs` are
-    the parameters whose lists have as many elements as each other, and no NULL, unless the function
-    has an answer for it (`takes_null`). `example` is a line of use.
+    Optional parameters come last: `seed INTEGER DEFAULT 0`. DuckDB has none for functions in
+    Python: it accepts any number of arguments of any type then, and the function casts them. A
+    function with `may_return_null` can return NULL for arguments that are not NULL; DuckDB passes
+    NULL arguments to it, too. Functions that are not `public` serve views and macros only, and are
+    not listed for users. `pairs` are the parameters whose lists have as many elements as each
+    other, and no NULL, unless the function has an answer for it (`takes_null`). `example` is a line
+    of use.
     """
 
-    name: str
+    signature: str
     module: str
-    parameters: tuple[Parameter, ...]
     returns: str
     description: str
     may_return_null: bool = False
@@ -45,9 +44,19 @@ class Udf:
     example: str | None = None
 
     @property
-    def signature(self) -> str:
-        """Return the name with the named parameters: `detect_changes(values DOUBLE[])`."""
-        return f"{self.name}({', '.join(map(str, self.parameters))})"
+    def name(self) -> str:
+        """The name, in SQL and in Python."""
+        return self.signature.partition("(")[0]
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The parameters of the signature, in its order."""
+        parts: list[Parameter] = []
+        for text in _TOP_LEVEL.findall(self.signature.partition("(")[2][:-1]):
+            name, _, rest = text.strip().partition(" ")
+            kind, _, default = rest.partition(" DEFAULT ")
+            parts.append(Parameter(name, kind, default or None))
+        return parts
 
     @property
     def has_optional(self) -> bool:

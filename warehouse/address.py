@@ -36,7 +36,7 @@ _HOST_AND_PORT = re.compile(r"(?P<host>[\w.-]+|\[[\da-fA-F:.]+\])(?::(?P<port>\d
 
 
 class _Elsewhere:
-    """What a warehouse that is no file answers in place of a path."""
+    """Answers of a warehouse that is no file, in place of a path."""
 
     @property
     def name(self) -> str:

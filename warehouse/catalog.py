@@ -9,18 +9,8 @@ from functools import cache
 from warehouse import sqlfiles
 
 RUN_COLUMNS = (
-    "run_id",
-    "app",
-    "version",
-    "machine",
-    "started_at",
-    "nodes",
-    "ranks",
-    "threads",
-    "problem_size",
-    "commit",
-    "branch",
-    "committed_at",
+    *("run_id", "app", "version", "machine", "started_at", "nodes", "ranks", "threads"),
+    *("problem_size", "commit", "branch", "committed_at"),
 )
 DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
 """Tables of what is derived of the rows of task traces, once, at ingest."""

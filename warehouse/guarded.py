@@ -42,19 +42,15 @@ _HARMLESS = re.compile(
 # Otherwise SQL could read the file of the warehouse and its log. A lake has to read its own files.
 _NO_LOCAL_FILES = "SET disabled_filesystems = 'LocalFileSystem'"
 _RESTRICTIONS = (
-    "SET temp_directory = ''",
-    "SET autoinstall_known_extensions = false",
-    "SET autoload_known_extensions = false",
-    "SET python_enable_replacements = false",
-    "SET enable_external_access = false",
-    _NO_LOCAL_FILES,
-    "SET lock_configuration = true",
+    *("SET temp_directory = ''", "SET autoinstall_known_extensions = false"),
+    *("SET autoload_known_extensions = false", "SET python_enable_replacements = false"),
+    *("SET enable_external_access = false", _NO_LOCAL_FILES, "SET lock_configuration = true"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a query may use, and how much it may return."""
+    """Resources of a query, and how much it may return."""
 
     seconds: float = 30.0
     memory_mib: int = 2048

@@ -19,7 +19,7 @@ _UNREAD_SECONDS = 86400.0
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """What maintenance did: files merged and written, snapshots expired, files deleted."""
+    """Outcome of maintenance: files merged and written, snapshots expired, files deleted."""
 
     files_before: int
     files_after: int

@@ -16,12 +16,12 @@ UNKNOWN_OUTCOME = (
     "Whether the last change was carried out is unknown: see what is there before you repeat it. "
     "pwh ingest can be run again in any case, as it recognises what has landed."
 )
-"""What to do where the answer to a commit was lost."""
+"""Hint where the answer to a commit was lost."""
 LAND_AGAIN = (
     "Land its recordings again in a new warehouse: pwh --db NEW ingest FILES. The pwh that wrote "
     "it can still read it, and export from it."
 )
-"""What to do with a warehouse that cannot be migrated."""
+"""Hint for a warehouse that cannot be migrated."""
 
 
 def migrate_hint(address: str) -> str:

@@ -17,7 +17,6 @@ from warehouse.errors import (
     WarehouseTooNew,
 )
 from warehouse.lake.attach import is_lake
-from warehouse.lake.dialect import without_unsupported
 from warehouse.messages import LAND_AGAIN, migrate_hint
 from warehouse.session import Connection
 from warehouse.transactions import in_file
@@ -27,6 +26,21 @@ _NAME = re.compile(r"\d{4}_\w+")
 _TABLE = re.compile(r"CREATE TABLE (\w+) \( -- (.+)")
 _COLUMN = re.compile(r"    (\"?\w+\"?) .*? -- (.+)")
 _DIGITS = 4
+_NOT_IN_LAKES = (
+    (re.compile(r"\s+USING COMPRESSION \w+"), ""),
+    (re.compile(r"\bENUM\s*\([^)]*\)"), "VARCHAR"),
+    (re.compile(r"\bALTER TABLE \w+ ADD PRIMARY KEY\s*\([^)]*\);"), ""),
+    (re.compile(r",\s*PRIMARY KEY\s*\([^)]*\)"), ""),
+    (re.compile(r"\s+PRIMARY KEY\b"), ""),
+    (re.compile(r"\s+ON CONFLICT DO NOTHING\b"), ""),
+    # a check, with parentheses within parentheses and text
+    (
+        re.compile(
+            r"\s+CHECK\s*\((?:[^()']|'[^']*'|\((?:[^()']|'[^']*'|\((?:[^()']|'[^']*')*\))*\))*\)"
+        ),
+        "",
+    ),
+)
 
 
 def names() -> tuple[str, ...]:
@@ -72,7 +86,7 @@ def migrate(con: Connection) -> tuple[str, ...]:
     for path in missing:
         text = statements(path)
         with in_file(con):
-            con.execute(without_unsupported(text) if is_lake(con) else text)
+            con.execute(_without_unsupported(text) if is_lake(con) else text)
             con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
     return tuple(path.stem for path in missing)
 
@@ -103,3 +117,10 @@ def check(con: Connection, path: str) -> None:
         )
     if set(known) - set(done):
         raise WarehouseOutdated(f"{path} was written by an older pwh", hint=migrate_hint(path))
+
+
+def _without_unsupported(sql: str) -> str:
+    """Return statements that define tables, without what DuckLake has not."""
+    for pattern, replacement in _NOT_IN_LAKES:
+        sql = pattern.sub(replacement, sql)
+    return sql

@@ -13,7 +13,6 @@ from udfs import UDFS
 from warehouse import sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.lake.attach import is_lake
-from warehouse.lake.dialect import without_unsupported_comments
 from warehouse.messages import migrate_hint
 from warehouse.session import Connection
 from warehouse.transactions import in_file
@@ -25,7 +24,10 @@ _COMMENT = re.compile(
     re.MULTILINE,
 )
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
+_OF_TABLES = re.compile(r"^CREATE OR REPLACE MACRO (\w+)\([^)]*\) AS TABLE\b", re.MULTILINE)
+_LAST_NAME = re.compile(r'"?(\w+)"?,?$')
 _DEFINES = re.compile(r"^CREATE OR REPLACE (?:VIEW|MACRO) (\w+)(.*?);$", re.MULTILINE | re.DOTALL)
+_REMARK = re.compile(r"(?:^| )-- .*$", re.MULTILINE)
 _COLUMNS = sqlfiles.SQL / "column_comments.csv"
 # What SQL as DuckDB writes it reads or calls; a column may have the name of a view.
 _USED = re.compile(r"""\b(?:FROM|JOIN)\s+[(\s]*"?(\w+)|\b(\w+)\s*\(""")
@@ -47,6 +49,24 @@ class Module:
     def creates(self, kind: str) -> list[str]:
         """Return the names of the module's objects of a kind, VIEW or MACRO."""
         return [name for found, name in _CREATES.findall(self.text) if found == kind]
+
+    def comments(self) -> dict[str, str]:
+        """Return the comments on its views, macros and columns (`view.column`).
+
+        They follow what they are on, behind `--` on the line where a view or a macro begins, and
+        where a column gets its name; those of columns without such a line are in COMMENT ON.
+        """
+        found: dict[str, str] = {}
+        view = ""
+        for line in self.text.splitlines():
+            code, _, text = line.partition(" -- ")
+            if made := _CREATES.match(code):
+                view = made[2]
+                found |= {view: text} if text else {}
+            elif text and (column := _LAST_NAME.search(code)):
+                found[f"{view}.{column[1]}"] = text
+        written = _COMMENT.findall(self.text)
+        return found | {name.replace('"', ""): one.replace("''", "'") for name, one in written}
 
 
 def parse(path: Path) -> Module:
@@ -123,9 +143,8 @@ def comments() -> dict[str, str]:
     Those of columns in all views are under `.column`. They are also in the database, except in a
     lake, which has none on macros and columns of views.
     """
-    found = (pair for module in ordered() for pair in _COMMENT.findall(module.text))
-    own = {name.replace('"', ""): text.replace("''", "'") for name, text in found}
-    return {f".{column}": text for column, text in column_comments().items()} | own
+    shared = {f".{column}": text for column, text in column_comments().items()}
+    return shared | {name: text for one in ordered() for name, text in one.comments().items()}
 
 
 def check(con: Connection, path: str) -> None:
@@ -165,15 +184,15 @@ def create(con: Connection, modules: Iterable[Module]) -> None:
     the place of these meanwhile, which is a third of the work.
     """
     in_lake = is_lake(con)
-    used = {word for sql in definitions().values() for word in re.findall(r"\w+", sql)}
+    texts = (_REMARK.sub("", sql) for sql in definitions().values())
+    used = {word for text in texts for word in re.findall(r"\w+", text)}
     comments = []
     tables = []
     for module in modules:
-        text = without_unsupported_comments(module.text) if in_lake else module.text
-        for statement in con.extract_statements(text):
+        comments += _comments(module, in_lake)
+        for statement in con.extract_statements(module.text):
             created = _CREATES.search(statement.query)
             if created is None:
-                comments.append(statement)
                 continue
             con.execute(statement)
             kind, name = created.groups()
@@ -184,11 +203,25 @@ def create(con: Connection, modules: Iterable[Module]) -> None:
     for name in tables:
         con.execute(f"DROP TABLE temp.main.{name}")
     # What has a table of its name in front of it cannot be commented on.
-    for statement in comments:
-        con.execute(statement)
+    con.execute(";".join(comments))
     if not in_lake:
         views = [name for module in modules for name in module.creates("VIEW")]
         _comment_columns(con, views)
+
+
+def _comments(module: Module, in_lake: bool) -> list[str]:
+    """Return statements that comment on what a module creates; a lake takes those of views only."""
+    kinds = dict.fromkeys(module.creates("MACRO"), "MACRO")
+    kinds |= dict.fromkeys(_OF_TABLES.findall(module.text), "MACRO TABLE")
+    kinds |= dict.fromkeys(module.creates("VIEW"), "VIEW")
+    statements = []
+    for name, text in module.comments().items():
+        view, _, column = name.partition(".")
+        kind = "COLUMN" if column else kinds[view]
+        if not in_lake or kind == "VIEW":
+            on = f"{view}.{sqlfiles.identifier(column)}" if column else view
+            statements.append(f"COMMENT ON {kind} {on} IS {sqlfiles.literal(text)}")
+    return statements
 
 
 def _comment_columns(con: Connection, views: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What the system tells of other processes (Linux; elsewhere next to nothing)."""
+"""Facts about other processes (Linux; elsewhere next to nothing)."""
 
 from __future__ import annotations
 

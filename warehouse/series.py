@@ -19,7 +19,7 @@ REASONS = ("investigating", "expected", "noise", "invalid run", "fixed")
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What counts as a change in matching series; None: as other rows define it.
+    """Limits of a change in matching series; None: as other rows define it.
 
     smallest_change is relative (0.05 is 5 %), significance a probability, better is lower, higher
     or neither. app, machine and metric are names or patterns with * and ?.
@@ -35,7 +35,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """What is known of a change, or of an invalid run.
+    """Annotation of a change, or of an invalid run.
 
     reason is one of `REASONS`; fixed_in is a version or commit, for fixed only; metric is a name or
     a pattern with * and ?. None of reason, owner and ticket is as was said before.

@@ -1,4 +1,4 @@
-"""What a connection to a warehouse is, whether its file is open here or a server has it open."""
+"""Connections to a warehouse, whether its file is open here or a server has it open."""
 
 # ruff: noqa: D102  DuckDB documents them
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What SQL in a terminal may do: use no files, or any but a warehouse's, and call macros."""
+"""Limits of SQL in a terminal: use no files, or any but a warehouse's, and call macros."""
 
 from __future__ import annotations
 

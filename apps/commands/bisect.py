@@ -101,7 +101,7 @@ def bisect(
 
 @dataclass(slots=True)
 class _Search:
-    """What is known while commits are searched: values, and what it takes to measure more."""
+    """State of a search through commits: values, and what it takes to measure more."""
 
     context: typer.Context
     commits: Sequence[str]

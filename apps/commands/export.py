@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import OutputOption, RunArgument, reading
-from apps.exports import Target, export_run
-from apps.exports.tables import export_tables
+from apps.exports import Target, export_run, export_tables
 from apps.output.formats import Format
 from apps.output.streams import note, write_text
 from apps.queries.base import ask_dicts

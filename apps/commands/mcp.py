@@ -24,7 +24,7 @@ def mcp(
     """Answer programs that ask by the Model Context Protocol. They read, and change nothing."""
     need("mcp")
     with reading(context):
-        pass  # that there is a warehouse is told before a client asks
+        pass  # that there is a warehouse is reported before a client asks
     from apps.commands.mcp_tools import server
 
     made = server(context.obj)

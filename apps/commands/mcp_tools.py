@@ -1,4 +1,4 @@
-"""What programs can ask by the Model Context Protocol: a tool each, which only reads.
+"""Questions of programs by the Model Context Protocol: a tool each, which only reads.
 
 Every answer has the queries that gave it: {"answer": ..., "queries": [{"sql", "parameters"}]}.
 Texts and rows are those of the commands of the same names.
@@ -21,7 +21,7 @@ import warehouse
 from apps.commands.comparison import compared_text
 from apps.commands.explanations import compared_sides
 from apps.output.tables import dicts
-from apps.queries.base import Asked, ask, ask_dicts, remembering
+from apps.queries.base import Query, ask, ask_dicts, remembering
 from apps.queries.comparison import LEVEL
 from apps.queries.events import WITHDRAWN, Events
 from apps.queries.explanations import explanation
@@ -224,8 +224,8 @@ class _Tools:
         """Draw the history of a metric as a picture (SVG), the longest series of an application."""
 
         def answer(con: Connection) -> Any:
-            asked = Series(resolve_app(con, app), [metric])
-            found = ask_dicts(con, "trend/series", **asked.params())
+            series = Series(resolve_app(con, app), [metric])
+            found = ask_dicts(con, "trend/series", **series.params())
             if not found:
                 raise NothingToAnalyse(f"{app} has no series of {metric}")
             return max(found, key=lambda row: row["points"])
@@ -245,10 +245,10 @@ class _Tools:
         with (
             _readable_errors(),
             closing(warehouse.connect(self._address, read_only=True, wait=_WAIT)) as con,
-            remembering() as asked,
+            remembering() as queries,
         ):
             found = compute(con)
-        return {"answer": _plain(found) if plain else found, "queries": list(map(_query, asked))}
+        return {"answer": _plain(found) if plain else found, "queries": list(map(_query, queries))}
 
 
 @contextmanager
@@ -264,7 +264,7 @@ def _rows(relation: Relation, most: int) -> list[dict[str, Any]]:
     return dicts(relation.limit(most))
 
 
-def _query(one: Asked) -> dict[str, Any]:
+def _query(one: Query) -> dict[str, Any]:
     return {"sql": one.sql, "parameters": _plain(dict(one.params))}
 
 

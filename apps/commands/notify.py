@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -13,6 +15,8 @@ from apps.output.streams import print_data
 from apps.queries.base import ask_dicts
 from warehouse.errors import PwhError, UsageError
 from warehouse.session import Connection
+
+_ENV, _FILE = "env:", "file:"
 
 notify = options.group(
     "notify",
@@ -32,7 +36,6 @@ def send(
     wait: options.WaitOption = None,
 ) -> None:
     """Send each recipient one message with all that is new; for a timer or the end of a job."""
-    from apps.exports.messages import send as send_message
     from apps.reports.notifications import pending_messages
 
     if not dry_run:
@@ -45,7 +48,7 @@ def send(
             print_data(f"to {message.recipient}: {message.title}\n\n{message.body}\n")
             continue
         try:
-            send_message(message.recipient, message.title, message.body)
+            _send_message(message.recipient, message.title, message.body)
         except PwhError as error:
             failures.append(error)
             continue
@@ -98,10 +101,9 @@ def add(
     wait: options.WaitOption = None,
 ) -> None:
     """Add a rule: what is sent to whom. The address itself is never stored."""
-    from apps.exports.messages import check_recipient
     from warehouse.transactions import transaction
 
-    check_recipient(recipient)
+    _check_recipient(recipient)
     if (what == "silence") != (days is not None):
         raise UsageError(
             "--what silence and --days belong together",
@@ -140,3 +142,48 @@ def _pending_changes(con: Connection, recipient: str) -> set[str]:
 for _command in (send, add):
     notify.command(_command.__name__)(_command)
 options.rule_commands(notify, "notification_rules", "notify/rules", "what was sent stays known")
+
+
+def _check_recipient(text: str) -> str:
+    """Return the recipient; raises `UsageError` where it does not name a variable or a file."""
+    if any(text.startswith(kind) and text != kind for kind in (_ENV, _FILE)):
+        return text
+    raise UsageError(
+        "a recipient is where the address is, not the address itself",
+        hint="Such as env:PWH_SLACK, a variable of the environment, or file:/etc/pwh/mail",
+    )
+
+
+def _send_message(recipient: str, title: str, body: str) -> None:
+    """Send a message; raises `PwhError` where it is not known to have arrived everywhere.
+
+    An address has secrets in it: it is read when it is needed, and neither stored nor printed.
+    """
+    import logging
+
+    import apprise
+
+    # Its messages have addresses in them.
+    logging.getLogger("apprise").disabled = True
+    addresses = _addresses(recipient)
+    sender = apprise.Apprise()
+    if not addresses or not all(sender.add(one) for one in addresses):
+        raise PwhError(
+            f"{recipient} has no address, or one that apprise does not know",
+            hint="One a line, such as slack://... or mailto://...: https://appriseit.com",
+        )
+    if not sender.notify(body, title, body_format="text"):
+        raise PwhError(f"the message to {recipient} was not accepted")
+
+
+def _addresses(recipient: str) -> list[str]:
+    """Return the addresses that a variable or a file has, one a line."""
+    if recipient.startswith(_ENV):
+        text = os.environ.get(recipient.removeprefix(_ENV), "")
+    else:
+        try:
+            text = Path(recipient.removeprefix(_FILE)).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise PwhError(f"{recipient} cannot be read: {reason}") from None
+    return text.split()

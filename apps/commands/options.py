@@ -1,4 +1,4 @@
-"""What the commands share: options, and opening the warehouse."""
+"""Shared by commands: options, and opening the warehouse."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def record(
         str | None,
         typer.Option(
             metavar="'COMMAND'|COMMIT",
-            help="Another command, or the same one at a commit of this repository, run by turns, "
-            "to compare with at the end.",
+            help="Another command, or the same one at a commit of this repository, run "
+            "interleaved, to compare with at the end.",
         ),
     ] = None,
     build: Annotated[
@@ -70,7 +70,7 @@ def record(
         bool,
         typer.Option(
             "--until-decided",
-            help="Run both by turns until it is certain whether they differ; against the commit "
+            help="Run both interleaved until it is certain whether they differ; against the commit "
             "before, unless --against names something else.",
         ),
     ] = False,
@@ -271,7 +271,7 @@ def _run_until_decided(
     warmup: int,
     seconds: float | None,
 ) -> tuple[list[Recorded], int, str | None]:
-    """Run both sides by turns until a test decides; return the runs, a failure, and the verdict."""
+    """Run both sides interleaved until a test decides; return runs, a failure, the verdict."""
     from apps.recording.session import turns
     from apps.reports.recording import decided_text, looked_text
     from udfs.measuring.sequential import look
@@ -353,7 +353,7 @@ def recorded_side(
 def _run(
     session: Session, sides: Sequence[Side], rounds: int, warmup: int, *, keep_going: bool
 ) -> tuple[list[Recorded], int]:
-    """Run the sides by turns; return the runs, and the exit code of the first that failed."""
+    """Run the sides interleaved; return the runs, and the exit code of the first that failed."""
     from apps.recording.session import turns
 
     code = 0

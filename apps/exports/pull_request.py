@@ -32,7 +32,7 @@ _TRUSTED = ("OWNER", "MEMBER", "COLLABORATOR")
 class Place:
     """Where comments of a request are: addresses, the header with the token, and how one is edited.
 
-    `user` is the address that tells whose token it is; None where that is told by each comment.
+    `user` is the address that states whose token it is; None where each comment states that.
     `allowed` says how a job may comment.
     """
 
@@ -93,9 +93,9 @@ def comment(text: str, marker: str, env: Mapping[str, str]) -> str:
     place = place_of(env)
     done = f"not commented: {place}" if isinstance(place, str) else _commented(place, text, marker)
     if summary := env.get("GITHUB_STEP_SUMMARY"):
-        told = "" if isinstance(place, str) else f"*{done[0].upper()}{done[1:]}.*\n\n"
+        done_text = "" if isinstance(place, str) else f"*{done[0].upper()}{done[1:]}.*\n\n"
         with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(f"{text}\n\n{told}")
+            file.write(f"{text}\n\n{done_text}")
     return done
 
 

@@ -1,4 +1,4 @@
-"""What the workers of a run did when: tracks of slices that nest nowhere, and arrows between them.
+"""Timeline of a run's workers: tracks of slices that nest nowhere, and arrows between them.
 
 A worker that ran several tasks at once, such as a process with threads of its own, has as many
 lanes as it needs. Times are ns after clock correction, from the first moment on. The landing tables

@@ -71,7 +71,7 @@ _CLASSES_NEEDED, _PROGRAMS_NEEDED = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """What a fit learns from; no connection is needed any more.
+    """Data that a fit learns from; no connection is needed any more.
 
     `labels_from` names the origin of the labels; `overruled` are classes by cluster number.
     """

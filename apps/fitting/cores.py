@@ -23,7 +23,7 @@ SIMULATED = "x86-64"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBlocks:
-    """What a core is estimated from: blocks with cycles, and the tables that it can begin with.
+    """Data to estimate a core from: blocks with cycles, and the tables that it can begin with.
 
     `isa` is their instruction set; `runs` are those of the blocks, `assumed` those of them that
     name no machine; `loops` whether enough of the blocks end in a branch for models to learn what

@@ -56,7 +56,7 @@ def choose_form(con: Connection) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSegments:
-    """What a fit learns from: segments, their machine, and how many were left out and why."""
+    """Data that a fit learns from: segments, their machine, and how many were left out and why."""
 
     form: str
     samples: Samples

@@ -32,7 +32,7 @@ class Address:
         # Widgets of other pages have a state, too: what this page is of is in its own query.
         st.session_state[_QUERY] = self.query
 
-    def asked(self, key: str) -> str | None:
+    def parameter(self, key: str) -> str | None:
         """Return what the address has for a key, of several the last; None without it."""
         values = self.given.get(key)
         return values[-1] if values else None

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import streamlit as st
 
-from apps.queries.base import Asked, remembering
+from apps.queries.base import Query, remembering
 from warehouse.address import Address, Lake
 from warehouse.errors import ReadingInterrupted, WarehouseError
 from warehouse.lake.writers import last_snapshot
@@ -72,7 +72,7 @@ class Answer:
     """A value, and the questions that the warehouse answered for it."""
 
     value: Any
-    asked: tuple[Asked, ...]
+    queries: tuple[Query, ...]
 
 
 class Answers:
@@ -120,9 +120,9 @@ class Answers:
                 self.close()
             con = self.con
             querying = nullcontext() if self._watch is None else self._watch.querying()
-            with querying, _limited(con), remembering() as asked:
+            with querying, _limited(con), remembering() as queries:
                 value = compute(con)
-            return Answer(value, tuple(asked))
+            return Answer(value, tuple(queries))
 
         while True:
             try:

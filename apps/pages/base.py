@@ -1,4 +1,4 @@
-"""What a page works with: cached answers, filters kept in the URL, tables, empty states.
+"""Means of a page: cached answers, filters kept in the URL, tables, empty states.
 
 A page is a function `page(view: View) -> None`. It queries through the view, so that answers are
 cached, the file is closed and the SQL can be shown.
@@ -22,7 +22,7 @@ from apps.pages.charts import show
 from apps.pages.filters import Filters
 from apps.pages.tables import show_rows
 from apps.pages.text import plain
-from apps.queries.base import Asked, ask, ask_count, ask_page
+from apps.queries.base import Query, ask, ask_count, ask_page
 from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.guarded import Result
@@ -45,7 +45,7 @@ class View(Filters):
         self.pages = pages
         self.is_waiting = False  # whether the file was in use for so long that the page gave up
         self._answers = Answers(path)
-        self._asked: list[Asked] = []
+        self._queries: list[Query] = []
         self._tables = 0
 
     @property
@@ -96,7 +96,7 @@ class View(Filters):
 
     def _get(self, name: str, params: Any, compute: Callable[[Connection], Any]) -> Any:
         answer = self._answers.get(name, params, compute)
-        self._asked += answer.asked
+        self._queries += answer.queries
         return answer.value
 
     def confirmed(self, label: str, *, key: str, rows: int, most: int) -> bool:
@@ -142,7 +142,7 @@ class View(Filters):
 
         That is the last question whose name begins with `of`, or `of` itself, which then is SQL.
         """
-        found = (one.text() for one in reversed(self._asked) if one.name.startswith(of))
+        found = (one.text() for one in reversed(self._queries) if one.name.startswith(of))
         self.queries[title] = next(found, str(of))
 
     def empty(self, what: str, command: str) -> None:
@@ -238,22 +238,22 @@ class View(Filters):
     def _page(self, key: str, pages: int) -> int:
         """Return the page of a list that the address or the user chose."""
         if self.address.sets(key):
-            asked = self.address.asked(key) or "1"
-            if not asked.isdecimal() or not 1 <= int(asked) <= pages:
-                self.address.keep(key, [asked])
-                raise UsageError(f"There is no page {asked!r} of this list: it has {pages}.")
+            linked = self.address.parameter(key) or "1"
+            if not linked.isdecimal() or not 1 <= int(linked) <= pages:
+                self.address.keep(key, [linked])
+                raise UsageError(f"There is no page {linked!r} of this list: it has {pages}.")
             # Streamlit complains of a state for a widget with a default, which is the first page.
-            if int(asked) != st.session_state.get(key, 1):
-                st.session_state[key] = int(asked)
+            if int(linked) != st.session_state.get(key, 1):
+                st.session_state[key] = int(linked)
         page = st.pagination(pages, key=key)
         self.address.keep(key, [str(page)])
         return page
 
     def sql_expander(self) -> None:
         """Show, on demand, the SQL behind the view."""
-        asked = list({(one.name, repr(one.params)): one for one in self._asked}.values())
-        self._asked = []
-        if asked:
+        queries = list({(one.name, repr(one.params)): one for one in self._queries}.values())
+        self._queries = []
+        if queries:
             # Sent once it is open: the browser highlights also what is folded away, which takes it
             # as long as all else on a page.
             behind = st.expander(
@@ -261,5 +261,5 @@ class View(Filters):
             )
             if behind.open:
                 with behind:
-                    for one in asked:
+                    for one in queries:
                         st.code(one.text(), language="sql")

@@ -93,9 +93,9 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
     One scope is that of all figures: the verdict, the charts and the tables.
     """
     named = known.with_columns(pl.col("app").fill_null(NO_APPLICATION))
-    asked = named.filter(run_id=view.address.asked("run") or "")
-    if not asked.is_empty():
-        view.address.imply("app", asked["app"][0])
+    linked = named.filter(run_id=view.address.parameter("run") or "")
+    if not linked.is_empty():
+        view.address.imply("app", linked["app"][0])
     apps = named["app"].unique(maintain_order=True).to_list()
     app = view.select("Application", apps, key="app")
     of_app = named.filter(app=app)

@@ -17,34 +17,16 @@ from apps.reports.explanations import explanation_sentences
 from apps.reports.ledger import ledger_rows, part_name
 
 _FIGURES = (
-    "topic",
-    "subject",
-    "metric",
-    "before",
-    "after",
-    "before_label",
-    "after_label",
-    "unit",
-    "change",
-    "change_low",
-    "change_high",
-    "share",
-    "certain",
-    "noise",
+    *("topic", "subject", "metric", "before", "after", "before_label", "after_label", "unit"),
+    *("change", "change_low", "change_high", "share", "certain", "noise"),
 )
 _LEDGER = ("part", "before", "after", "difference", "unit", "share", "certain")
 # Functions that have a link, and the runs on either side whose profiles are looked for.
 _LINKED, _NEAR, _LEAST = 4, 5, 0.02
 _NAME = 40
 _TREE = (
-    "callpath",
-    "own_before",
-    "own_after",
-    "inclusive_before",
-    "inclusive_after",
-    "own_share",
-    "inclusive_share",
-    "unit",
+    *("callpath", "own_before", "own_after", "inclusive_before", "inclusive_after", "own_share"),
+    *("inclusive_share", "unit"),
 )
 
 

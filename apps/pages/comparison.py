@@ -27,18 +27,8 @@ _DRAWN = 25
 # Classifying the samples of more runs takes seconds.
 _MOST_RUNS = 10
 _COLUMNS = (
-    "metric",
-    "verdict",
-    "before",
-    "after",
-    "unit",
-    "ratio",
-    "low",
-    "high",
-    "p_value",
-    "runs_before",
-    "runs_after",
-    "noise",
+    *("metric", "verdict", "before", "after", "unit", "ratio", "low", "high", "p_value"),
+    *("runs_before", "runs_after", "noise"),
 )
 
 
@@ -88,13 +78,13 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
 
 def _usual(view: View) -> tuple[str | None, str | None]:
     """Return the sides where the address does not name both: those of the change in view."""
-    asked = view.address.asked("after") or view.address.carried("change")
-    if asked and not view.address.asked("before"):
-        runs = view.value(resolve_side, asked)
+    linked = view.address.parameter("after") or view.address.carried("change")
+    if linked and not view.address.parameter("before"):
+        runs = view.value(resolve_side, linked)
         which = view.value(explained_against, runs[0])
         if which is not None and (before := [run for run in which.against if run not in runs]):
-            return before[-1], asked
-        return None, asked
+            return before[-1], linked
+        return None, linked
     for app in (view.address.carried("app"), None):
         for before, after in view.ask("comparison/latest", app=app).iter_rows():
             return before, after

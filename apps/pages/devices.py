@@ -1,4 +1,4 @@
-"""What limits the devices of a run: how busy they were, who was late, and what they executed."""
+"""Limits of the devices of a run: how busy they were, who was late, and what they executed."""
 
 from __future__ import annotations
 

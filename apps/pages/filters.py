@@ -57,11 +57,11 @@ class Filters:
         nothing to choose or `every` was chosen. `inline` shows it where it is called.
         """
         place: Any = st if inline else self._filters
-        asked = self.address.asked(key)
+        linked = self.address.parameter(key)
         usual = default if default in options else None
-        listed = self._listed(label, options, key, (every, asked, usual))
+        listed = self._listed(label, options, key, (every, linked, usual))
         shown = [*([] if every is None else [every]), *listed]
-        wanted = every if asked == "" and every is not None else asked
+        wanted = every if linked == "" and every is not None else linked
         is_unknown = wanted is not None and wanted not in shown
         if self.address.sets(key):
             st.session_state[key] = (
@@ -71,15 +71,15 @@ class Filters:
         given: dict[str, Any] = {"accept_new_options": len(options) > _LISTED}
         if is_unknown and now is None:
             # The widget stays empty until the user chooses.
-            given = {"index": None, "placeholder": asked}
+            given = {"index": None, "placeholder": linked}
         elif now not in shown:
             st.session_state[key] = shown[0] if shown else None
         chosen = place.selectbox(
             _label(label, options), shown, key=key, help=help, disabled=not shown, **given
         )
         if is_unknown and now is None:
-            self.address.keep(key, [asked or ""])
-            raise unknown(label, asked or "", options)
+            self.address.keep(key, [linked or ""])
+            raise unknown(label, linked or "", options)
         if shown:
             self.address.keep(key, ["" if chosen == every else chosen])
         return None if chosen == every else chosen
@@ -106,7 +106,7 @@ class Filters:
                 self._notes.caption(plain(f"{label}: {having}; the list has them, newest first."))
             else:
                 self._notes.caption(plain(f"{label}: none of {len(options):,} has {now!r} in it."))
-            st.session_state[key] = next(iter(found), self.address.asked(key) or options[0])
+            st.session_state[key] = next(iter(found), self.address.parameter(key) or options[0])
         found = _with(options, st.session_state.get(searched, ""))
         chosen = {one for one in (*others, carried, st.session_state.get(key)) if one is not None}
         listed = found[:_LISTED]
@@ -134,7 +134,7 @@ class Filters:
         """Return the choice among `options` or a typed one; None without one."""
         if self.address.sets(key):
             carried = self.address.carried(key) if key in CARRIED else None
-            st.session_state[key] = self.address.asked(key) or carried or default
+            st.session_state[key] = self.address.parameter(key) or carried or default
         given = st.session_state.get(key)
         place: Any = self._filters
         found = _with(options, given) if given is not None and given not in options else []
@@ -162,12 +162,12 @@ class Filters:
 
     def tabs(self, titles: Sequence[str], *, key: str) -> str:
         """Return the title of the tab that the user chose; shown where it is called."""
-        asked = self.address.asked(key)
+        linked = self.address.parameter(key)
         if self.address.sets(key):
-            if asked and asked not in titles:
-                self.address.keep(key, [asked])
-                raise unknown("Tab", asked, titles)
-            st.session_state[key] = asked or titles[0]
+            if linked and linked not in titles:
+                self.address.keep(key, [linked])
+                raise unknown("Tab", linked, titles)
+            st.session_state[key] = linked or titles[0]
         if st.session_state.get(key) not in titles:
             st.session_state[key] = titles[0]
         chosen = st.segmented_control(
@@ -190,18 +190,18 @@ class Filters:
 
         Where nothing was chosen they are `default`.
         """
-        asked = [one for one in self.address.given.get(key, default) if one]
+        linked = [one for one in self.address.given.get(key, default) if one]
         wrong: UsageError | None = None
         if self.address.sets(key):
-            others = [one for one in asked if one not in options]
+            others = [one for one in linked if one not in options]
             if others:
                 wrong = unknown(label, others[0], options)
-            elif most is not None and len(asked) > most:
+            elif most is not None and len(linked) > most:
                 wrong = UsageError(
-                    f"{label}: the link has {len(asked)}, shown are at most {most}.",
+                    f"{label}: the link has {len(linked)}, shown are at most {most}.",
                     hint="Take some away above.",
                 )
-            st.session_state[key] = [one for one in asked if one in options][:most]
+            st.session_state[key] = [one for one in linked if one in options][:most]
         else:
             known = [one for one in st.session_state[key] if one in options]
             st.session_state[key] = known if known or not st.session_state[key] else list(default)
@@ -214,7 +214,7 @@ class Filters:
             width=_CHOICES_WIDTH,
         )
         if wrong is not None:
-            self.address.keep(key, asked)
+            self.address.keep(key, linked)
             raise wrong
         self.address.keep(key, chosen or [""])
         return chosen
@@ -233,10 +233,10 @@ class Filters:
         """Return the number that the user sets; int or float as `value` is."""
         wrong = None
         if self.address.sets(key):
-            asked = self.address.asked(key)
-            number = _number(asked, value, low, high) if asked else value
+            linked = self.address.parameter(key)
+            number = _number(linked, value, low, high) if linked else value
             st.session_state[key] = value if number is None else number
-            wrong = asked if number is None else None
+            wrong = linked if number is None else None
         place: Any = self._filters
         given: N = place.number_input(
             label, min_value=low, max_value=high, step=step, key=key, help=help
@@ -254,7 +254,7 @@ class Filters:
     def text(self, label: str, *, key: str, placeholder: str = "") -> str:
         """Return the text that the user types; the empty one is no choice."""
         if self.address.sets(key):
-            st.session_state[key] = self.address.asked(key) or ""
+            st.session_state[key] = self.address.parameter(key) or ""
         given = self._filters.text_input(label, key=key, placeholder=placeholder) or ""
         self.address.keep(key, [given])
         return given
@@ -270,15 +270,15 @@ class Filters:
     ) -> bool:
         """Return whether the user switched something on; `inline` shows it where it is called."""
         place: Any = st if inline else self._filters
-        asked = self.address.asked(key)
-        wrong = self.address.sets(key) and asked not in (None, "", "true", "false")
+        linked = self.address.parameter(key)
+        wrong = self.address.sets(key) and linked not in (None, "", "true", "false")
         if self.address.sets(key):
-            st.session_state[key] = value if wrong or not asked else asked == "true"
+            st.session_state[key] = value if wrong or not linked else linked == "true"
         is_on: bool = place.toggle(label, key=key, help=help)
-        self.address.keep(key, [str(is_on).lower() if not wrong else str(asked)])
+        self.address.keep(key, [str(is_on).lower() if not wrong else str(linked)])
         if wrong:
             raise UsageError(
-                f"The link has {asked!r} for {label}, which is neither true nor false.",
+                f"The link has {linked!r} for {label}, which is neither true nor false.",
                 hint="Switch it above.",
             )
         return is_on
@@ -288,7 +288,7 @@ class Filters:
         if not self.is_complete:
             self.address.keep_unused()
         elif unused := self.address.unused():
-            parts = ", ".join(f"{key}={self.address.asked(key)}" for key in unused)
+            parts = ", ".join(f"{key}={self.address.parameter(key)}" for key in unused)
             self._notes.warning(plain(f"This page has no use for {parts} of the link."))
         self.address.write()
         given = [(key, one) for key, values in self.address.query.items() for one in values]
@@ -341,10 +341,10 @@ def _with(options: Sequence[str], text: str) -> list[str]:
     return [one for one in options if text.lower() in one.lower()]
 
 
-def _number(asked: str, usual: N, low: N | None, high: N | None) -> N | None:
+def _number(linked: str, usual: N, low: N | None, high: N | None) -> N | None:
     """Return the number that a link has, as `usual` is one; None where it is none or too far."""
     try:
-        number = type(usual)(asked)
+        number = type(usual)(linked)
     except ValueError:
         return None
     if not isfinite(number) or (low is not None and number < low):

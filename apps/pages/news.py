@@ -1,4 +1,4 @@
-"""What has landed since a page was drawn: a note that leads to it, never a page that moves.
+"""News since a page was drawn: a note that leads to it, never a page that moves.
 
 A session looks at the times of the warehouse's files every few seconds, and opens the file only
 where these have changed.

@@ -193,8 +193,8 @@ def _looked(view: View) -> dict[str, Any]:
         st.session_state[_FLAME] = {
             "arrival": st.session_state.get(_FLAME, {}).get("arrival", 0) + 1,
             "zoom": [one for one in address.given.get("zoom", []) if one],
-            "search": address.asked("search") or "",
-            **{key: address.asked(key) == "true" for key in _SWITCHES},
+            "search": address.parameter("search") or "",
+            **{key: address.parameter(key) == "true" for key in _SWITCHES},
         }
     given: dict[str, Any] = st.session_state[_FLAME]
     now = _of_browser(given)

@@ -35,10 +35,10 @@ def page(view: View) -> None:
         units=_UNITS,
         choose=True,
     )
-    _lead_on(view, marked)
+    _next_links(view, marked)
 
 
-def _lead_on(view: View, marked: pl.DataFrame) -> None:
+def _next_links(view: View, marked: pl.DataFrame) -> None:
     """Lead on to the run that is marked, or to the comparison of two, the earlier one first."""
     runs = marked.sort("started_at", nulls_last=True, maintain_order=True)["run_id"].to_list()
     match runs:

@@ -88,8 +88,8 @@ def _editor(view: View, limits: Limits) -> str:
     _earlier(view)
     address = view.address
     if address.sets(_TEXT):
-        asked = address.asked("sql")
-        _edit(sqlfiles.read("queries/schema/example").strip() if asked is None else asked)
+        linked = address.parameter("sql")
+        _edit(sqlfiles.read("queries/schema/example").strip() if linked is None else linked)
     given = st.session_state[_TEXT]
     words = view.value(completions)
     result: Any = component("editor")(
@@ -151,12 +151,12 @@ def _earlier(view: View) -> None:
 
 
 def _save(view: View, name: str, board: str) -> None:
-    asked = view.address.asked
-    chart = {column: asked(key) or None for key, column in _CHART.items()}
+    linked = view.address.parameter
+    chart = {column: linked(key) or None for key, column in _CHART.items()}
     if chart["chart"] is None:
         chart = {}
     with writing(view.path, wait=_WAIT) as con:
-        save_query(con, name, asked("sql") or "", Shown(board=board.strip() or None, **chart))
+        save_query(con, name, linked("sql") or "", Shown(board=board.strip() or None, **chart))
     st.rerun()
 
 

@@ -32,7 +32,7 @@ _HINT = "from and to are places in the run in per cent: open the page without th
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the user looks at: per cent of the span, and the request of the browser for it."""
+    """Visible window: per cent of the span, and the request of the browser for it."""
 
     begin: float
     end: float
@@ -61,8 +61,8 @@ def looked_at(view: View) -> Looked:
     if address.sets("_looked"):
         begin, end = (_percent(view, key, usual) for key, usual in (("from", 0.0), ("to", 100.0)))
         if begin >= end:
-            address.keep("from", [address.asked("from") or "0"])
-            address.keep("to", [address.asked("to") or "100"])
+            address.keep("from", [address.parameter("from") or "0"])
+            address.keep("to", [address.parameter("to") or "100"])
             raise UsageError(
                 f"The link has an empty window, from {begin:g} % to {end:g} %.", hint=_HINT
             )
@@ -80,7 +80,7 @@ def looked_at(view: View) -> Looked:
 
 
 def _percent(view: View, key: str, usual: float) -> float:
-    asked = view.address.asked(key)
+    asked = view.address.parameter(key)
     try:
         value = float(asked) if asked else usual
     except ValueError:
@@ -101,7 +101,7 @@ def _is_window(begin: Any, end: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What is drawn: `LANES` workers of a run from the `first` on, in the window looked at.
+    """Drawn part: `LANES` workers of a run from the `first` on, in the window looked at.
 
     `reading` is mode and latency rule, `by` what colours are of (cause or type); tasks that have
     `text` in them are marked, and the lane of `worker`. The critical path is drawn `with_path`: of

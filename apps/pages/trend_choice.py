@@ -1,4 +1,4 @@
-"""What the user chose in the charts of histories: a window of time, and one or two runs."""
+"""Choices of the user in the charts of histories: a window of time, and one or two runs."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _carried_window(address: Address, starts: Sequence[datetime]) -> Period | No
 
 
 def _asked_window(address: Address) -> Period | None:
-    asked = [address.asked(key) or "" for key in ("from", "to")]
+    asked = [address.parameter(key) or "" for key in ("from", "to")]
     if not any(asked):
         return None
     try:

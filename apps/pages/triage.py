@@ -1,4 +1,4 @@
-"""What is said of a change, as `pwh events` stores it: the form for it on pages."""
+"""Form for the state of a change, as `pwh events` stores it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _LOCK = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What `pwh ingest` printed about uploaded files, whether all have landed, and their paths."""
+    """Output of `pwh ingest` about uploaded files, whether all have landed, and their paths."""
 
     text: str
     is_whole: bool

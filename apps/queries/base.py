@@ -20,7 +20,7 @@ _NUMBER = count()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Query:
     """A question that the warehouse answered: its name, SQL and parameters."""
 
     name: str
@@ -56,16 +56,16 @@ def literal(value: Any) -> str:
     return sqlfiles.literal(str(value))
 
 
-_REMEMBERED: ContextVar[list[Asked] | None] = ContextVar("_REMEMBERED", default=None)
+_REMEMBERED: ContextVar[list[Query] | None] = ContextVar("_REMEMBERED", default=None)
 
 
 @contextmanager
-def remembering() -> Iterator[list[Asked]]:
+def remembering() -> Iterator[list[Query]]:
     """Yield a list to which every question asked inside is added, to be shown."""
-    asked: list[Asked] = []
-    token = _REMEMBERED.set(asked)
+    queries: list[Query] = []
+    token = _REMEMBERED.set(queries)
     try:
-        yield asked
+        yield queries
     finally:
         _REMEMBERED.reset(token)
 
@@ -119,7 +119,7 @@ def _sql(name: str) -> str:
 def _computed(con: Connection, name: str, query: str, params: Mapping[str, Any]) -> Relation:
     remembered = _REMEMBERED.get()
     if remembered is not None:
-        remembered.append(Asked(name, query, params))
+        remembered.append(Query(name, query, params))
     table = f"_asked_{next(_NUMBER)}"
     con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     return con.table(table)

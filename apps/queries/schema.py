@@ -14,23 +14,11 @@ from warehouse.errors import UsageError
 from warehouse.session import Connection, Relation
 
 FIRST = (
-    "runs",
-    "run_metrics",
-    "run_configurations",
-    "metric_series",
-    "change_points",
-    "series_states",
-    "explanations",
-    "function_shares",
-    "call_tree",
-    "counter_summary",
-    "fn_timings",
-    "pmu_samples",
-    "slo_by_run",
-    "scaling_models",
-    "sources",
+    *("runs", "run_metrics", "run_configurations", "metric_series", "change_points"),
+    *("series_states", "explanations", "function_shares", "call_tree", "counter_summary"),
+    *("fn_timings", "pmu_samples", "slo_by_run", "scaling_models", "sources"),
 )
-"""What to know first, of all tables and views."""
+"""The tables and views to know first."""
 
 
 def cookbook() -> Iterator[tuple[str, str, str]]:
@@ -49,7 +37,7 @@ def schema_objects(con: Connection, name: str | None = None, first: Sequence[str
     functions = [
         {
             "name": udf.name,
-            "parameters": ", ".join(map(str, udf.parameters)),
+            "parameters": udf.signature.partition("(")[2][:-1],
             "description": udf.description + (f" Example: {udf.example}" if udf.example else ""),
         }
         for udf in UDFS

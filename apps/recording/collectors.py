@@ -15,7 +15,6 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, Protocol
 
 from warehouse.errors import UsageError
 
@@ -27,64 +26,47 @@ _NOISE = re.compile(rb"^(?:Error:|Events (?:en|dis)abled|\[ perf|WARNING|Warning
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 
 
-class Collector(Protocol):
+class Collector:
     """A tool and the file that it writes.
 
-    `NAME` is that of --tool; `SLOWS` is whether the program takes notably longer with it; `RUNS` is
-    whether the tool runs the program, so that there can be only one.
+    `NAME` is that of --tool, `PROGRAM` its own; `SLOWS` is whether the program takes notably longer
+    with it; `RUNS` is whether the tool runs the program, so that there can be only one.
     """
 
-    NAME: ClassVar[str]
-    SLOWS: ClassVar[bool]
-    RUNS: ClassVar[bool]
-
-    def lack(self, command: Sequence[str]) -> str | None:
-        """Return why it cannot be used here for this command; None where it can."""
-        ...
-
-    def around(self, command: Sequence[str], folder: Path) -> list[str]:
-        """Return the command that runs the program, and writes into the folder."""
-        ...
-
-    def attach(self, pid: int, folder: Path) -> None:
-        """Begin to look at a process that has not begun."""
-        ...
-
-    def ready(self) -> None:
-        """Wait until it does."""
-        ...
-
-    def finish(self, folder: Path) -> str | None:
-        """End, and return what it could not record; None where all went well."""
-        ...
-
-    def files(self, folder: Path) -> list[Path]:
-        """Return the recordings in the folder, made ready for their readers."""
-        ...
-
-
-class _Attached:
-    """A tool that looks at a process by its id."""
-
-    NAME: ClassVar[str] = ""
-    SLOWS: ClassVar[bool] = False
-    RUNS: ClassVar[bool] = False
+    NAME = ""
+    SLOWS = False
+    RUNS = False
     PROGRAM = ""
     FILE = ""
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-
     def lack(self, command: Sequence[str]) -> str | None:  # noqa: ARG002
-        """Return whether the tool is missing."""
+        """Return why it cannot be used here for this command; None where it can."""
         return None if shutil.which(self.PROGRAM) else f"{self.PROGRAM} is not installed"
 
     def around(self, command: Sequence[str], folder: Path) -> list[str]:  # noqa: ARG002
-        """Return the command as it is."""
+        """Return the command that runs the program, and writes into the folder."""
         return list(command)
 
+    def attach(self, pid: int, folder: Path) -> None:
+        """Begin to look at a process that has not begun."""
+
     def ready(self) -> None:
-        """Wait until the tool looks at the process, or has given up."""
+        """Wait until it looks at the process, or has given up."""
+
+    def finish(self, folder: Path) -> str | None:
+        """End, and return what it could not record; None where all went well."""
+        return None if self.files(folder) else "it wrote no file"
+
+    def files(self, folder: Path) -> list[Path]:
+        """Return the recordings in the folder, made ready for their readers."""
+        return sorted(path for path in folder.glob(f"{self.FILE}*") if path.stat().st_size)
+
+
+class _Attached(Collector):
+    """A tool that looks at a process by its id."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
 
     def finish(self, folder: Path) -> str | None:
         """End the tool, and return why it recorded nothing."""
@@ -105,10 +87,6 @@ class _Attached:
         (folder / self.FILE).unlink(missing_ok=True)
         return _reason(self.PROGRAM, said)
 
-    def files(self, folder: Path) -> list[Path]:
-        """Return what it wrote."""
-        return _existing(folder / self.FILE)
-
     def _start(self, words: Sequence[str], folder: Path, descriptors: tuple[int, ...] = ()) -> None:
         with (folder / f"{self.FILE}.log").open("wb") as messages:
             self._process = subprocess.Popen(  # noqa: S603
@@ -123,7 +101,7 @@ class _Attached:
 
 
 class _Perf(_Attached):
-    """A command of perf, which counts from when it is told to."""
+    """A command of perf, which counts from a signal on."""
 
     PROGRAM = "perf"
     WORDS: tuple[str, ...] = ()
@@ -205,38 +183,17 @@ class PerfRecord(_Perf):
         return _existing(text)
 
 
-class _Around:
-    """A tool that runs the program itself."""
+class _Around(Collector):
+    """A tool that runs the program itself; of several processes there are several files."""
 
-    NAME: ClassVar[str] = ""
-    SLOWS: ClassVar[bool] = True
-    RUNS: ClassVar[bool] = True
-    PROGRAM = ""
-    FILE = ""
+    SLOWS = True
+    RUNS = True
     OPTIONS: tuple[str, ...] = ()
-
-    def lack(self, command: Sequence[str]) -> str | None:  # noqa: ARG002
-        """Return whether the tool is missing."""
-        return None if shutil.which(self.PROGRAM) else f"{self.PROGRAM} is not installed"
 
     def around(self, command: Sequence[str], folder: Path) -> list[str]:
         """Return the tool's command; %s in its options is the file."""
         file = str(folder / self.FILE)
         return [self.PROGRAM, *(option.replace("%s", file) for option in self.OPTIONS), *command]
-
-    def attach(self, pid: int, folder: Path) -> None:
-        """Do nothing."""
-
-    def ready(self) -> None:
-        """Do nothing."""
-
-    def finish(self, folder: Path) -> str | None:
-        """Return whether the file is missing."""
-        return None if self.files(folder) else "it wrote no file"
-
-    def files(self, folder: Path) -> list[Path]:
-        """Return what it wrote: of several processes several files."""
-        return sorted(path for path in folder.glob(f"{self.FILE}*") if path.stat().st_size)
 
 
 class Callgrind(_Around):

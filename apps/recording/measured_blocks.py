@@ -55,7 +55,7 @@ class Measured(NamedTuple):
 
 
 class _Load:
-    """What runs on the core of a processor from now on, on any of its hardware threads."""
+    """Load of the core of a processor from now on, on any of its hardware threads."""
 
     def __init__(self, processor: int) -> None:
         self.threads = {f"cpu{k}" for k in _siblings(processor)}

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from resource import struct_rusage
 from types import FrameType
 
 from warehouse.errors import UsageError
@@ -48,13 +49,13 @@ class NotStarted(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What the system knows of a program that has ended.
+    """Times and exit code of a program that has ended.
 
     `exit_code` is 128 and the signal's number where a signal ended it, as in shells. Times are in
-    seconds, of the program and those of its children that it waited for; `max_rss` in bytes is that
-    of the largest of these processes. `run_delay` is how long the first thread of the program was
-    ready to run and waited for a processor, NaN where it is unknown. `interrupted`: pwh was asked
-    to stop meanwhile.
+    seconds, of the program and those of its children that it waited for; `usage` is getrusage(2) of
+    these, whose memory is that of the largest process. `run_delay` is how long the first thread of
+    the program was ready to run and waited for a processor, NaN where it is unknown. `interrupted`:
+    pwh was asked to stop meanwhile.
     """
 
     started_at: datetime
@@ -63,13 +64,7 @@ class Execution:
     user: float
     system: float
     run_delay: float
-    max_rss: int
-    major_page_faults: int
-    minor_page_faults: int
-    voluntary_context_switches: int
-    involuntary_context_switches: int
-    file_system_inputs: int
-    file_system_outputs: int
+    usage: struct_rusage
     interrupted: bool
 
 
@@ -137,13 +132,7 @@ def execute(
         user=own * usage.ru_utime,
         system=own * usage.ru_stime,
         run_delay=run_delay,
-        max_rss=usage.ru_maxrss * 1024,
-        major_page_faults=usage.ru_majflt,
-        minor_page_faults=usage.ru_minflt,
-        voluntary_context_switches=usage.ru_nvcsw,
-        involuntary_context_switches=usage.ru_nivcsw,
-        file_system_inputs=usage.ru_inblock,
-        file_system_outputs=usage.ru_oublock,
+        usage=usage,
         interrupted=relay.interrupted,
     )
 

@@ -1,4 +1,4 @@
-"""A recording session: programs run some times by turns, what each run left in a folder of its own.
+"""A recording session: interleaved runs of programs, each with a folder of what it left.
 
 The folder remains until all of it has landed: nothing that was recorded is lost while the warehouse
 is busy, read-only or damaged.
@@ -30,7 +30,7 @@ def times_text(
     command: Sequence[str], done: Execution, environment: Mapping[str, str] | None = None
 ) -> str:
     """Return the lines that the reader `time` reads; seconds have microseconds."""
-    minutes, seconds = divmod(done.wall, 60)
+    minutes, seconds, used = *divmod(done.wall, 60), done.usage
     return "\n".join(
         [
             f"Started at {done.started_at.isoformat()}",
@@ -40,13 +40,13 @@ def times_text(
             f"\tSystem time (seconds): {done.system:.6f}",
             *([] if isnan(done.run_delay) else [f"\tRun delay (seconds): {done.run_delay:.6f}"]),
             f"\tElapsed (wall clock) time (h:mm:ss or m:ss): {minutes:.0f}:{seconds:09.6f}",
-            f"\tMaximum resident set size (kbytes): {done.max_rss // 1024}",
-            f"\tMajor (requiring I/O) page faults: {done.major_page_faults}",
-            f"\tMinor (reclaiming a frame) page faults: {done.minor_page_faults}",
-            f"\tVoluntary context switches: {done.voluntary_context_switches}",
-            f"\tInvoluntary context switches: {done.involuntary_context_switches}",
-            f"\tFile system inputs: {done.file_system_inputs}",
-            f"\tFile system outputs: {done.file_system_outputs}",
+            f"\tMaximum resident set size (kbytes): {used.ru_maxrss}",
+            f"\tMajor (requiring I/O) page faults: {used.ru_majflt}",
+            f"\tMinor (reclaiming a frame) page faults: {used.ru_minflt}",
+            f"\tVoluntary context switches: {used.ru_nvcsw}",
+            f"\tInvoluntary context switches: {used.ru_nivcsw}",
+            f"\tFile system inputs: {used.ru_inblock}",
+            f"\tFile system outputs: {used.ru_oublock}",
             f"\tExit status: {done.exit_code}",
             "",
         ]
@@ -170,19 +170,13 @@ class Session:
         """Write commands that land the recordings later; return the path of that script."""
         lines = ["#!/bin/sh", "# Lands what pwh record could not.", "set -e"]
         for one in recorded:
-            words = [
-                sys.executable,
-                "-m",
-                "apps.cli",
-                "--db",
-                str(db.absolute() if isinstance(db, Path) else db),
-                "ingest",
-                "--run",
-                one.run_id,
-            ]
+            words = [sys.executable, "-m", "apps.cli"]
+            words += ["--db", str(db.absolute() if isinstance(db, Path) else db)]
+            words += ["ingest", "--run", one.run_id]
             for name, value in one.facts.items():
                 if value is not None:
-                    words += [f"--{name.replace('_', '-')}={_option(value)}"]
+                    text = value.isoformat() if isinstance(value, datetime) else str(value)
+                    words += [f"--{name.replace('_', '-')}={text}"]
             for name, value in one.tags.items():
                 words += ["--tag", f"{name}={value}"]
             files = [str(path) for path in one.files()]
@@ -197,15 +191,9 @@ class Session:
 
 
 def turns(sides: Sequence[Side], repeat: int) -> Iterator[Side]:
-    """Yield the sides by turns: A B, B A, A B ..., so that a drift of the machine meets both."""
+    """Yield the sides interleaved: A B, B A, A B ..., so that a drift of the machine meets both."""
     for number in range(repeat):
         yield from sides if number % 2 == 0 else reversed(sides)
-
-
-def _option(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value)
 
 
 def _new_folder(title: str, token: str, keep: Path | None) -> Path:

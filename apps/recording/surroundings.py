@@ -1,4 +1,4 @@
-"""What a run is called without being asked: application, version, machine, and what it ran with."""
+"""Names of a run that nobody states: application, version, machine, and its environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed together with a run's time, a sentence a finding."""
+"""Changes together with that of a run's time, a sentence a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GPUs did, what limits them, and what would help: in sentences."""
+"""Work of GPUs, what limits them, and what would help: in sentences."""
 
 from __future__ import annotations
 

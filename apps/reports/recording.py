@@ -1,4 +1,4 @@
-"""What a recording session came to, in sentences."""
+"""Results of a recording session, in sentences."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _times(done: Sequence[Execution]) -> str:
         f"{name} {amount(_median([getattr(one, name) for one in done]), 's')}"
         for name in ("user", "system")
     ]
-    peak = max(one.max_rss for one in done)
+    peak = 1024 * max(one.usage.ru_maxrss for one in done)
     return ", ".join([*parts, f"peak memory {amount(peak, 'B')}"])
 
 

@@ -1,4 +1,4 @@
-"""What people may do in the app, where it has a login."""
+"""Rights of people in the app, where it has a login."""
 
 from __future__ import annotations
 

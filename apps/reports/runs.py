@@ -52,7 +52,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of a run: facts and rows in a line each, and kinds of trace.
+    """Report on a run: facts and rows in a line each, and kinds of trace.
 
     `leading` is whether it failed, and what changed with it. `lacking` is what its files contain
     besides or twice, a line for each file.
@@ -67,7 +67,7 @@ class Report:
 
     @property
     def sentences(self) -> list[str]:
-        """What one reads first: what leads, and of each section the first sentences."""
+        """The beginning of the report: what leads, and of each section the first sentences."""
         return [*self.leading, *(one for section in self.sections for one in section.first)]
 
 

@@ -32,11 +32,8 @@ GAIN = 1.5
 REACH = 64
 # Flags under which a time beyond the measured counts is a guess.
 _GUESSED = {
-    "break_not_extrapolatable",
-    "times_rounded",
-    "last_counts_off",
-    "poor_fit",
-    "several_problems",
+    *("break_not_extrapolatable", "times_rounded", "last_counts_off"),
+    *("poor_fit", "several_problems"),
 }
 
 

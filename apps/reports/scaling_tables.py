@@ -16,17 +16,9 @@ SETS = ("application", "version", "machine", "scaling", "counts", "functions", "
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 RANKED = ("function", "seconds", "interval", "share", "at largest", "flags")
 EFFICIENCIES = (
-    "parallelism",
-    "computation",
-    "communication",
-    "load balance",
-    "comm. eff.",
-    "serialisation",
-    "transfer",
-    "parallel eff.",
-    "comp. scaling",
-    "global eff.",
-    "serial part",
+    *("parallelism", "computation", "communication", "load balance", "comm. eff."),
+    *("serialisation", "transfer", "parallel eff.", "comp. scaling"),
+    *("global eff.", "serial part"),
 )
 LAWS = ("law", "serial part", "90 %", "coherence", "90 % ", "largest speed-up", "at", "SMAPE")
 PATENT = ("function", "kind", "seconds", "interval", "share", "formula", "flags")
@@ -117,13 +109,8 @@ def efficiency_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     Nothing where it is not known what the time of the program is spent on.
     """
     shares = (
-        "load_balance",
-        "communication_efficiency",
-        "serialisation",
-        "transfer",
-        "parallel_efficiency",
-        "computation_scaling",
-        "global_efficiency",
+        *("load_balance", "communication_efficiency", "serialisation", "transfer"),
+        *("parallel_efficiency", "computation_scaling", "global_efficiency"),
     )
     if all(row["parallel_efficiency"] is None for row in rows):
         return []

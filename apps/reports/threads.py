@@ -11,60 +11,21 @@ from apps.output.text import cell
 from apps.reports.flags import Flag, flag_text
 
 FIGURES = (
-    "launch",
-    "kernel",
-    "verdict",
-    "kind",
-    "threads",
-    "blocks",
-    "vectors",
-    "fluctuation",
-    "SIMT eff.",
-    "sync rate",
-    "distance",
+    *("launch", "kernel", "verdict", "kind", "threads", "blocks", "vectors", "fluctuation"),
+    *("SIMT eff.", "sync rate", "distance"),
 )
 KERNELS = (
-    "kernel",
-    "verdict",
-    "kind",
-    "bound",
-    "launches",
-    "divergent",
-    "instructions",
-    "in divergent",
-    "memory",
-    "SIMT eff.",
-    "sync rate",
+    *("kernel", "verdict", "kind", "bound", "launches", "divergent", "instructions"),
+    *("in divergent", "memory", "SIMT eff.", "sync rate"),
 )
-GROUPS = (
-    "launch",
-    "group",
-    "threads",
-    "share",
-    "vectors",
-    "representative",
-    "radius",
-)
+GROUPS = (*("launch", "group", "threads", "share", "vectors", "representative", "radius"),)
 WARPS = ("launch", "block", "warp", "threads", "SIMT eff., at most", "idle lanes, at least")
 BLOCKS = (
-    "block",
-    "threads",
-    "vectors",
-    "fluctuation",
-    "mean distance",
-    "largest",
-    "brightness",
-    "sync consistency",
+    *("block", "threads", "vectors", "fluctuation", "mean distance", "largest"),
+    *("brightness", "sync consistency"),
 )
 PHASES = (
-    "launch",
-    "block",
-    "thread",
-    "phase",
-    "weight",
-    "intervals",
-    "first",
-    "representative",
+    *("launch", "block", "thread", "phase", "weight", "intervals", "first", "representative"),
 )
 _MOST_LAUNCHES = 6
 _KERNEL_IN_TEXT, _KERNEL_IN_TABLE = 60, 40

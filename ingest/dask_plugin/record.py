@@ -1,4 +1,4 @@
-"""What `ingest.dask_plugin` has gathered at the scheduler; times in s of the epoch."""
+"""Records that `ingest.dask_plugin` has gathered at the scheduler; times in s of the epoch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Process:
 
 
 class Graphs:
-    """What was submitted: columns with a row for each submission of a key.
+    """Submitted graphs: columns with a row for each submission of a key.
 
     `times` is when the scheduler got it (None: before the record began), `counts` how many keys
     it reads, and `needs` those keys, one submission's after the other's: a list for each would

@@ -24,45 +24,28 @@ from warehouse.session import Connection
 _ROUNDING = 1e-6
 _INF = float("inf")
 _NO_GUESS = [-_INF, 0.0]
-_TEXT, _INT, _BOOL = pa.string(), pa.int64(), pa.bool_()
+# Columns of the same name have the same type; all others are whole numbers.
+_TYPES = {
+    **dict.fromkeys(("address", "key", "name"), pa.string()),
+    **dict.fromkeys(("pooled", "seceded", "made"), pa.bool_()),
+}
 
-_PROCESSES = {
-    "p": _INT,
-    "address": _TEXT,
-    "threads": _INT,
-    "joined": _INT,
-    "gone": _INT,
-    "clock_offset": _INT,
-}
-_RUNS = {
-    "p": _INT,
-    "key": _TEXT,
-    "thread": _INT,
-    "pooled": _BOOL,
-    "seceded": _BOOL,
-    "made": _BOOL,
-    "turned": _INT,
-    "t_start": _INT,
-    "t_end": _INT,
-    "stored": _INT,
-    "bytes": _INT,
-}
-_ARRIVALS = {
-    "p": _INT,
-    "address": _TEXT,
-    "key": _TEXT,
-    "t_send": _INT,
-    "t_recv": _INT,
-    "bytes": _INT,
-}
-_PLACED = {"p": _INT, "key": _TEXT, "t": _INT, "bytes": _INT}
-_SUBMISSIONS = {"s": _INT, "key": _TEXT, "name": _TEXT, "t": _INT}
-_NEEDS = {"s": _INT, "key": _TEXT}
-_STORED = {"key": _TEXT, "address": _TEXT, "bytes": _INT}
+
+def _schema(names: str) -> pa.Schema:
+    return pa.schema([(name, _TYPES.get(name, pa.int64())) for name in names.split()])
+
+
+_PROCESSES = _schema("p address threads joined gone clock_offset")
+_RUNS = _schema("p key thread pooled seceded made turned t_start t_end stored bytes")
+_ARRIVALS = _schema("p address key t_send t_recv bytes")
+_PLACED = _schema("p key t bytes")
+_SUBMISSIONS = _schema("s key name t")
+_NEEDS = _schema("s key")
+_STORED = _schema("key address bytes")
 
 
 class Rows:
-    """What all processes recorded, as Arrow tables; `filled_in` counts runs that one did not.
+    """Records of all processes as Arrow tables; `filled_in` counts runs that one did not.
 
     `tables` has run, arrival and placed: rows of the processes one after the other.
     """
@@ -79,7 +62,7 @@ class Rows:
             parts["placed"].append(_placed(number, placed))
         schemas = {"run": _RUNS, "arrival": _ARRIVALS, "placed": _PLACED}
         self.tables = {
-            name: pa.concat_tables([pa.schema(schema).empty_table(), *parts[name]])
+            name: pa.concat_tables([schema.empty_table(), *parts[name]])
             for name, schema in schemas.items()
         }
 
@@ -137,11 +120,7 @@ def _runs(number: int, process: Process, values: list[Any], guesses: list[Any]) 
         _RUNS,
         (
             repeat(number, len(keys)),
-            keys,
-            threads,
-            is_pooled,
-            seceded,
-            made,
+            *(keys, threads, is_pooled, seceded, made),
             _ns(turned),
             _ns(start),
             _ns(stop),
@@ -203,13 +182,13 @@ def _unreported(process: Process, runs: list[Any]) -> list[Any]:
     return values
 
 
-def _table(schema: dict[str, pa.DataType], columns: Iterable[Any]) -> pa.Table:
+def _table(schema: pa.Schema, columns: Iterable[Any]) -> pa.Table:
     """Return a table of columns in the schema's order."""
     arrays = [
         column if isinstance(column, pa.Array) else pa.array(column, kind)
-        for column, kind in zip(columns, schema.values(), strict=True)
+        for column, kind in zip(columns, schema.types, strict=True)
     ]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(schema))
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _ns(times: Any) -> pa.Array:

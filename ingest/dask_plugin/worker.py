@@ -1,4 +1,4 @@
-"""What records inside a Dask worker process, for `ingest.dask_plugin`.
+"""Recorder inside a Dask worker process, for `ingest.dask_plugin`.
 
 Dask adds a worker's current `scheduler_delay`, its guess at the clock offset, to the times of
 computations and transfers. The guess changes with heartbeats only, so it is noted right after
@@ -133,13 +133,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
             thread = self._cancelled.pop(key, None)
         self._runs += (
             key_text(key),
-            thread,
-            start,
-            stop,
-            turned,
-            now,
-            task.start_time,
-            task.nbytes,
+            *(thread, start, stop, turned, now, task.start_time, task.nbytes),
             task.state == "memory",
             state == "long-running",
             not (task.annotations and "executor" in task.annotations),

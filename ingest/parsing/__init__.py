@@ -1,1 +1,1 @@
-"""What readers share: lines, numbers, tables of counters, call paths."""
+"""Shared by readers: lines, numbers, tables of counters, call paths."""

@@ -1,4 +1,4 @@
-"""What small tables of counters share: records with their lines, numbers, rows of pmu_samples."""
+"""Small tables of counters: records with their lines, numbers, rows of pmu_samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parameters of a scaling experiment are, by their names or as the user states."""
+"""Kinds of the parameters of a scaling experiment, by their names or as the user states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KIND_OF: Final = {word: kind for kind, words in _WORDS.items() for word in word
 
 
 class Parameters:
-    """What the parameters of an experiment are, by their names and order.
+    """Kinds of the parameters of an experiment, by their names and order.
 
     `parallel` is the number of the parameter that the program is scaled by: the first count in the
     order of `COUNTS`, else the first that is no problem size, else the first; `kind` is its kind.

@@ -34,7 +34,7 @@ SELECT
   sample
 FROM ranked;
 
-CREATE OR REPLACE VIEW thread_groups AS
+CREATE OR REPLACE VIEW thread_groups AS -- One row is a group of threads of a launch that behave alike, with a representative thread. No two vectors of a group are further apart than a quarter of the largest distance in the launch.
 WITH
   launched AS (
     SELECT run_id, launch, any_value(kernel) AS kernel
@@ -61,29 +61,23 @@ WITH
   )
 
 SELECT
-  g.run_id, g.launch, coalesce(l.kernel, v.kernel) AS kernel, g.behaviour_group, g.threads,
-  g.threads / sum(g.threads) OVER (PARTITION BY g.run_id, g.launch) AS share,
-  g.distinct_vectors, g.sample.block AS block, g.sample.thread AS thread, g.radius
+  g.run_id, g.launch, coalesce(l.kernel, v.kernel) AS kernel,
+  g.behaviour_group, -- Number of the group within its launch, from 1, the largest first; NULL for threads whose vectors are rarer than the 2048 commonest.
+  g.threads, -- Threads of the group.
+  g.threads / sum(g.threads) OVER (PARTITION BY g.run_id, g.launch) AS share, -- threads over all threads of the launch, 0..1.
+  g.distinct_vectors, -- Different basic-block vectors among them.
+  g.sample.block AS block, -- Thread block of the representative: the thread with the smallest sum of distances to the group; NULL for CPU threads.
+  g.sample.thread AS thread, -- The representative.
+  g.radius -- Largest Euclidean distance of a thread of the group from the representative, in visits (shares of instructions where visits are not known).
 FROM groups AS g
 LEFT JOIN launched AS l ON g.run_id = l.run_id AND g.launch = l.launch
 LEFT JOIN visited AS v ON g.run_id = v.run_id AND g.launch = v.launch;
 
-COMMENT ON VIEW thread_groups IS 'One row is a group of threads of a launch that behave alike, with a representative thread. No two vectors of a group are further apart than a quarter of the largest distance in the launch.';
-COMMENT ON COLUMN thread_groups.behaviour_group IS 'Number of the group within its launch, from 1, the largest first; NULL for threads whose vectors are rarer than the 2048 commonest.';
-COMMENT ON COLUMN thread_groups.threads IS 'Threads of the group.';
-COMMENT ON COLUMN thread_groups.share IS 'threads over all threads of the launch, 0..1.';
-COMMENT ON COLUMN thread_groups.distinct_vectors IS 'Different basic-block vectors among them.';
-COMMENT ON COLUMN thread_groups.block IS 'Thread block of the representative: the thread with the smallest sum of distances to the group; NULL for CPU threads.';
-COMMENT ON COLUMN thread_groups.thread IS 'The representative.';
-COMMENT ON COLUMN thread_groups.radius IS 'Largest Euclidean distance of a thread of the group from the representative, in visits (shares of instructions where visits are not known).';
-
-CREATE OR REPLACE VIEW thread_group_members AS
-SELECT t.run_id, t.launch, t.block, t.thread, g.behaviour_group, g.distance
+CREATE OR REPLACE VIEW thread_group_members AS -- One row is one thread and the group it belongs to.
+SELECT t.run_id, t.launch,
+  t.block, -- Thread block, linear in the grid; NULL for CPU threads.
+  t.thread, -- Thread, linear in its thread block.
+  g.behaviour_group, -- Group (thread_groups.behaviour_group).
+  g.distance -- Euclidean distance from the representative of the group.
 FROM _thread_marks AS t
 LEFT JOIN _vector_groups AS g ON t.run_id = g.run_id AND t.launch = g.launch AND t.mark = g.mark;
-
-COMMENT ON VIEW thread_group_members IS 'One row is one thread and the group it belongs to.';
-COMMENT ON COLUMN thread_group_members.block IS 'Thread block, linear in the grid; NULL for CPU threads.';
-COMMENT ON COLUMN thread_group_members.thread IS 'Thread, linear in its thread block.';
-COMMENT ON COLUMN thread_group_members.behaviour_group IS 'Group (thread_groups.behaviour_group).';
-COMMENT ON COLUMN thread_group_members.distance IS 'Euclidean distance from the representative of the group.';

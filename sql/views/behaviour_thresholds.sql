@@ -6,7 +6,7 @@
 -- transformation in analysis of variance, 1936). Where no program is known not to show it,
 -- the threshold is the mean rate of those that do.
 
-CREATE OR REPLACE VIEW behaviour_thresholds AS
+CREATE OR REPLACE VIEW behaviour_thresholds AS -- One row is one rate and the threshold over which it is prominent, from the rows of behaviour_references.
 WITH
   rates AS (
     SELECT 'fluctuation' AS rate, behaviour = 'divergent' AS shown, fluctuation AS value
@@ -44,16 +44,11 @@ WITH
   )
 
 SELECT
-  rate, threshold, showing, pow(root_showing, 2) AS mean_showing,
-  others, pow(root_others, 2) AS mean_others,
-  len(list_filter(programs, lambda p: p.shown <> (p.value > threshold))) AS misjudged
+  rate, -- fluctuation and idle_lanes (1 - SIMT efficiency) for divergence, sync_rate for synchronisation, memory_share for data-bound against compute-bound.
+  threshold, -- Midway between the two means, on the scale of square roots; NULL where no program shows the behaviour, or the others have the higher mean.
+  showing, -- References that show the behaviour.
+  pow(root_showing, 2) AS mean_showing, -- Their mean rate: the square of the mean of square roots.
+  others, -- References that do not.
+  pow(root_others, 2) AS mean_others, -- Their mean rate, likewise.
+  len(list_filter(programs, lambda p: p.shown <> (p.value > threshold))) AS misjudged -- References that this threshold puts on the wrong side.
 FROM thresholds;
-
-COMMENT ON VIEW behaviour_thresholds IS 'One row is one rate and the threshold over which it is prominent, from the rows of behaviour_references.';
-COMMENT ON COLUMN behaviour_thresholds.rate IS 'fluctuation and idle_lanes (1 - SIMT efficiency) for divergence, sync_rate for synchronisation, memory_share for data-bound against compute-bound.';
-COMMENT ON COLUMN behaviour_thresholds.threshold IS 'Midway between the two means, on the scale of square roots; NULL where no program shows the behaviour, or the others have the higher mean.';
-COMMENT ON COLUMN behaviour_thresholds.showing IS 'References that show the behaviour.';
-COMMENT ON COLUMN behaviour_thresholds.mean_showing IS 'Their mean rate: the square of the mean of square roots.';
-COMMENT ON COLUMN behaviour_thresholds.others IS 'References that do not.';
-COMMENT ON COLUMN behaviour_thresholds.mean_others IS 'Their mean rate, likewise.';
-COMMENT ON COLUMN behaviour_thresholds.misjudged IS 'References that this threshold puts on the wrong side.';

@@ -81,7 +81,7 @@ CREATE OR REPLACE MACRO _simt_of_sums(
     ELSE instructions / nullif(warp_size * warp_instructions, 0)
   END;
 
-CREATE OR REPLACE VIEW bb_transitions AS
+CREATE OR REPLACE VIEW bb_transitions AS -- One row is one edge of the control-flow graph of a launch, over all its threads.
 WITH
   edges AS (
     SELECT run_id, launch, kernel, src, dst, CAST(sum(count) AS BIGINT) AS count
@@ -90,17 +90,14 @@ WITH
   )
 
 SELECT
-  run_id, launch, kernel, src, dst, count,
-  count / sum(count) OVER (PARTITION BY run_id, launch, kernel, src) AS probability
+  run_id, launch, kernel,
+  src, -- Basic block that was left.
+  dst, -- Basic block that was visited next.
+  count, -- Times dst followed src in a thread.
+  count / sum(count) OVER (PARTITION BY run_id, launch, kernel, src) AS probability -- count over all times src was left.
 FROM edges;
 
-COMMENT ON VIEW bb_transitions IS 'One row is one edge of the control-flow graph of a launch, over all its threads.';
-COMMENT ON COLUMN bb_transitions.src IS 'Basic block that was left.';
-COMMENT ON COLUMN bb_transitions.dst IS 'Basic block that was visited next.';
-COMMENT ON COLUMN bb_transitions.count IS 'Times dst followed src in a thread.';
-COMMENT ON COLUMN bb_transitions.probability IS 'count over all times src was left.';
-
-CREATE OR REPLACE VIEW bb_vectors AS
+CREATE OR REPLACE VIEW bb_vectors AS -- One row is the basic-block vector of one thread, over all its intervals; blocks it never entered are left out.
 WITH
   sums AS (
     SELECT
@@ -120,18 +117,14 @@ WITH
   )
 
 SELECT
-  run_id, launch, kernel, block, warp, thread,
-  list_transform(entered, lambda one: one.bb) AS bbs,
-  list_transform(entered, lambda one: one.visits) AS visits,
-  list_transform(entered, lambda one: one.instructions) AS instructions
+  run_id, launch, kernel,
+  block, -- Thread block, linear in the grid; NULL for CPU threads.
+  warp,
+  thread, -- Thread, linear in its thread block.
+  list_transform(entered, lambda one: one.bb) AS bbs, -- Basic blocks that the thread entered, ascending.
+  list_transform(entered, lambda one: one.visits) AS visits, -- Visits of each of bbs; NULL where only instructions are known.
+  list_transform(entered, lambda one: one.instructions) AS instructions -- Instructions executed in each of bbs.
 FROM threads;
-
-COMMENT ON VIEW bb_vectors IS 'One row is the basic-block vector of one thread, over all its intervals; blocks it never entered are left out.';
-COMMENT ON COLUMN bb_vectors.block IS 'Thread block, linear in the grid; NULL for CPU threads.';
-COMMENT ON COLUMN bb_vectors.thread IS 'Thread, linear in its thread block.';
-COMMENT ON COLUMN bb_vectors.bbs IS 'Basic blocks that the thread entered, ascending.';
-COMMENT ON COLUMN bb_vectors.visits IS 'Visits of each of bbs; NULL where only instructions are known.';
-COMMENT ON COLUMN bb_vectors.instructions IS 'Instructions executed in each of bbs.';
 
 -- All launches, also those that only bb_visits has.
 CREATE OR REPLACE VIEW _launch_keys AS
@@ -139,7 +132,7 @@ SELECT run_id, launch FROM bb_launches
 UNION
 SELECT run_id, launch FROM bb_visits;
 
-CREATE OR REPLACE VIEW launch_summary AS
+CREATE OR REPLACE VIEW launch_summary AS -- One row is one kernel launch, also one that only bb_visits has; a CPU program is launch 0.
 WITH
   visits AS (
     SELECT
@@ -159,24 +152,17 @@ WITH
   )
 
 SELECT
-  k.run_id, k.launch, coalesce(l.kernel, v.kernel) AS kernel, nullif(v.threads, 0) AS threads,
-  v.blocks_visited, v.visits,
-  coalesce(l.instructions, v.instructions) AS instructions,
-  v.barriers,
-  v.barriers / nullif(v.visits, 0) AS sync_rate,
+  k.run_id, k.launch, coalesce(l.kernel, v.kernel) AS kernel,
+  nullif(v.threads, 0) AS threads, -- Traced threads that executed anything; NULL where threads are not known.
+  v.blocks_visited, -- Basic blocks that any thread entered.
+  v.visits, -- Visits of basic blocks, over all threads; NULL where only instructions are known.
+  coalesce(l.instructions, v.instructions) AS instructions, -- Executed thread instructions: of the launch where the trace states them, else of its traced threads.
+  v.barriers, -- Executed barrier instructions, over all threads; NULL where those of a visited block are not known.
+  v.barriers / nullif(v.visits, 0) AS sync_rate, -- Executed barrier instructions over visits of basic blocks.
   _simt_of_sums(
     l.instructions, l.warp_instructions, l.warp_size,
     _traced_share(v.threads, l.grid_size, l.block_size), v.instructions
-  ) AS simt_efficiency
+  ) AS simt_efficiency -- Thread instructions over warp size x warp instructions, 0..1; NULL where the trace does not state them or has only some threads: thread_behaviour has the upper bound from vectors.
 FROM _launch_keys AS k
 LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
 LEFT JOIN visits AS v ON k.run_id = v.run_id AND k.launch = v.launch;
-
-COMMENT ON VIEW launch_summary IS 'One row is one kernel launch, also one that only bb_visits has; a CPU program is launch 0.';
-COMMENT ON COLUMN launch_summary.threads IS 'Traced threads that executed anything; NULL where threads are not known.';
-COMMENT ON COLUMN launch_summary.blocks_visited IS 'Basic blocks that any thread entered.';
-COMMENT ON COLUMN launch_summary.visits IS 'Visits of basic blocks, over all threads; NULL where only instructions are known.';
-COMMENT ON COLUMN launch_summary.instructions IS 'Executed thread instructions: of the launch where the trace states them, else of its traced threads.';
-COMMENT ON COLUMN launch_summary.barriers IS 'Executed barrier instructions, over all threads; NULL where those of a visited block are not known.';
-COMMENT ON COLUMN launch_summary.sync_rate IS 'Executed barrier instructions over visits of basic blocks.';
-COMMENT ON COLUMN launch_summary.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1; NULL where the trace does not state them or has only some threads: thread_behaviour has the upper bound from vectors.';

@@ -31,7 +31,7 @@ CREATE OR REPLACE MACRO _main_reason(parts) AS list_sort(
   'DESC'
 )[1].reason;
 
-CREATE OR REPLACE VIEW bottleneck_weights AS
+CREATE OR REPLACE VIEW bottleneck_weights AS -- One row is a class of the samples of one thread in one region of a run (of Unknown, one reason), and how much it weighs. What verdicts on more are added up from.
 WITH
   parts AS (
     SELECT
@@ -87,40 +87,35 @@ WITH
   )
 
 SELECT
-  run_id, rank, thread, region, class, samples, weighed_by, weight, measured,
-  weight / weight_of_run AS share,
-  stated_sum / stated_cycles AS probability,
-  cycles, costed_cycles, stated_cycles, mem, mem_low, mem_high, dtb, dtb_low, dtb_high,
-  icache, icache_low, icache_high, dma, dma_low, dma_high, advice, reason, said_by
+  run_id, rank, thread, region,
+  class, -- Balance, Mem, DTB, ICache, DMA, Other or Unknown.
+  samples,
+  weighed_by, -- What the samples of the run are weighted by: cycles, seconds where none has cycles, samples where none has either.
+  weight, -- Their weight, in that unit.
+  measured, -- What of weight was measured: samples without cycles among others weigh as these on average.
+  weight / weight_of_run AS share, -- Share of the weight of the run, 0..1.
+  stated_sum / stated_cycles AS probability, -- Mean probability of the class by the model, weighted by cycles; NULL where no model was applied.
+  cycles, -- Cycles of the samples.
+  costed_cycles, -- Cycles of those with cost shares.
+  stated_cycles, -- Cycles of those with a probability.
+  mem, -- Cycles that would be saved if main memory cost nothing.
+  mem_low, -- Lower end of its 90 % band.
+  mem_high, -- Upper end of its 90 % band.
+  dtb, -- Cycles that would be saved if data-TLB misses cost nothing.
+  dtb_low, -- Lower end of its 90 % band.
+  dtb_high, -- Upper end of its 90 % band.
+  icache, -- Cycles that would be saved if instruction-cache misses cost nothing.
+  icache_low, -- Lower end of its 90 % band.
+  icache_high, -- Upper end of its 90 % band.
+  dma, -- Cycles that would be saved if DMA cost nothing.
+  dma_low, -- Lower end of its 90 % band.
+  dma_high, -- Upper end of its 90 % band.
+  advice, -- What usually helps (bottleneck_rules).
+  reason, -- Why they are Unknown.
+  said_by -- Who assigned the manual labels among them, if any.
 FROM weighed;
 
-COMMENT ON VIEW bottleneck_weights IS 'One row is a class of the samples of one thread in one region of a run (of Unknown, one reason), and how much it weighs. What verdicts on more are added up from.';
-COMMENT ON COLUMN bottleneck_weights.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
-COMMENT ON COLUMN bottleneck_weights.weighed_by IS 'What the samples of the run are weighted by: cycles, seconds where none has cycles, samples where none has either.';
-COMMENT ON COLUMN bottleneck_weights.weight IS 'Their weight, in that unit.';
-COMMENT ON COLUMN bottleneck_weights.measured IS 'What of weight was measured: samples without cycles among others weigh as these on average.';
-COMMENT ON COLUMN bottleneck_weights.share IS 'Share of the weight of the run, 0..1.';
-COMMENT ON COLUMN bottleneck_weights.probability IS 'Mean probability of the class by the model, weighted by cycles; NULL where no model was applied.';
-COMMENT ON COLUMN bottleneck_weights.cycles IS 'Cycles of the samples.';
-COMMENT ON COLUMN bottleneck_weights.costed_cycles IS 'Cycles of those with cost shares.';
-COMMENT ON COLUMN bottleneck_weights.stated_cycles IS 'Cycles of those with a probability.';
-COMMENT ON COLUMN bottleneck_weights.mem IS 'Cycles that would be saved if main memory cost nothing.';
-COMMENT ON COLUMN bottleneck_weights.mem_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.mem_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.dtb IS 'Cycles that would be saved if data-TLB misses cost nothing.';
-COMMENT ON COLUMN bottleneck_weights.dtb_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.dtb_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.icache IS 'Cycles that would be saved if instruction-cache misses cost nothing.';
-COMMENT ON COLUMN bottleneck_weights.icache_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.icache_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.dma IS 'Cycles that would be saved if DMA cost nothing.';
-COMMENT ON COLUMN bottleneck_weights.dma_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.dma_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_weights.advice IS 'What usually helps (bottleneck_rules).';
-COMMENT ON COLUMN bottleneck_weights.reason IS 'Why they are Unknown.';
-COMMENT ON COLUMN bottleneck_weights.said_by IS 'Who assigned the manual labels among them, if any.';
-
-CREATE OR REPLACE VIEW bottleneck_verdicts AS
+CREATE OR REPLACE VIEW bottleneck_verdicts AS -- One row is the verdict on a run, a process, a thread or a region: the class with the largest weight of its samples.
 WITH
   classes AS (
     SELECT
@@ -169,79 +164,61 @@ WITH
   )
 
 SELECT
-  run_id, place, rank, thread, region,
+  run_id,
+  place, -- What it is the verdict on: run, process (a rank), thread (of a rank) or region.
+  rank, -- MPI rank of a process or thread; NULL where samples are of the whole program.
+  thread, region,
   array_to_string(list_transform(heaviest, lambda h: h.class), ' or ') AS class,
-  len(heaviest) > 1 AS is_tie,
-  list_sum(list_transform(heaviest, lambda h: h.weight)) / nullif(weight, 0) AS share,
-  weighed_by,
+  len(heaviest) > 1 AS is_tie, -- Whether several classes have the largest weight, within 1 % of the whole.
+  list_sum(list_transform(heaviest, lambda h: h.weight)) / nullif(weight, 0) AS share, -- Share of the weight that is of that class (of a tie: of those classes), 0..1.
+  weighed_by, -- What samples are weighted by: cycles, seconds where the run has none, samples where it has neither.
   CAST(list_sum(list_transform(heaviest, lambda h: h.samples)) AS BIGINT) AS samples,
-  CAST(samples AS BIGINT) AS all_samples,
+  CAST(samples AS BIGINT) AS all_samples, -- All samples of the place.
   list_sum(list_transform(heaviest, lambda h: h.stated_sum))
-    / list_sum(list_transform(heaviest, lambda h: h.stated_cycles)) AS probability,
-  weight, cycles,
-  mem / costed AS frac_mem, mem_low / costed AS frac_mem_low, mem_high / costed AS frac_mem_high,
-  dtb / costed AS frac_dtb, dtb_low / costed AS frac_dtb_low, dtb_high / costed AS frac_dtb_high,
-  icache / costed AS frac_icache, icache_low / costed AS frac_icache_low,
-  icache_high / costed AS frac_icache_high,
-  dma / costed AS frac_dma, dma_low / costed AS frac_dma_low, dma_high / costed AS frac_dma_high,
-  array_to_string(list_transform(heaviest, lambda h: h.advice), ' ') AS advice,
-  CASE WHEN NOT is_tie THEN heaviest[1].reason END AS reason
+    / list_sum(list_transform(heaviest, lambda h: h.stated_cycles)) AS probability, -- Mean probability of those of that class by the model, weighted by cycles.
+  weight, -- Weight of all samples of the place.
+  cycles, -- Cycles of all samples of the place.
+  mem / costed AS frac_mem, -- Share of its cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain of the whole mix of its samples.
+  mem_low / costed AS frac_mem_low, -- Lower end of its 90 % band.
+  mem_high / costed AS frac_mem_high, -- Upper end of its 90 % band.
+  dtb / costed AS frac_dtb, -- Share that would be saved if data-TLB misses cost nothing.
+  dtb_low / costed AS frac_dtb_low, -- Lower end of its 90 % band.
+  dtb_high / costed AS frac_dtb_high, -- Upper end of its 90 % band.
+  icache / costed AS frac_icache, -- Share that would be saved if instruction-cache misses cost nothing.
+  icache_low / costed AS frac_icache_low, -- Lower end of its 90 % band.
+  icache_high / costed AS frac_icache_high, -- Upper end of its 90 % band.
+  dma / costed AS frac_dma,
+  dma_low / costed AS frac_dma_low, -- Lower end of its 90 % band.
+  dma_high / costed AS frac_dma_high, -- Upper end of its 90 % band.
+  array_to_string(list_transform(heaviest, lambda h: h.advice), ' ') AS advice, -- What usually helps (bottleneck_rules).
+  CASE WHEN NOT is_tie THEN heaviest[1].reason END AS reason -- The reason with the largest weight where it is Unknown.
 FROM places;
 
-COMMENT ON VIEW bottleneck_verdicts IS 'One row is the verdict on a run, a process, a thread or a region: the class with the largest weight of its samples.';
-COMMENT ON COLUMN bottleneck_verdicts.place IS 'What it is the verdict on: run, process (a rank), thread (of a rank) or region.';
-COMMENT ON COLUMN bottleneck_verdicts.rank IS 'MPI rank of a process or thread; NULL where samples are of the whole program.';
-COMMENT ON COLUMN bottleneck_verdicts.is_tie IS 'Whether several classes have the largest weight, within 1 % of the whole.';
-COMMENT ON COLUMN bottleneck_verdicts.share IS 'Share of the weight that is of that class (of a tie: of those classes), 0..1.';
-COMMENT ON COLUMN bottleneck_verdicts.weighed_by IS 'What samples are weighted by: cycles, seconds where the run has none, samples where it has neither.';
-COMMENT ON COLUMN bottleneck_verdicts.all_samples IS 'All samples of the place.';
-COMMENT ON COLUMN bottleneck_verdicts.probability IS 'Mean probability of those of that class by the model, weighted by cycles.';
-COMMENT ON COLUMN bottleneck_verdicts.weight IS 'Weight of all samples of the place.';
-COMMENT ON COLUMN bottleneck_verdicts.cycles IS 'Cycles of all samples of the place.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_mem IS 'Share of its cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain of the whole mix of its samples.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_mem_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_mem_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_dtb IS 'Share that would be saved if data-TLB misses cost nothing.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_dtb_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_dtb_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_icache IS 'Share that would be saved if instruction-cache misses cost nothing.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_icache_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_icache_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_dma_low IS 'Lower end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.frac_dma_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottleneck_verdicts.advice IS 'What usually helps (bottleneck_rules).';
-COMMENT ON COLUMN bottleneck_verdicts.reason IS 'The reason with the largest weight where it is Unknown.';
-
-CREATE OR REPLACE VIEW bottleneck_by_process AS
-SELECT run_id, rank, class, samples, share, probability
+CREATE OR REPLACE VIEW bottleneck_by_process AS -- One row is a process of a run and its bottleneck (bottleneck_verdicts).
+SELECT run_id,
+  rank, -- MPI rank; NULL where samples are of the whole program.
+  class, samples,
+  share, -- Share of the cycles of the process that is of that class, 0..1; of the time where there are no cycles, else of the samples.
+  probability -- Mean probability of those samples by the model, weighted by cycles.
 FROM bottleneck_verdicts
 WHERE place = 'process';
 
-COMMENT ON VIEW bottleneck_by_process IS 'One row is a process of a run and its bottleneck (bottleneck_verdicts).';
-COMMENT ON COLUMN bottleneck_by_process.rank IS 'MPI rank; NULL where samples are of the whole program.';
-COMMENT ON COLUMN bottleneck_by_process.share IS 'Share of the cycles of the process that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
-COMMENT ON COLUMN bottleneck_by_process.probability IS 'Mean probability of those samples by the model, weighted by cycles.';
-
-CREATE OR REPLACE VIEW bottleneck_by_region AS
+CREATE OR REPLACE VIEW bottleneck_by_region AS -- One row is a code region of a run and its bottleneck (bottleneck_verdicts).
 SELECT
-  run_id, region, class, samples, share, probability, cycles, frac_mem, frac_dtb, frac_icache,
-  frac_dma, advice
+  run_id, region, class, samples,
+  share, -- Share of the cycles of the region that is of that class, 0..1; of the time where there are no cycles, else of the samples.
+  probability, -- Mean probability of those samples by the model, weighted by cycles.
+  cycles, -- Cycles of all samples of the region.
+  frac_mem, -- Share of its cycles that would be saved if main memory cost nothing, 0..1.
+  frac_dtb, -- Share that would be saved without data-TLB misses.
+  frac_icache, -- Share that would be saved without instruction-cache misses.
+  frac_dma,
+  advice -- What usually helps (bottleneck_rules).
 FROM bottleneck_verdicts
 WHERE place = 'region';
 
-COMMENT ON VIEW bottleneck_by_region IS 'One row is a code region of a run and its bottleneck (bottleneck_verdicts).';
-COMMENT ON COLUMN bottleneck_by_region.share IS 'Share of the cycles of the region that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
-COMMENT ON COLUMN bottleneck_by_region.probability IS 'Mean probability of those samples by the model, weighted by cycles.';
-COMMENT ON COLUMN bottleneck_by_region.cycles IS 'Cycles of all samples of the region.';
-COMMENT ON COLUMN bottleneck_by_region.frac_mem IS 'Share of its cycles that would be saved if main memory cost nothing, 0..1.';
-COMMENT ON COLUMN bottleneck_by_region.frac_dtb IS 'Share that would be saved without data-TLB misses.';
-COMMENT ON COLUMN bottleneck_by_region.frac_icache IS 'Share that would be saved without instruction-cache misses.';
-COMMENT ON COLUMN bottleneck_by_region.advice IS 'What usually helps (bottleneck_rules).';
-
-CREATE OR REPLACE VIEW bottleneck_summary AS
-SELECT run_id, class, count(*) AS processes
+CREATE OR REPLACE VIEW bottleneck_summary AS -- One row is a class and the number of processes of a run in it.
+SELECT run_id, class,
+  count(*) AS processes -- Processes (ranks) with that verdict.
 FROM bottleneck_by_process
 GROUP BY run_id, class;
-
-COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run in it.';
-COMMENT ON COLUMN bottleneck_summary.processes IS 'Processes (ranks) with that verdict.';

@@ -10,7 +10,7 @@ CREATE OR REPLACE MACRO _centre(x) AS
 CREATE OR REPLACE MACRO _renamed(functions, names) AS
   list_transform(functions, lambda function: coalesce(names[function], function));
 
-CREATE OR REPLACE MACRO call_tree_difference(runs, against) AS TABLE
+CREATE OR REPLACE MACRO call_tree_difference(runs, against) AS TABLE -- The call trees of runs and of the runs `against` (each a run or a list of runs) side by side: one row is a call path (call_tree), with callpath, function, depth, parts (its functions from the root), unit, own_before, own_after (without callees), inclusive_before, inclusive_after (with callees), each the geometric mean of the runs, or the mean where a run spent nothing there; own_share and inclusive_share of what all functions together take more (NULL where that is below 1 %), flags (new, gone).
 WITH
   side AS (
     SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL, NULL), recursive := true)
@@ -114,5 +114,3 @@ SELECT
   _flags([if(is_new, 'new', NULL), if(is_gone, 'gone', NULL)]) AS flags
 FROM figures AS f
 JOIN totals AS t ON f.unit = t.unit;
-
-COMMENT ON MACRO TABLE call_tree_difference IS 'The call trees of runs and of the runs `against` (each a run or a list of runs) side by side: one row is a call path (call_tree), with callpath, function, depth, parts (its functions from the root), unit, own_before, own_after (without callees), inclusive_before, inclusive_after (with callees), each the geometric mean of the runs, or the mean where a run spent nothing there; own_share and inclusive_share of what all functions together take more (NULL where that is below 1 %), flags (new, gone).';

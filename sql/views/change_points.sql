@@ -218,12 +218,11 @@ SELECT
   } AS sides
 FROM checked;
 
-CREATE OR REPLACE VIEW change_points AS
+CREATE OR REPLACE VIEW change_points AS -- One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves. A series of more than 2000 runs is searched in parts of 2000 runs, each of which begins 1000 after the one before.
 SELECT * EXCLUDE (more_runs, sides, p_here, triage)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
-COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves. A series of more than 2000 runs is searched in parts of 2000 runs, each of which begins 1000 after the one before.';
 COMMENT ON COLUMN change_points.event_id IS 'Event that it is part of (change_events.event_id).';
 COMMENT ON COLUMN change_points.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN change_points.run_id IS 'First run after the change.';
@@ -237,12 +236,12 @@ COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
 COMMENT ON COLUMN change_points.runs_before IS 'Runs of the level before, up to the previous change.';
 COMMENT ON COLUMN change_points.runs_after IS 'Runs of the level after, up to the next change.';
 
-CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (event_id, significance, sides, p_here, triage), points - "index" AS age
+CREATE OR REPLACE VIEW provisional_changes AS -- One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1). Or it is the newest version, where it differs for certain from the one before: its figures are those of version_comparisons.
+SELECT * EXCLUDE (event_id, significance, sides, p_here, triage),
+  points - "index" AS age -- Runs that it has.
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 
-COMMENT ON VIEW provisional_changes IS 'One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1). Or it is the newest version, where it differs for certain from the one before: its figures are those of version_comparisons.';
 COMMENT ON COLUMN provisional_changes.unit IS 'Unit of before and after.';
 COMMENT ON COLUMN provisional_changes.run_id IS 'First run after the change (as change_points.run_id).';
 COMMENT ON COLUMN provisional_changes.version IS 'Its version.';
@@ -254,4 +253,3 @@ COMMENT ON COLUMN provisional_changes.note IS 'Note of that annotation.';
 COMMENT ON COLUMN provisional_changes.runs_before IS 'Runs of the level before.';
 COMMENT ON COLUMN provisional_changes.runs_after IS 'Runs of this level.';
 COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level; 0 where the newest version differs for certain from the one before, which the history alone does not show.';
-COMMENT ON COLUMN provisional_changes.age IS 'Runs that it has.';

@@ -3,7 +3,7 @@
 -- The bottleneck of one sample whose metrics are at hand, by the model, or the rules, that
 -- the analysis bottlenecks applies.
 
-CREATE OR REPLACE MACRO classify(metrics, cycles := 'NaN', set_name := '') AS TABLE
+CREATE OR REPLACE MACRO classify(metrics, cycles := 'NaN', set_name := '') AS TABLE -- One row: the bottleneck of one sample whose metrics (per cycle) are given as a struct or map by name, as in bottlenecks; missing are the metrics of the set that were not given; cycles are those of the sample, where known, because a short one names no class. The metric set is set_name, else of those that have all these metrics the smallest with a model. Example: FROM classify({'retiring': 0.2, 'bad_speculation': 0.05, 'frontend_bound': 0.1, 'backend_bound': 0.65, 'memory_bound': 0.5})
 WITH
   asked AS (
     SELECT
@@ -131,5 +131,3 @@ SELECT
   j.verdict.cost_high[4] AS frac_dma_high
 FROM judged AS j
 LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, j.by_rules.class, 'Unknown') = a.class;
-
-COMMENT ON MACRO TABLE classify IS 'One row: the bottleneck of one sample whose metrics (per cycle) are given as a struct or map by name, as in bottlenecks; missing are the metrics of the set that were not given; cycles are those of the sample, where known, because a short one names no class. The metric set is set_name, else of those that have all these metrics the smallest with a model. Example: FROM classify({''retiring'': 0.2, ''bad_speculation'': 0.05, ''frontend_bound'': 0.1, ''backend_bound'': 0.65, ''memory_bound'': 0.5})';

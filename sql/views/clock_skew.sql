@@ -5,7 +5,7 @@
 -- The fastest transfer each way is taken to last equally long; then half the difference of their
 -- apparent times is the difference of the clocks (as in NTP).
 
-CREATE OR REPLACE VIEW clock_skew AS
+CREATE OR REPLACE VIEW clock_skew AS -- One row is a pair of nodes that sent data both ways: how far their clocks seem to be apart.
 WITH
   way AS (
     SELECT
@@ -16,25 +16,19 @@ WITH
   )
 
 SELECT
-  there.run_id, there.from_node AS node, there.to_node AS other,
-  there.transfers + back.transfers AS transfers,
-  (there.fastest - back.fastest) / 2 AS other_ahead_ns,
-  (there.fastest + back.fastest) / 2 AS fastest_ns,
-  o.ahead - coalesce(n.ahead, 0) AS recorded_ahead_ns
+  there.run_id,
+  there.from_node AS node, -- Node.
+  there.to_node AS other, -- The other node.
+  there.transfers + back.transfers AS transfers, -- Transfers between them, both ways.
+  (there.fastest - back.fastest) / 2 AS other_ahead_ns, -- By how much the other node's clock seems to be ahead of the node's, before any correction, ns: half of fastest there minus fastest back.
+  (there.fastest + back.fastest) / 2 AS fastest_ns, -- Mean apparent time of the fastest transfers each way, ns: the error of other_ahead_ns is no larger. Negative: the clocks drift or times are wrong.
+  o.ahead - coalesce(n.ahead, 0) AS recorded_ahead_ns -- The same by nodes.clock_offset_ns, with which the idle attribution corrects, ns; NULL where nothing is recorded.
 FROM way AS there
 JOIN way AS back
   ON there.run_id = back.run_id AND there.from_node = back.to_node
   AND there.to_node = back.from_node AND there.from_node < there.to_node
 LEFT JOIN _node_clocks AS n ON there.run_id = n.run_id AND there.from_node = n.node
 LEFT JOIN _node_clocks AS o ON there.run_id = o.run_id AND there.to_node = o.node;
-
-COMMENT ON VIEW clock_skew IS 'One row is a pair of nodes that sent data both ways: how far their clocks seem to be apart.';
-COMMENT ON COLUMN clock_skew.node IS 'Node.';
-COMMENT ON COLUMN clock_skew.other IS 'The other node.';
-COMMENT ON COLUMN clock_skew.transfers IS 'Transfers between them, both ways.';
-COMMENT ON COLUMN clock_skew.other_ahead_ns IS 'By how much the other node''s clock seems to be ahead of the node''s, before any correction, ns: half of fastest there minus fastest back.';
-COMMENT ON COLUMN clock_skew.fastest_ns IS 'Mean apparent time of the fastest transfers each way, ns: the error of other_ahead_ns is no larger. Negative: the clocks drift or times are wrong.';
-COMMENT ON COLUMN clock_skew.recorded_ahead_ns IS 'The same by nodes.clock_offset_ns, with which the idle attribution corrects, ns; NULL where nothing is recorded.';
 
 -- Pairs of nodes whose clocks are proven to be apart after correction, by how much (ns): data seem
 -- to arrive before they are sent.

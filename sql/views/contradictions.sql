@@ -22,7 +22,7 @@ CREATE OR REPLACE MACRO _pairs(events) AS flatten(
 -- Events are not read at the very same moment, so that little more is no contradiction.
 CREATE OR REPLACE MACRO _exceeds(part, whole) AS part > 1.01 * whole;
 
-CREATE OR REPLACE VIEW counter_contradictions AS
+CREATE OR REPLACE VIEW counter_contradictions AS -- One row is an event of a run that was counted more often than an event that it is a part of, as branch-misses are of branches: they were counted at other times, or count other things on that processor. Samples in which this is so of an event of their metric set have no verdict (bottlenecks.reason).
 WITH
   pairs AS (
     SELECT run_id, source_id, unnest(_pairs(any_value(in_pairs)), recursive := true)
@@ -47,19 +47,13 @@ WITH
   )
 
 SELECT
-  run_id, part, whole,
-  sum(part_value) AS part_value,
-  sum(whole_value) AS whole_value,
-  count(*) FILTER (_exceeds(part_value, whole_value)) AS contradictions,
-  count(*) AS samples
+  run_id,
+  part, -- Event that is a part.
+  whole, -- Event of which it is a part, of the same kind of cores.
+  sum(part_value) AS part_value, -- Sum of the part over the samples that have both.
+  sum(whole_value) AS whole_value, -- Sum of the whole over the same samples.
+  count(*) FILTER (_exceeds(part_value, whole_value)) AS contradictions, -- Samples in which the part is larger, by more than 1 %.
+  count(*) AS samples -- Samples that have both.
 FROM samples
 GROUP BY run_id, part, whole
 HAVING bool_or(_exceeds(part_value, whole_value));
-
-COMMENT ON VIEW counter_contradictions IS 'One row is an event of a run that was counted more often than an event that it is a part of, as branch-misses are of branches: they were counted at other times, or count other things on that processor. Samples in which this is so of an event of their metric set have no verdict (bottlenecks.reason).';
-COMMENT ON COLUMN counter_contradictions.part IS 'Event that is a part.';
-COMMENT ON COLUMN counter_contradictions.whole IS 'Event of which it is a part, of the same kind of cores.';
-COMMENT ON COLUMN counter_contradictions.part_value IS 'Sum of the part over the samples that have both.';
-COMMENT ON COLUMN counter_contradictions.whole_value IS 'Sum of the whole over the same samples.';
-COMMENT ON COLUMN counter_contradictions.contradictions IS 'Samples in which the part is larger, by more than 1 %.';
-COMMENT ON COLUMN counter_contradictions.samples IS 'Samples that have both.';

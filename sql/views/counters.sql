@@ -130,7 +130,7 @@ CREATE OR REPLACE MACRO _core_type(event) AS
     ''
   );
 
-CREATE OR REPLACE VIEW pmu_per_cycle AS
+CREATE OR REPLACE VIEW pmu_per_cycle AS -- One row is one event of one sample, divided by the cycles of the same sample.
 WITH
   -- a tool can count cycles under several names, and write several rows of one
   by_name AS (
@@ -152,8 +152,9 @@ WITH
   )
 
 SELECT
-  s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event, s.value,
-  _in_mode(_mode(s.event), c.of_both, c.of_user, c.of_kernel, c.of_user + c.of_kernel) AS cycles,
+  s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
+  s.value, -- Count or value over the sample.
+  _in_mode(_mode(s.event), c.of_both, c.of_user, c.of_kernel, c.of_user + c.of_kernel) AS cycles, -- Cycles of the same sample, on a hybrid processor of the same kind of cores, of instructions:u and the like of the same mode; NULL where they were not counted.
   CASE
     WHEN
       NOT _is_moment(s.t_start, s.t_end)
@@ -161,7 +162,7 @@ SELECT
       AND NOT _is_extreme(s.event)
       THEN s.value
         / _in_mode(_mode(s.event), c.of_both, c.of_user, c.of_kernel, c.of_user + c.of_kernel)
-  END AS per_cycle
+  END AS per_cycle -- value / cycles; NULL where either is unknown or no cycle passed, and of values of a moment, shares, rates, memory in use and the issue width (by the unit, or without one by the name).
 FROM pmu_samples AS s
 LEFT JOIN sample_cycles AS c
   ON s.run_id = c.run_id
@@ -173,12 +174,7 @@ LEFT JOIN sample_cycles AS c
   AND s.sample IS NOT DISTINCT FROM c.sample
   AND _core_type(s.event) IS NOT DISTINCT FROM c.core_type;
 
-COMMENT ON VIEW pmu_per_cycle IS 'One row is one event of one sample, divided by the cycles of the same sample.';
-COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
-COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores, of instructions:u and the like of the same mode; NULL where they were not counted.';
-COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of values of a moment, shares, rates, memory in use and the issue width (by the unit, or without one by the name).';
-
-CREATE OR REPLACE VIEW counter_summary AS
+CREATE OR REPLACE VIEW counter_summary AS -- One row is one event of a run, over all its samples.
 WITH
   -- by unit, so that it is looked at once and not in each sample
   by_unit AS (
@@ -374,21 +370,17 @@ WITH
   )
 
 SELECT
-  run_id, event, value, unit,
+  run_id, event,
+  value, -- Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power, bytes in use and what processes have of the processors' time (% CPU) add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).
+  unit, -- Unit where the tool records one.
   -- by the cycles of the files that counted the event, where they counted cycles; sums of other
   -- samples say nothing of each other
   CASE
     WHEN is_rate OR _is_elapsed(event) OR _is_extreme(event) OR NOT is_together THEN NULL
     WHEN cycles > 0 THEN value_with_cycles / cycles
     WHEN all_cycles > 0 THEN value / all_cycles
-  END AS per_cycle,
-  CAST(samples AS BIGINT) AS samples, CAST(not_counted AS BIGINT) AS not_counted, running
+  END AS per_cycle, -- Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores, of events of one mode (instructions:u) those of that mode. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).
+  CAST(samples AS BIGINT) AS samples, -- Samples.
+  CAST(not_counted AS BIGINT) AS not_counted, -- Samples in which the event was not counted.
+  running -- Smallest share of the time in which the event was on a counter, 0..1.
 FROM totals;
-
-COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power, bytes in use and what processes have of the processors'' time (% CPU) add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
-COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
-COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores, of events of one mode (instructions:u) those of that mode. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
-COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
-COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';
-COMMENT ON COLUMN counter_summary.running IS 'Smallest share of the time in which the event was on a counter, 0..1.';

@@ -500,7 +500,7 @@ SELECT
   ) AS place
 FROM told;
 
-CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE
+CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE -- One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.
 SELECT * EXCLUDE (id, place)
 FROM _explained(
   _sides(
@@ -510,9 +510,7 @@ FROM _explained(
 )
 WHERE topic <> 'ledger';
 
-COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
-
-CREATE OR REPLACE MACRO explain_ledger(runs, against) AS TABLE
+CREATE OR REPLACE MACRO explain_ledger(runs, against) AS TABLE -- What the difference between runs and the runs `against` (each a run or a list of runs) consists of: rows as in difference_ledger, which add up to it. No row where the total differs by no more than noise.
 SELECT
   first_value(subject) OVER parts AS total, metric AS part, subject, unit, "before", "after",
   "after" - "before" AS difference, share, certain, row_number() OVER parts - 1 AS place
@@ -521,9 +519,7 @@ WHERE topic = 'ledger'
 WINDOW parts AS (ORDER BY e.place)
 QUALIFY metric <> 'total';
 
-COMMENT ON MACRO TABLE explain_ledger IS 'What the difference between runs and the runs `against` (each a run or a list of runs) consists of: rows as in difference_ledger, which add up to it. No row where the total differs by no more than noise.';
-
-CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
+CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE -- One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side; clocks that are apart). A topic with runs on both sides and no row in explain_run did not change.
 WITH
   side AS (
     SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL, NULL), recursive := true)
@@ -608,14 +604,11 @@ LEFT JOIN side AS s ON t.run_id = s.run_id
 GROUP BY e.place, e.topic
 ORDER BY e.place;
 
-COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side; clocks that are apart). A topic with runs on both sides and no row in explain_run did not change.';
-
-CREATE OR REPLACE VIEW explanations AS
+CREATE OR REPLACE VIEW explanations AS -- One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.
 SELECT * EXCLUDE (main_direction, place)
 FROM change_explanations
 WHERE main_direction = 'worse' AND topic <> 'ledger';
 
-COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
 COMMENT ON COLUMN explanations.version IS 'Version of that run.';
 COMMENT ON COLUMN explanations.main_metric IS 'Metric that got worse.';
@@ -642,27 +635,24 @@ COMMENT ON COLUMN explanations.noise IS 'Where the noise is from: runs, history,
 COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), separated (every run of one side above every run of the other, but among too many functions to be certain), largest (not certain, but one of the three largest shares of a loss of which other functions explain less than half), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
 COMMENT ON COLUMN explanations.query IS 'SQL that shows the values behind it.';
 
-CREATE OR REPLACE VIEW difference_ledger AS
+CREATE OR REPLACE VIEW difference_ledger AS -- One row is one part of the difference that a change made (changes of the metric that runs are judged by), in one unit: the parts of a change add up to it. For any two sets of runs: explain_ledger.
 SELECT
-  change_id, run_id, app, machine, version, started_at,
-  first_value(subject) OVER of_change AS total, metric AS part, subject, unit, "before", "after",
-  "after" - "before" AS difference, share, certain,
-  row_number() OVER of_change - 1 AS place
+  change_id,
+  run_id, -- First run after the change.
+  app, machine,
+  version, -- Version of that run.
+  started_at,
+  first_value(subject) OVER of_change AS total, -- What the parts are parts of: the main metric; functions:seconds where functions take longer than the run, as those of several threads do; window: the time from the first task to the last, mean over workers; devices: their time from the first work to the last, mean over devices.
+  metric AS part, -- function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), run_delay (ready to run and waiting for a processor), waiting (the total without both); computing, starvation, latency, overhead, not_recorded, tail (of workers); busy, idle (of devices); not_explained: the rest.
+  subject, -- Function; of devices the operation, or what the device waited for; NULL for other parts.
+  unit, -- Unit of before, after and difference.
+  "before", -- Before the change, as in change_explanations.
+  "after", -- The same after it.
+  "after" - "before" AS difference, -- after - before; negative where it became less.
+  share, -- Share of the difference of the total: negative where the part went the other way.
+  certain, -- Whether the difference of a function is beyond noise; NULL where the noise is unknown, and for parts that are differences of others.
+  row_number() OVER of_change - 1 AS place -- Place among the parts of the change, from 1: the largest first, what is not explained last.
 FROM change_explanations
 WHERE topic = 'ledger'
 WINDOW of_change AS (PARTITION BY change_id ORDER BY change_explanations.place)
 QUALIFY metric <> 'total';
-
-COMMENT ON VIEW difference_ledger IS 'One row is one part of the difference that a change made (changes of the metric that runs are judged by), in one unit: the parts of a change add up to it. For any two sets of runs: explain_ledger.';
-COMMENT ON COLUMN difference_ledger.run_id IS 'First run after the change.';
-COMMENT ON COLUMN difference_ledger.version IS 'Version of that run.';
-COMMENT ON COLUMN difference_ledger.total IS 'What the parts are parts of: the main metric; functions:seconds where functions take longer than the run, as those of several threads do; window: the time from the first task to the last, mean over workers; devices: their time from the first work to the last, mean over devices.';
-COMMENT ON COLUMN difference_ledger.part IS 'function (exclusive), other_functions, user and kernel (time on the processor), processor (both), other_processor (time there that is in no function), run_delay (ready to run and waiting for a processor), waiting (the total without both); computing, starvation, latency, overhead, not_recorded, tail (of workers); busy, idle (of devices); not_explained: the rest.';
-COMMENT ON COLUMN difference_ledger.subject IS 'Function; of devices the operation, or what the device waited for; NULL for other parts.';
-COMMENT ON COLUMN difference_ledger.unit IS 'Unit of before, after and difference.';
-COMMENT ON COLUMN difference_ledger."before" IS 'Before the change, as in change_explanations.';
-COMMENT ON COLUMN difference_ledger."after" IS 'The same after it.';
-COMMENT ON COLUMN difference_ledger.difference IS 'after - before; negative where it became less.';
-COMMENT ON COLUMN difference_ledger.share IS 'Share of the difference of the total: negative where the part went the other way.';
-COMMENT ON COLUMN difference_ledger.certain IS 'Whether the difference of a function is beyond noise; NULL where the noise is unknown, and for parts that are differences of others.';
-COMMENT ON COLUMN difference_ledger.place IS 'Place among the parts of the change, from 1: the largest first, what is not explained last.';

@@ -56,7 +56,7 @@ QUALIFY row_number() OVER (
 CREATE OR REPLACE VIEW _changes AS
 SELECT * EXCLUDE (more_runs) FROM _changes_so_far WHERE more_runs IS NULL;
 
-CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
+CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE -- The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run's main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; provisional: the same, of a change that is not certain yet; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.
 WITH
   main AS (
     FROM _main_metrics WHERE run_id = of_run
@@ -130,8 +130,6 @@ WITH
 
 SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against, metric
 FROM chosen;
-
-COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; provisional: the same, of a change that is not certain yet; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.';
 
 -- Text and lists of texts as SQL literals, for the queries that explanations show.
 CREATE OR REPLACE MACRO _quoted(text) AS

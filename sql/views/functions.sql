@@ -69,7 +69,7 @@ CREATE OR REPLACE MACRO _over_ranks(of_ranks, of_all, ranks, repetitions) AS CAS
     THEN (coalesce(of_ranks, 0) / ranks + coalesce(of_all, 0)) / repetitions
 END;
 
-CREATE OR REPLACE VIEW function_shares AS
+CREATE OR REPLACE VIEW function_shares AS -- One row is one function of a run: its own time and its share of all own times. Totals are no functions, and kernels are in gpu_kernels; of several process counts of a run the largest counts.
 WITH
   -- A total is no function, and what a device executes is in gpu_kernels. What has no rank is of the
   -- whole program, or a mean over ranks already.
@@ -110,19 +110,14 @@ WITH
 
 SELECT
   run_id, function,
-  mean_seconds AS seconds,
-  mean_seconds / nullif(sum(mean_seconds) OVER (PARTITION BY run_id), 0) AS share,
-  total_seconds, calls, total_calls, longest, measurements
+  mean_seconds AS seconds, -- Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.
+  mean_seconds / nullif(sum(mean_seconds) OVER (PARTITION BY run_id), 0) AS share, -- Share of the exclusive time of all functions, 0..1.
+  total_seconds, -- The same added up over ranks, s: mean over repetitions.
+  calls, -- Calls: over all call paths and threads, mean over ranks and repetitions.
+  total_calls, -- The same added up over ranks: mean over repetitions.
+  longest, -- Longest single measurement (one rank, thread, call path), s.
+  measurements -- Measurements that were added up.
 FROM means;
-
-COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times. Totals are no functions, and kernels are in gpu_kernels; of several process counts of a run the largest counts.';
-COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
-COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
-COMMENT ON COLUMN function_shares.total_seconds IS 'The same added up over ranks, s: mean over repetitions.';
-COMMENT ON COLUMN function_shares.calls IS 'Calls: over all call paths and threads, mean over ranks and repetitions.';
-COMMENT ON COLUMN function_shares.total_calls IS 'The same added up over ranks: mean over repetitions.';
-COMMENT ON COLUMN function_shares.longest IS 'Longest single measurement (one rank, thread, call path), s.';
-COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added up.';
 
 -- perf's events without the core and the modifiers: cycles of cpu_core/cycles/ or cycles:u.
 CREATE OR REPLACE MACRO _plain_event(event) AS
@@ -186,7 +181,7 @@ WHERE c.event IS NOT NULL OR s.inclusive IS NOT NULL OR s.is_sampled;
 
 -- What functions cost in profiles that contain no times. Of several events of a run the first
 -- counts.
-CREATE OR REPLACE VIEW function_costs AS
+CREATE OR REPLACE VIEW function_costs AS -- One row is what one function, or one call path, cost in a profile of events: of a run without function times.
 WITH
   costs AS (
     SELECT
@@ -200,28 +195,29 @@ WITH
   )
 
 SELECT
-  run_id, event, unit, _path_parts(region)[-1] AS function,
-  CASE WHEN len(_path_parts(region)) > 1 THEN region END AS callpath,
-  cost, inclusive, cost / nullif(sum(cost) OVER (PARTITION BY run_id), 0) AS share
+  run_id,
+  event, -- Event that is the cost: Ir of callgrind, cycles, bytes at the peak of a heap, weight or samples; without the modifiers of perf.
+  unit, -- Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time; else the event.
+  _path_parts(region)[-1] AS function, -- Function, or region.
+  CASE WHEN len(_path_parts(region)) > 1 THEN region END AS callpath, -- Call path down to it, joined with ->; NULL in flat profiles.
+  cost, -- Its own cost, without callees, over all ranks and threads.
+  inclusive, -- Its cost with callees, as the tool states it; NULL where it does not.
+  cost / nullif(sum(cost) OVER (PARTITION BY run_id), 0) AS share -- Share of the cost of all functions, 0..1.
 FROM costs
 -- As an anti-join this would read the times of all runs, where one run is asked for.
 LEFT JOIN (SELECT run_id, true AS is_timed FROM fn_timings GROUP BY run_id) USING (run_id)
 WHERE is_timed IS NULL;
 
-COMMENT ON VIEW function_costs IS 'One row is what one function, or one call path, cost in a profile of events: of a run without function times.';
-COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles, bytes at the peak of a heap, weight or samples; without the modifiers of perf.';
-COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time; else the event.';
-COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
-COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with ->; NULL in flat profiles.';
-COMMENT ON COLUMN function_costs.cost IS 'Its own cost, without callees, over all ranks and threads.';
-COMMENT ON COLUMN function_costs.inclusive IS 'Its cost with callees, as the tool states it; NULL where it does not.';
-COMMENT ON COLUMN function_costs.share IS 'Share of the cost of all functions, 0..1.';
-
-CREATE OR REPLACE VIEW profile_stacks AS
+CREATE OR REPLACE VIEW profile_stacks AS -- One row is what one stack of functions cost by itself in a profile: its time, or one event, on one thread of one rank.
 SELECT
-  run_id, rank, thread,
-  CASE WHEN callpath IS NULL THEN [function] ELSE _path_parts(callpath) END AS stack,
-  'time' AS event, 's' AS unit, sum(seconds) / any_value(m.repetitions) AS own, 0 AS preference
+  run_id,
+  rank, -- MPI rank; NULL where the cost is of the whole program.
+  thread, -- Thread; NULL where the cost is of the process.
+  CASE WHEN callpath IS NULL THEN [function] ELSE _path_parts(callpath) END AS stack, -- Functions from the root to the one that cost it; one function in flat profiles.
+  'time' AS event, -- time (exclusive, of fn_timings), or the event: Ir, cycles, weight, samples; without the modifiers of perf.
+  's' AS unit, -- Unit of own: s, or that of function_costs.
+  sum(seconds) / any_value(m.repetitions) AS own, -- Its own cost, without callees; of times the mean over repetitions.
+  0 AS preference -- Which of several events of a run is taken first: the smallest.
 FROM fn_timings
 JOIN (
   SELECT run_id, count(DISTINCT coalesce(repetition, 0)) AS repetitions
@@ -236,15 +232,6 @@ SELECT
   sum(value), preference + 1
 FROM _profile_costs
 GROUP BY run_id, rank, thread, region, event, usual_unit, preference;
-
-COMMENT ON VIEW profile_stacks IS 'One row is what one stack of functions cost by itself in a profile: its time, or one event, on one thread of one rank.';
-COMMENT ON COLUMN profile_stacks.rank IS 'MPI rank; NULL where the cost is of the whole program.';
-COMMENT ON COLUMN profile_stacks.thread IS 'Thread; NULL where the cost is of the process.';
-COMMENT ON COLUMN profile_stacks.stack IS 'Functions from the root to the one that cost it; one function in flat profiles.';
-COMMENT ON COLUMN profile_stacks.event IS 'time (exclusive, of fn_timings), or the event: Ir, cycles, weight, samples; without the modifiers of perf.';
-COMMENT ON COLUMN profile_stacks.unit IS 'Unit of own: s, or that of function_costs.';
-COMMENT ON COLUMN profile_stacks.own IS 'Its own cost, without callees; of times the mean over repetitions.';
-COMMENT ON COLUMN profile_stacks.preference IS 'Which of several events of a run is taken first: the smallest.';
 
 -- What stacks cost by themselves in runs and in those that they are compared with, so that the sum
 -- over a stack is the mean over the runs of its side, and of times the mean over ranks, too. The rank
@@ -310,7 +297,7 @@ SELECT run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive)
 FROM function_costs
 GROUP BY ALL;
 
-CREATE OR REPLACE VIEW call_tree AS
+CREATE OR REPLACE VIEW call_tree AS -- One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.
 WITH
   -- every path with what lies above it
   above AS (
@@ -330,25 +317,22 @@ WITH
   )
 
 SELECT
-  run_id, callpath, _path_parts(callpath)[-1] AS function, depth, unit, own,
+  run_id,
+  callpath, -- Call path from the root, joined with ->.
+  _path_parts(callpath)[-1] AS function, -- Its last function.
+  depth, -- Functions on the path.
+  unit, -- Unit of own and inclusive: s, or that of function_costs.
+  own, -- Exclusive: without callees; of times the mean over ranks and repetitions.
   CASE
     WHEN max(depth) OVER of_tree = 1 OR bool_or(_is_cut(depth, stated, inclusive)) OVER of_tree
       THEN stated
     ELSE inclusive
-  END AS inclusive
+  END AS inclusive -- With callees: the sum over all paths below. In flat profiles, and where paths are cut off above (callgrind --separate-callers), as the tool states it, else NULL.
 FROM sums
 WINDOW of_tree AS (PARTITION BY run_id);
 
-COMMENT ON VIEW call_tree IS 'One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.';
-COMMENT ON COLUMN call_tree.callpath IS 'Call path from the root, joined with ->.';
-COMMENT ON COLUMN call_tree.function IS 'Its last function.';
-COMMENT ON COLUMN call_tree.depth IS 'Functions on the path.';
-COMMENT ON COLUMN call_tree.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
-COMMENT ON COLUMN call_tree.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
-COMMENT ON COLUMN call_tree.inclusive IS 'With callees: the sum over all paths below. In flat profiles, and where paths are cut off above (callgrind --separate-callers), as the tool states it, else NULL.';
-
 -- A function that calls itself is on a call path several times, and counts once.
-CREATE OR REPLACE VIEW function_totals AS
+CREATE OR REPLACE VIEW function_totals AS -- One row is one function of a run: what it took itself, and with its callees on all its call paths, of which a recursive function counts once.
 WITH
   paths AS (
     SELECT run_id, unit, own, stated, _path_parts(callpath) AS parts FROM _path_costs
@@ -379,21 +363,17 @@ WITH
   )
 
 SELECT
-  run_id, function, unit, own,
+  run_id,
+  function, -- Function, as the tool names it.
+  unit, -- Unit of own and inclusive: s, or that of function_costs.
+  own, -- Exclusive: without callees; of times the mean over ranks and repetitions.
   CASE
     WHEN max(depth) OVER of_run = 1 THEN stated
     WHEN NOT bool_or(_is_cut(depth, stated, inclusive)) OVER of_run THEN inclusive
     WHEN NOT _is_cut(depth, stated, inclusive) THEN if(stated IS NULL, NULL, inclusive)
     -- of several, one can be within another
     WHEN paths = 1 THEN stated
-  END AS inclusive,
-  place AS depth
+  END AS inclusive, -- With callees. In flat profiles as the tool states it, else NULL. Where paths are cut off above (callgrind --separate-callers) as the tool states it of the only path that ends in the function; NULL where there are several.
+  place AS depth -- Functions on the shortest path to it, with it.
 FROM sums
 WINDOW of_run AS (PARTITION BY run_id);
-
-COMMENT ON VIEW function_totals IS 'One row is one function of a run: what it took itself, and with its callees on all its call paths, of which a recursive function counts once.';
-COMMENT ON COLUMN function_totals.function IS 'Function, as the tool names it.';
-COMMENT ON COLUMN function_totals.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
-COMMENT ON COLUMN function_totals.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
-COMMENT ON COLUMN function_totals.inclusive IS 'With callees. In flat profiles as the tool states it, else NULL. Where paths are cut off above (callgrind --separate-callers) as the tool states it of the only path that ends in the function; NULL where there are several.';
-COMMENT ON COLUMN function_totals.depth IS 'Functions on the shortest path to it, with it.';

@@ -88,7 +88,7 @@ CREATE OR REPLACE MACRO _gpu_args(of_code, ns, j) AS
     )
   END;
 
-CREATE OR REPLACE VIEW gpu_verdicts AS
+CREATE OR REPLACE VIEW gpu_verdicts AS -- One row is a device of a run, and what limits it: a code with arguments, whose text is in flag_texts.
 WITH
   -- Who was late, by cause: the operator, function or call with the most idle time.
   late AS (
@@ -110,19 +110,20 @@ WITH
   judged AS (FROM _gpu_judged WHERE stream IS NULL AND NOT is_step)
 
 SELECT
-  j.run_id, j.device, j.code,
+  j.run_id, j.device,
+  j.code, -- gpu_bound (busy for 80 % of the window or more), copy_bound (copies that run alone, or that the host waits for), launch_bound (operators, launches and calls of the host), sync_bound (synchronisation), memory_bound_host (allocations), host_unrecorded (the host did what was not recorded, or Python functions), dependency_bound (launched work waited for other streams) or unknown.
   map_concat(
     _gpu_args(j.code, j.ns, j),
     CASE
       WHEN l.name IS NULL THEN MAP {}
       ELSE MAP {'late': l.name, 'late_time': _duration_text(l.ns)}
     END
-  ) AS args,
+  ) AS args, -- Arguments of its text, a map of texts.
   CASE
     WHEN j.next IS NOT NULL
       THEN _flag(j.next.code, args := _gpu_args(j.next.code, j.next.ns, j))
-  END AS second,
-  coalesce(j.code NOT IN ('gpu_bound', 'unknown') AND j.next.ns >= .9 * j.ns, false) AS is_tied,
+  END AS second, -- The next cause, code and args, where it has a fifth of the idle time or more; else NULL.
+  coalesce(j.code NOT IN ('gpu_bound', 'unknown') AND j.next.ns >= .9 * j.ns, false) AS is_tied, -- Whether the two are within a tenth, so that neither is the cause.
   list_filter([
     CASE WHEN j.parts.unknown > .05 * j.whole
       THEN _flag('calls_unknown', args := MAP {'share': _share_text(j.parts.unknown, j.idle)}) END,
@@ -134,18 +135,11 @@ SELECT
       WHEN l.code = 'host_unrecorded' AND 2 * l.ns > j.ns THEN NULL
       ELSE _flag('record_stacks')
     END
-  ], lambda flag: flag IS NOT NULL) AS flags
+  ], lambda flag: flag IS NOT NULL) AS flags -- What to note: calls_unknown, short_kernels, record_stacks (flag_texts).
 FROM judged AS j
 -- whose part is not worth a name where it is less than a twentieth
 LEFT JOIN late AS l
   ON j.run_id = l.run_id AND j.device = l.device AND j.code = l.code AND 20 * l.ns >= j.ns;
-
-COMMENT ON VIEW gpu_verdicts IS 'One row is a device of a run, and what limits it: a code with arguments, whose text is in flag_texts.';
-COMMENT ON COLUMN gpu_verdicts.code IS 'gpu_bound (busy for 80 % of the window or more), copy_bound (copies that run alone, or that the host waits for), launch_bound (operators, launches and calls of the host), sync_bound (synchronisation), memory_bound_host (allocations), host_unrecorded (the host did what was not recorded, or Python functions), dependency_bound (launched work waited for other streams) or unknown.';
-COMMENT ON COLUMN gpu_verdicts.args IS 'Arguments of its text, a map of texts.';
-COMMENT ON COLUMN gpu_verdicts.second IS 'The next cause, code and args, where it has a fifth of the idle time or more; else NULL.';
-COMMENT ON COLUMN gpu_verdicts.is_tied IS 'Whether the two are within a tenth, so that neither is the cause.';
-COMMENT ON COLUMN gpu_verdicts.flags IS 'What to note: calls_unknown, short_kernels, record_stacks (flag_texts).';
 
 -- What lanes, and devices in a step, did: in seconds.
 CREATE OR REPLACE VIEW _gpu_activity AS
@@ -173,22 +167,20 @@ SELECT
   interpreter / 1e9 AS interpreter_seconds
 FROM _gpu_judged;
 
-CREATE OR REPLACE VIEW gpu_activity AS
+CREATE OR REPLACE VIEW gpu_activity AS -- One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.
 SELECT * EXCLUDE (stream, step, is_step, code)
 FROM _gpu_activity
 WHERE stream IS NULL AND NOT is_step;
 
-COMMENT ON VIEW gpu_activity IS 'One row is a device of a run: how long it was busy, and why it was idle between its first and its last work.';
 COMMENT ON COLUMN gpu_activity.t_end IS 'Last end, ns.';
 COMMENT ON COLUMN gpu_activity.window_seconds IS 'From the first start to the last end.';
 COMMENT ON COLUMN gpu_activity.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 
-CREATE OR REPLACE VIEW gpu_activity_by AS
+CREATE OR REPLACE VIEW gpu_activity_by AS -- One row is a device in a step, or one of its several streams: how long it was busy, and why it was idle.
 SELECT * EXCLUDE (is_step)
 FROM _gpu_activity
 WHERE stream IS NOT NULL OR is_step;
 
-COMMENT ON VIEW gpu_activity_by IS 'One row is a device in a step, or one of its several streams: how long it was busy, and why it was idle.';
 COMMENT ON COLUMN gpu_activity_by.stream IS 'Stream (workers.worker); NULL in rows of steps.';
 COMMENT ON COLUMN gpu_activity_by.step IS 'Step in which the work was launched, as marks number them; NULL in rows of streams, and for what is in no step.';
 COMMENT ON COLUMN gpu_activity_by.code IS 'What limits the device in this step (gpu_verdicts); NULL in rows of streams.';
@@ -196,7 +188,7 @@ COMMENT ON COLUMN gpu_activity_by.t_end IS 'Last end, ns.';
 COMMENT ON COLUMN gpu_activity_by.window_seconds IS 'From the first start to the last end, of a step the sum of what it did and of the gaps before that.';
 COMMENT ON COLUMN gpu_activity_by.idle_seconds IS 'The rest of the window: the ten parts that follow, which add up to it.';
 
-CREATE OR REPLACE VIEW gpu_gains AS
+CREATE OR REPLACE VIEW gpu_gains AS -- One row is a change, and what it would gain on a device of a run, with the durations of its work and its waits for launched work as they were.
 WITH
   steps AS (
     SELECT run_id, device, count(step) AS steps FROM _gpu_sums WHERE is_step GROUP BY run_id, device
@@ -220,18 +212,15 @@ WITH
   )
 
 SELECT
-  run_id, device, gain.change AS change, (whole - greatest(0, gain.ns)) / 1e9 AS window_seconds,
-  greatest(0, gain.ns) / 1e9 AS gain_seconds, greatest(0, gain.ns) / nullif(whole, 0) AS gain_share
+  run_id, device,
+  gain.change AS change, -- early_launches (the host launches all work before the device is free), overlapped_copies (copies run beside kernels) or graph_a_step (one call launches the work of a step; only where steps are marked).
+  (whole - greatest(0, gain.ns)) / 1e9 AS window_seconds, -- From the first start to the last end of work, after the change.
+  greatest(0, gain.ns) / 1e9 AS gain_seconds, -- By how much that is less.
+  greatest(0, gain.ns) / nullif(whole, 0) AS gain_share -- That as a share of what it was, 0..1.
 FROM changes
 WHERE gain.ns IS NOT NULL;
 
-COMMENT ON VIEW gpu_gains IS 'One row is a change, and what it would gain on a device of a run, with the durations of its work and its waits for launched work as they were.';
-COMMENT ON COLUMN gpu_gains.change IS 'early_launches (the host launches all work before the device is free), overlapped_copies (copies run beside kernels) or graph_a_step (one call launches the work of a step; only where steps are marked).';
-COMMENT ON COLUMN gpu_gains.window_seconds IS 'From the first start to the last end of work, after the change.';
-COMMENT ON COLUMN gpu_gains.gain_seconds IS 'By how much that is less.';
-COMMENT ON COLUMN gpu_gains.gain_share IS 'That as a share of what it was, 0..1.';
-
-CREATE OR REPLACE VIEW gpu_kernels AS
+CREATE OR REPLACE VIEW gpu_kernels AS -- One row is a kernel, or a kind of copies or fills, that a device of a run executed.
 WITH
   by_operator AS (
     SELECT
@@ -249,16 +238,13 @@ WITH
   )
 
 SELECT
-  run_id, device, kind, name, _operation(kind, operator, name) AS operation, operator, calls,
-  ns / 1e9 AS seconds, ns / calls / 1e9 AS mean_seconds,
-  ns / nullif(sum(ns) OVER (PARTITION BY run_id, device), 0) AS share
+  run_id, device,
+  kind, -- kernel, copy, fill or communication (between devices).
+  name, -- Name.
+  _operation(kind, operator, name) AS operation, -- What it computes, as far as operator and name tell.
+  operator, -- Operator of the framework within which most were launched; NULL where none is known.
+  calls,
+  ns / 1e9 AS seconds, -- How long it ran in all.
+  ns / calls / 1e9 AS mean_seconds, -- How long once.
+  ns / nullif(sum(ns) OVER (PARTITION BY run_id, device), 0) AS share -- Share of the durations of all work of the device, 0..1.
 FROM works;
-
-COMMENT ON VIEW gpu_kernels IS 'One row is a kernel, or a kind of copies or fills, that a device of a run executed.';
-COMMENT ON COLUMN gpu_kernels.kind IS 'kernel, copy, fill or communication (between devices).';
-COMMENT ON COLUMN gpu_kernels.name IS 'Name.';
-COMMENT ON COLUMN gpu_kernels.operation IS 'What it computes, as far as operator and name tell.';
-COMMENT ON COLUMN gpu_kernels.operator IS 'Operator of the framework within which most were launched; NULL where none is known.';
-COMMENT ON COLUMN gpu_kernels.seconds IS 'How long it ran in all.';
-COMMENT ON COLUMN gpu_kernels.mean_seconds IS 'How long once.';
-COMMENT ON COLUMN gpu_kernels.share IS 'Share of the durations of all work of the device, 0..1.';

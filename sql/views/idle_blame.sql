@@ -6,11 +6,13 @@
 CREATE OR REPLACE VIEW _task_types AS
 SELECT run_id, task, any_value(name) AS name FROM tasks GROUP BY run_id, task;
 
-CREATE OR REPLACE VIEW idle_by_type AS
+CREATE OR REPLACE VIEW idle_by_type AS -- One row is one type of task in one reading: the idle time before tasks of that type.
 WITH
   sums AS (
     SELECT
-      i.run_id, i.mode, i.latency_rule, t.name, count(*) AS intervals,
+      i.run_id, i.mode, i.latency_rule,
+      t.name, -- Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.
+      count(*) AS intervals,
       sum(i.starvation) AS starvation, sum(i.latency) AS latency, sum(i.overhead) AS overhead,
       sum(i.ov_unsubmitted) AS unsubmitted, sum(i.not_recorded) AS not_recorded,
       any_value(d.doubt) AS doubt
@@ -28,13 +30,9 @@ SELECT
   _percent(
     starvation + latency + overhead,
     sum(starvation + latency + overhead) OVER (PARTITION BY run_id, mode, latency_rule)
-  ) AS idle_percent,
+  ) AS idle_percent, -- Share of the run's idle time, tails left out, %.
   _by_clocks(doubt, _dominant(starvation, latency, overhead, not_recorded)) AS dominant
 FROM sums;
-
-COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
-COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
-COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
 
 -- Sums by type of task waited for, and by worker; the other is NULL.
 CREATE OR REPLACE VIEW _blamed AS
@@ -49,20 +47,18 @@ FROM _blame_sums
 GROUP BY
   GROUPING SETS ((run_id, mode, latency_rule, blamed_type), (run_id, mode, latency_rule, blamed_worker));
 
-CREATE OR REPLACE VIEW idle_by_blamed AS
+CREATE OR REPLACE VIEW idle_by_blamed AS -- One row is one type of task that workers waited for, in one reading.
 SELECT * EXCLUDE (is_type, blamed_worker) FROM _blamed WHERE is_type;
 
-COMMENT ON VIEW idle_by_blamed IS 'One row is one type of task that workers waited for, in one reading.';
 COMMENT ON COLUMN idle_by_blamed.blamed_type IS 'Type of the tasks waited for (tasks.name); NULL where unknown.';
 COMMENT ON COLUMN idle_by_blamed.intervals IS 'Idle intervals that waited for one.';
 COMMENT ON COLUMN idle_by_blamed.starvation IS 'Of it: starvation, ns.';
 COMMENT ON COLUMN idle_by_blamed.latency IS 'Of it: latency passed on, ns.';
 COMMENT ON COLUMN idle_by_blamed.overhead IS 'Of it: runtime work of their workers, and overhead passed on, ns.';
 
-CREATE OR REPLACE VIEW idle_by_blamed_worker AS
+CREATE OR REPLACE VIEW idle_by_blamed_worker AS -- One row is one worker that others waited for, in one reading.
 SELECT * EXCLUDE (is_type, blamed_type) FROM _blamed WHERE NOT is_type;
 
-COMMENT ON VIEW idle_by_blamed_worker IS 'One row is one worker that others waited for, in one reading.';
 COMMENT ON COLUMN idle_by_blamed_worker.blamed_worker IS 'Worker waited for; NULL where unknown.';
 COMMENT ON COLUMN idle_by_blamed_worker.intervals IS 'Idle intervals that waited for its tasks.';
 COMMENT ON COLUMN idle_by_blamed_worker.starvation IS 'Of it: starvation, ns.';

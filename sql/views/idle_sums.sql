@@ -119,7 +119,7 @@ FROM (
 LEFT JOIN gains AS g ON t.run_id = g.run_id
 LEFT JOIN path AS p ON t.run_id = p.run_id;
 
-CREATE OR REPLACE VIEW slo_by_worker AS
+CREATE OR REPLACE VIEW slo_by_worker AS -- One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.
 WITH
   rooted AS (
     SELECT
@@ -138,7 +138,6 @@ WITH
 SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
 FROM figured;
 
-COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
 COMMENT ON COLUMN slo_by_worker.kind IS 'What it is: stream or copy (engine) of a device, host (a thread that launches work for one), runtime (driver, scheduler), process, or cpu (a thread that runs tasks).';
 COMMENT ON COLUMN slo_by_worker.is_judged IS 'Whether it counts in slo_by_kind: it is none of the runtime''s, and ran tasks for a hundredth of its window, or the trace states when it could.';
 COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
@@ -146,11 +145,13 @@ COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on 
 COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';
 
-CREATE OR REPLACE VIEW idle_by_node AS
+CREATE OR REPLACE VIEW idle_by_node AS -- One row is one node of a run in one reading.
 WITH
   sums AS (
     SELECT
-      run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
+      run_id, mode, latency_rule,
+      node, -- Node; NULL for workers whose node is unknown.
+      count(*) AS workers, sum(intervals) AS intervals,
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted,
       sum(not_recorded) AS not_recorded, sum(tail) AS tail, any_value(doubt) AS doubt
@@ -166,9 +167,6 @@ SELECT
   _percent(not_recorded, wall) AS not_recorded_percent,
   _by_clocks(doubt, _dominant(starvation, latency, overhead, not_recorded)) AS dominant
 FROM sums;
-
-COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
-COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
 
 -- The sums of each kind of worker, and of all workers.
 CREATE OR REPLACE VIEW _kind_sums AS
@@ -203,17 +201,15 @@ WITH
 SELECT * EXCLUDE (root, unfollowed, doubt, figures), figures.*
 FROM figured;
 
-CREATE OR REPLACE VIEW slo_by_run AS
+CREATE OR REPLACE VIEW slo_by_run AS -- One row is one run in one reading: where the time of all its workers went, and what dominates.
 SELECT * EXCLUDE (kind, is_whole) FROM _slo_of_kinds WHERE is_whole;
 
-COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';
 
-CREATE OR REPLACE VIEW slo_by_kind AS
+CREATE OR REPLACE VIEW slo_by_kind AS -- One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged, and of the threads of the runtime.
 SELECT * EXCLUDE (is_whole) FROM _slo_of_kinds WHERE NOT is_whole;
 
-COMMENT ON VIEW slo_by_kind IS 'One row is one kind of worker of a run in one reading: as slo_by_run, of the workers that are judged, and of the threads of the runtime.';
 COMMENT ON COLUMN slo_by_kind.kind IS 'stream, copy, host, process, cpu or runtime (slo_by_worker.kind); not judged: threads that ran tasks for less than a hundredth of the time, of which the trace does not state that they are there to work.';
 COMMENT ON COLUMN slo_by_kind.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_kind.reason IS 'Why dominant or root_cause is unknown, though there are waits: of half of the waits or more the trace does not tell the cause, or the clocks of nodes are apart; or why they are doubtful: clocks may be apart.';

@@ -201,12 +201,10 @@ SELECT
 FROM merged
 JOIN owner USING (i);
 
-CREATE OR REPLACE MACRO idle_timeline(run, t0, t1) AS TABLE
+CREATE OR REPLACE MACRO idle_timeline(run, t0, t1) AS TABLE -- One row is one piece of an idle interval of `run` within [t0, t1) (NULL: no bound), as in idle_segments: mode, latency_rule, worker, t_start, t_end, class. It is slow for the whole of a large run: pass a window.
 SELECT
   mode, latency_rule, worker,
   greatest(t_start, t0) AS t_start, least(t_end, t1) AS t_end,
   class
 FROM _idle_pieces([run], t0, t1, false)
 WHERE t_end > coalesce(t0, t_end - 1) AND t_start < coalesce(t1, t_start + 1);
-
-COMMENT ON MACRO TABLE idle_timeline IS 'One row is one piece of an idle interval of `run` within [t0, t1) (NULL: no bound), as in idle_segments: mode, latency_rule, worker, t_start, t_end, class. It is slow for the whole of a large run: pass a window.';

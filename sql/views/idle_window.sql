@@ -76,7 +76,7 @@ FROM met
 LEFT JOIN taken USING (n)
 WHERE q - p - coalesce(ns, 0) > 0;
 
-CREATE OR REPLACE MACRO idle_window(run, t0, t1) AS TABLE
+CREATE OR REPLACE MACRO idle_window(run, t0, t1) AS TABLE -- The rows of idle_attribution of `run`, in every reading, cut to the window [t0, t1) in ns after clock correction: times and parts are those within it.
 WITH
   piece AS MATERIALIZED (
     FROM _idle_pieces([run], t0, t1, true)
@@ -193,8 +193,6 @@ LEFT JOIN (
   AND cut.mode <> 'direct'
 WHERE t0 < t1;
 
-COMMENT ON MACRO TABLE idle_window IS 'The rows of idle_attribution of `run`, in every reading, cut to the window [t0, t1) in ns after clock correction: times and parts are those within it.';
-
 -- The idle intervals of a run in one reading, within [t0, t1) where that is not NULL.
 CREATE OR REPLACE MACRO _idle_within(run, of_mode, of_rule, t0, t1) AS TABLE
 FROM idle_attribution
@@ -203,7 +201,7 @@ UNION ALL
 FROM idle_window(run, t0, t1)
 WHERE mode = of_mode AND latency_rule = of_rule AND t0 IS NOT NULL;
 
-CREATE OR REPLACE MACRO slo_window(run, t0, t1) AS TABLE
+CREATE OR REPLACE MACRO slo_window(run, t0, t1) AS TABLE -- As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.
 WITH
   shown AS (
     SELECT
@@ -271,5 +269,3 @@ WITH
 
 SELECT * EXCLUDE (unfollowed, doubt, figures), figures.*
 FROM figured;
-
-COMMENT ON MACRO TABLE slo_window IS 'As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.';

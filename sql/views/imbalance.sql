@@ -40,7 +40,7 @@ SELECT
 FROM fn_timings
 WHERE rank IS NOT NULL AND thread IS NULL;
 
-CREATE OR REPLACE VIEW rank_times AS
+CREATE OR REPLACE VIEW rank_times AS -- One row is one function on one rank in one measurement (run, parallelism and repetition). A rank on which a function did not run has no row; times of whole runs (kind total) are left out.
 WITH
   -- names in tools of the kinds whose calls wait
   waiting_kinds (name) AS (
@@ -73,15 +73,11 @@ WITH
 
 SELECT
   r.run_id, r.parallelism, r.repetition, r.rank, r.function,
-  c.waiting OR coalesce(r.tool_kind IN (SELECT name FROM waiting_kinds), false) AS waiting,
-  CASE WHEN r.valid THEN r.seconds END AS seconds
+  c.waiting OR coalesce(r.tool_kind IN (SELECT name FROM waiting_kinds), false) AS waiting, -- Whether its time is for the most part waiting for other ranks: collectives, blocking point-to-point calls, waits and barriers (function_classes, kinds that the tool states, names).
+  CASE WHEN r.valid THEN r.seconds END AS seconds -- Own (exclusive) time, s: added up over call paths, the longest of the threads. NULL where it is unknown, below zero or not finite.
 FROM of_ranks AS r
 JOIN classes AS c ON r.function = c.function
 WHERE NOT c.is_total AND r.tool_kind IS DISTINCT FROM 'total';
-
-COMMENT ON VIEW rank_times IS 'One row is one function on one rank in one measurement (run, parallelism and repetition). A rank on which a function did not run has no row; times of whole runs (kind total) are left out.';
-COMMENT ON COLUMN rank_times.waiting IS 'Whether its time is for the most part waiting for other ranks: collectives, blocking point-to-point calls, waits and barriers (function_classes, kinds that the tool states, names).';
-COMMENT ON COLUMN rank_times.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads. NULL where it is unknown, below zero or not finite.';
 
 -- Times without a rank, of functions that are no totals.
 CREATE OR REPLACE VIEW _rankless_times AS
@@ -90,7 +86,7 @@ FROM fn_timings
 WHERE rank IS NULL AND seconds >= 0 AND isfinite(seconds) AND kind IS DISTINCT FROM 'total'
   AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total');
 
-CREATE OR REPLACE VIEW rank_imbalance AS
+CREATE OR REPLACE VIEW rank_imbalance AS -- One row is one function in one measurement (run, parallelism and repetition), and how evenly the ranks share its time. Times of whole runs (kind total) are left out.
 WITH
   -- runs of which no rank is known
   without_ranks AS (
@@ -113,11 +109,16 @@ WITH
   )
 
 SELECT
-  t.run_id, t.parallelism, t.repetition, t.function, t.waiting, t.ranks,
-  min_seconds, mean_seconds, max_seconds,
-  CASE WHEN comparable THEN max_seconds / mean_seconds - 1 END AS imbalance,
-  CASE WHEN comparable AND NOT t.waiting THEN max_seconds - mean_seconds END AS saved_seconds,
-  t.slowest_ranks, t.share,
+  t.run_id, t.parallelism, t.repetition, t.function,
+  t.waiting, -- Whether its time is for the most part waiting for other ranks (rank_times.waiting); NULL where ranks are unknown.
+  t.ranks, -- Ranks that are compared: all that were measured, also those on which the function did not run (0 s), without those whose time is unknown. NULL where ranks are unknown.
+  min_seconds, -- Shortest own (exclusive) time of a rank, s.
+  mean_seconds, -- Mean over the ranks, s; where ranks are unknown the one time that there is.
+  max_seconds, -- Longest time of a rank, s.
+  CASE WHEN comparable THEN max_seconds / mean_seconds - 1 END AS imbalance, -- max / mean - 1: 0 is balanced, 0.5 is a slowest rank that takes 1.5 times the mean, ranks - 1 is all time on one rank. NULL where there are no two ranks to compare or no time was spent (see flags).
+  CASE WHEN comparable AND NOT t.waiting THEN max_seconds - mean_seconds END AS saved_seconds, -- Time that perfect balance would save at most: max - mean, s. NULL also for waiting calls, which become shorter when others are balanced.
+  t.slowest_ranks, -- Up to five ranks whose time is nearer to the longest than to the mean (over mean + (max - mean) / 2), the slowest first. Empty where all are equal; NULL for waiting calls.
+  t.share, -- Share of the own time of all functions in the measurement, mean over the ranks, 0..1.
   list_filter(
     [
       CASE
@@ -146,23 +147,11 @@ SELECT
       END
     ],
     lambda flag: flag IS NOT NULL
-  ) AS flags
+  ) AS flags -- What to note: ranks_unknown, unknown_times, one_rank, no_time, called_on_some, measured_on_some, waiting (flag_texts).
 FROM together AS t
 LEFT JOIN runs AS r ON t.run_id = r.run_id;
 
-COMMENT ON VIEW rank_imbalance IS 'One row is one function in one measurement (run, parallelism and repetition), and how evenly the ranks share its time. Times of whole runs (kind total) are left out.';
-COMMENT ON COLUMN rank_imbalance.waiting IS 'Whether its time is for the most part waiting for other ranks (rank_times.waiting); NULL where ranks are unknown.';
-COMMENT ON COLUMN rank_imbalance.ranks IS 'Ranks that are compared: all that were measured, also those on which the function did not run (0 s), without those whose time is unknown. NULL where ranks are unknown.';
-COMMENT ON COLUMN rank_imbalance.min_seconds IS 'Shortest own (exclusive) time of a rank, s.';
-COMMENT ON COLUMN rank_imbalance.mean_seconds IS 'Mean over the ranks, s; where ranks are unknown the one time that there is.';
-COMMENT ON COLUMN rank_imbalance.max_seconds IS 'Longest time of a rank, s.';
-COMMENT ON COLUMN rank_imbalance.imbalance IS 'max / mean - 1: 0 is balanced, 0.5 is a slowest rank that takes 1.5 times the mean, ranks - 1 is all time on one rank. NULL where there are no two ranks to compare or no time was spent (see flags).';
-COMMENT ON COLUMN rank_imbalance.saved_seconds IS 'Time that perfect balance would save at most: max - mean, s. NULL also for waiting calls, which become shorter when others are balanced.';
-COMMENT ON COLUMN rank_imbalance.slowest_ranks IS 'Up to five ranks whose time is nearer to the longest than to the mean (over mean + (max - mean) / 2), the slowest first. Empty where all are equal; NULL for waiting calls.';
-COMMENT ON COLUMN rank_imbalance.share IS 'Share of the own time of all functions in the measurement, mean over the ranks, 0..1.';
-COMMENT ON COLUMN rank_imbalance.flags IS 'What to note: ranks_unknown, unknown_times, one_rank, no_time, called_on_some, measured_on_some, waiting (flag_texts).';
-
-CREATE OR REPLACE VIEW imbalance_scaling AS
+CREATE OR REPLACE VIEW imbalance_scaling AS -- One row is one function of a set of runs (same application, version and machine) at one parallelism, at the set's own problem size: how evenly the ranks share its time, as the median over runs and repetitions. Only measurements with two ranks or more.
 WITH
   at_counts AS (
     SELECT
@@ -198,26 +187,22 @@ WITH
   )
 
 SELECT
-  a.set_id, a.app, a.version, a.machine, a.function, a.waiting, a.parallelism, a.ranks,
-  a.measurements, a.mean_seconds, a.max_seconds, a.imbalance, a.saved_seconds,
+  a.set_id, a.app, a.version, a.machine, a.function,
+  a.waiting, -- Whether its time is for the most part waiting for other ranks (rank_times.waiting).
+  a.parallelism, -- Parallelism, as in scaling_points.
+  a.ranks,
+  a.measurements, -- Runs and repetitions.
+  a.mean_seconds, -- Own (exclusive) time, mean over the ranks, s.
+  a.max_seconds, -- Time of the slowest rank, s.
+  a.imbalance, -- max / mean - 1, as in rank_imbalance.
+  a.saved_seconds, -- Time that perfect balance would save at most: max - mean, s. NULL for waiting calls.
   list_sort(
     list_filter(
       list_distinct(a.slow),
       lambda rank: 2 * len(list_filter(a.slow, lambda other: other = rank)) >= a.measurements
     )
-  ) AS slow_ranks,
-  a.share, l.exponent
+  ) AS slow_ranks, -- Ranks that are among the slowest (rank_imbalance.slowest_ranks) in at least half of the measurements; NULL for waiting calls.
+  a.share, -- Share of the own time of all functions, 0..1.
+  l.exponent -- Growth of the imbalance over all counts of the set: slope of log imbalance by log parallelism (0.5: twice the imbalance at four times the count). NULL where fewer than three counts have an imbalance above 0.
 FROM at_counts AS a
 LEFT JOIN laws AS l ON a.set_id = l.set_id AND a.function = l.function;
-
-COMMENT ON VIEW imbalance_scaling IS 'One row is one function of a set of runs (same application, version and machine) at one parallelism, at the set''s own problem size: how evenly the ranks share its time, as the median over runs and repetitions. Only measurements with two ranks or more.';
-COMMENT ON COLUMN imbalance_scaling.waiting IS 'Whether its time is for the most part waiting for other ranks (rank_times.waiting).';
-COMMENT ON COLUMN imbalance_scaling.parallelism IS 'Parallelism, as in scaling_points.';
-COMMENT ON COLUMN imbalance_scaling.measurements IS 'Runs and repetitions.';
-COMMENT ON COLUMN imbalance_scaling.mean_seconds IS 'Own (exclusive) time, mean over the ranks, s.';
-COMMENT ON COLUMN imbalance_scaling.max_seconds IS 'Time of the slowest rank, s.';
-COMMENT ON COLUMN imbalance_scaling.imbalance IS 'max / mean - 1, as in rank_imbalance.';
-COMMENT ON COLUMN imbalance_scaling.saved_seconds IS 'Time that perfect balance would save at most: max - mean, s. NULL for waiting calls.';
-COMMENT ON COLUMN imbalance_scaling.slow_ranks IS 'Ranks that are among the slowest (rank_imbalance.slowest_ranks) in at least half of the measurements; NULL for waiting calls.';
-COMMENT ON COLUMN imbalance_scaling.share IS 'Share of the own time of all functions, 0..1.';
-COMMENT ON COLUMN imbalance_scaling.exponent IS 'Growth of the imbalance over all counts of the set: slope of log imbalance by log parallelism (0.5: twice the imbalance at four times the count). NULL where fewer than three counts have an imbalance above 0.';

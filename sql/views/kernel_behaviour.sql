@@ -114,21 +114,19 @@ SELECT
   END AS note
 FROM verdicts;
 
-CREATE OR REPLACE VIEW kernel_behaviour AS
+CREATE OR REPLACE VIEW kernel_behaviour AS -- One row is one kernel of a run: the verdict on its threads over all its launches, which count by their instructions.
 SELECT * EXCLUDE (whole_program, kernels)
 FROM _behaviour_sums
 WHERE NOT whole_program;
 
-COMMENT ON VIEW kernel_behaviour IS 'One row is one kernel of a run: the verdict on its threads over all its launches, which count by their instructions.';
 COMMENT ON COLUMN kernel_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
 COMMENT ON COLUMN kernel_behaviour.note IS 'Why divergence or synchronisation is unknown.';
 
-CREATE OR REPLACE VIEW program_behaviour AS
+CREATE OR REPLACE VIEW program_behaviour AS -- One row is one run: the verdict on the threads of all launches of all its kernels, which count by their instructions.
 SELECT * EXCLUDE (whole_program, kernel)
 FROM _behaviour_sums
 WHERE whole_program;
 
-COMMENT ON VIEW program_behaviour IS 'One row is one run: the verdict on the threads of all launches of all its kernels, which count by their instructions.';
 COMMENT ON COLUMN program_behaviour.kernels IS 'Kernels.';
 COMMENT ON COLUMN program_behaviour.kind IS 'lanes, warps, both or neither, as in thread_behaviour.';
 COMMENT ON COLUMN program_behaviour.note IS 'Why divergence or synchronisation is unknown.';

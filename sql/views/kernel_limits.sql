@@ -118,7 +118,7 @@ LEFT JOIN waited AS w
 
 CREATE OR REPLACE MACRO _limit_percent(share) AS format('{:.3g} %', 100 * share);
 
-CREATE OR REPLACE VIEW kernel_limits AS
+CREATE OR REPLACE VIEW kernel_limits AS -- One row is a launch of a GPU kernel that Nsight Compute measured, and what limits it, or what is second to that.
 WITH
   shares AS (
     SELECT
@@ -246,15 +246,12 @@ WITH
   )
 
 SELECT
-  run_id, sample AS launch, region AS kernel, CAST(place AS INTEGER) AS place,
-  if(c.share >= .3, c.code, 'unknown') AS code, if(c.share >= .3, c.args, MAP {}) AS args,
-  if(c.share >= .3, c.share, NULL) AS share
+  run_id,
+  sample AS launch, -- Launch (pmu_samples.sample); NULL where launches are summed up.
+  region AS kernel,
+  CAST(place AS INTEGER) AS place, -- 1 for what limits it, 2 for what is second and has a share of .3 or more.
+  if(c.share >= .3, c.code, 'unknown') AS code, -- memory_bandwidth, memory_latency, compute, shared_memory, local_memory (spilled registers, arrays of a thread), divergence (threads of a warp part), atomics, barriers, few_blocks (fewer than multiprocessors), tail (few blocks run on while most multiprocessors are idle), occupancy (too few warps to hide latencies), or unknown.
+  if(c.share >= .3, c.args, MAP {}) AS args, -- Figures behind it.
+  if(c.share >= .3, c.share, NULL) AS share -- Share of a peak that is reached, of the time that is waited, or of multiprocessors that are idle, 0..1; NULL for unknown.
 FROM ranked
 WHERE place = 1 OR place = 2 AND c.share >= .3;
-
-COMMENT ON VIEW kernel_limits IS 'One row is a launch of a GPU kernel that Nsight Compute measured, and what limits it, or what is second to that.';
-COMMENT ON COLUMN kernel_limits.launch IS 'Launch (pmu_samples.sample); NULL where launches are summed up.';
-COMMENT ON COLUMN kernel_limits.place IS '1 for what limits it, 2 for what is second and has a share of .3 or more.';
-COMMENT ON COLUMN kernel_limits.code IS 'memory_bandwidth, memory_latency, compute, shared_memory, local_memory (spilled registers, arrays of a thread), divergence (threads of a warp part), atomics, barriers, few_blocks (fewer than multiprocessors), tail (few blocks run on while most multiprocessors are idle), occupancy (too few warps to hide latencies), or unknown.';
-COMMENT ON COLUMN kernel_limits.args IS 'Figures behind it.';
-COMMENT ON COLUMN kernel_limits.share IS 'Share of a peak that is reached, of the time that is waited, or of multiprocessors that are idle, 0..1; NULL for unknown.';

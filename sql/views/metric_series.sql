@@ -72,7 +72,7 @@ GROUP BY ALL;
 CREATE OR REPLACE MACRO _is_series(unit, point) AS
   min(unit) IS NOT DISTINCT FROM max(unit) AND (count(*) = 1 OR min(point) < max(point));
 
-CREATE OR REPLACE VIEW metric_series AS
+CREATE OR REPLACE VIEW metric_series AS -- One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in the order of their commits (commits.position, else their dates), else of their starts. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application, or commit and start, are unknown are left out, as are those on a branch that is not the default one (default_branches), invalid ones (acknowledgements) and failed_runs.
 WITH
   grouped AS (
     SELECT
@@ -93,19 +93,17 @@ WITH
   )
 
 SELECT
-  _series_id(configuration_id, metric) AS series_id, app, machine, fields, metric, unit, points,
+  _series_id(configuration_id, metric) AS series_id, app,
+  machine, -- Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.
+  fields, -- What its runs have in common: field -> value. Fields that are unknown are left out.
+  metric,
+  unit, -- Unit of the values.
+  points, -- Values; changes are looked for from 10 on.
   list_transform(
     points_in_order,
     lambda point: {
       'run_id': point.run_id, 'version': point.version, 'commit': point."commit",
       'started_at': point.started_at, 'value': point.value
     }
-  ) AS series
+  ) AS series -- The values and the runs they are of, with version, commit (runs.commit, in full where it is known) and started_at (when the commit was made, else when the run started), in that order; runs of one commit by their starts, then run_id.
 FROM grouped;
-
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in the order of their commits (commits.position, else their dates), else of their starts. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application, or commit and start, are unknown are left out, as are those on a branch that is not the default one (default_branches), invalid ones (acknowledgements) and failed_runs.';
-COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
-COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
-COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
-COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
-COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version, commit (runs.commit, in full where it is known) and started_at (when the commit was made, else when the run started), in that order; runs of one commit by their starts, then run_id.';

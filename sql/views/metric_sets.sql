@@ -175,33 +175,25 @@ JOIN roles USING (metric_set)
 JOIN needs USING (metric_set)
 LEFT JOIN formulas USING (metric_set);
 
-CREATE OR REPLACE VIEW metric_coverage AS
+CREATE OR REPLACE VIEW metric_coverage AS -- One row is a metric set of which a file has at least one metric of a run.
 SELECT
-  run_id, source_id, metric_set,
-  list_transform(positions, lambda p: names[p + 1]) AS metrics,
-  list_filter(names, lambda name, i: NOT list_contains(positions, i - 1)) AS missing,
-  is_used, names_class
+  run_id, source_id,
+  metric_set, -- Metric set (metric_sets.metric_set).
+  list_transform(positions, lambda p: names[p + 1]) AS metrics, -- Metrics that can be computed from the events.
+  list_filter(names, lambda name, i: NOT list_contains(positions, i - 1)) AS missing, -- Metrics for which events are missing; they are NULL.
+  is_used, -- Whether this set is used: the one that names classes, and beside it that of the shares of issue slots (topdown).
+  names_class -- Whether the class of its samples is by this set: the one that machine_settings names, else the one with the most metrics, of equal ones that which lacks fewest, then the preferred one.
 FROM _file_sets
 WHERE has_metrics;
 
-COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has at least one metric of a run.';
-COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_set).';
-COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that can be computed from the events.';
-COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';
-COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that names classes, and beside it that of the shares of issue slots (topdown).';
-COMMENT ON COLUMN metric_coverage.names_class IS 'Whether the class of its samples is by this set: the one that machine_settings names, else the one with the most metrics, of equal ones that which lacks fewest, then the preferred one.';
-
-CREATE OR REPLACE VIEW metric_titles AS
+CREATE OR REPLACE VIEW metric_titles AS -- One row is a metric and its long name, the user's where there is one.
 SELECT
-  metric, names.title, names.unit, names.title || ' ' || names.unit || ' (' || metric || ')' AS name
+  metric, -- Metric (metric_definitions.metric).
+  names.title, -- What it counts, in words.
+  names.unit, -- Its unit.
+  names.title || ' ' || names.unit || ' (' || metric || ')' AS name -- Title, unit and metric: DMA operations per cycle (DMAGPC).
 FROM (
   SELECT metric, arg_min({'title': title, 'unit': unit}, shipped) AS names
   FROM metric_names
   GROUP BY metric
 );
-
-COMMENT ON VIEW metric_titles IS 'One row is a metric and its long name, the user''s where there is one.';
-COMMENT ON COLUMN metric_titles.metric IS 'Metric (metric_definitions.metric).';
-COMMENT ON COLUMN metric_titles.title IS 'What it counts, in words.';
-COMMENT ON COLUMN metric_titles.unit IS 'Its unit.';
-COMMENT ON COLUMN metric_titles.name IS 'Title, unit and metric: DMA operations per cycle (DMAGPC).';

@@ -1,6 +1,6 @@
 -- Which fitted model is in force for what.
 
-CREATE OR REPLACE VIEW models_in_force AS
+CREATE OR REPLACE VIEW models_in_force AS -- One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh. A model of throughput whose error on held-out groups is not below that of the tightest bound, or one of bottlenecks that is right less often on held-out programs than thresholds of one metric, or no more often than the commonest class, has to be chosen by hand.
 WITH
   chosen AS (
     SELECT kind, subject, arg_max(version, said_at) AS version
@@ -46,18 +46,14 @@ WITH
   )
 
 SELECT
-  m.kind, m.subject, m.version, m.algorithm, m.inputs, m.description, m.fitted_at, m.shipped,
-  u.is_chosen
+  m.kind, -- What it is for: bottlenecks, ...
+  m.subject, -- What it is a model of: for bottlenecks the metric set.
+  m.version, -- Number of the model within its kind.
+  m.algorithm, -- Algorithm that is applied.
+  m.inputs, -- Names of its inputs, in their order.
+  m.description, -- What it was trained on.
+  m.fitted_at, -- When it was fitted.
+  m.shipped, -- Whether it came with pwh.
+  u.is_chosen -- Whether it was chosen by hand (model_choice).
 FROM used AS u
 JOIN models AS m USING (kind, version);
-
-COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh. A model of throughput whose error on held-out groups is not below that of the tightest bound, or one of bottlenecks that is right less often on held-out programs than thresholds of one metric, or no more often than the commonest class, has to be chosen by hand.';
-COMMENT ON COLUMN models_in_force.kind IS 'What it is for: bottlenecks, ...';
-COMMENT ON COLUMN models_in_force.subject IS 'What it is a model of: for bottlenecks the metric set.';
-COMMENT ON COLUMN models_in_force.version IS 'Number of the model within its kind.';
-COMMENT ON COLUMN models_in_force.algorithm IS 'Algorithm that is applied.';
-COMMENT ON COLUMN models_in_force.inputs IS 'Names of its inputs, in their order.';
-COMMENT ON COLUMN models_in_force.description IS 'What it was trained on.';
-COMMENT ON COLUMN models_in_force.fitted_at IS 'When it was fitted.';
-COMMENT ON COLUMN models_in_force.shipped IS 'Whether it came with pwh.';
-COMMENT ON COLUMN models_in_force.is_chosen IS 'Whether it was chosen by hand (model_choice).';

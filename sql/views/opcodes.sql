@@ -2,7 +2,7 @@
 --
 -- Opcodes and dependence distances of launches: what a program does, and what it waits for.
 
-CREATE OR REPLACE VIEW opcode_mix AS
+CREATE OR REPLACE VIEW opcode_mix AS -- One row is one opcode of a launch, over all its basic blocks.
 WITH
   -- what opcodes do, by the beginning of their names: those of PTX (ld.global.f32) and of the
   -- machine code of NVIDIA's GPUs (LDG.E.64); the first pattern that matches counts
@@ -44,18 +44,15 @@ WITH
   )
 
 SELECT
-  s.run_id, s.launch, s.kernel, s.opcode, coalesce(c.class, 'other') AS class, s.count,
-  s.count / sum(s.count) OVER (PARTITION BY s.run_id, s.launch, s.kernel) AS share
+  s.run_id, s.launch, s.kernel,
+  s.opcode, -- Opcode as the trace writes it.
+  coalesce(c.class, 'other') AS class, -- arithmetic, memory (global, local, texture), on-core memory (shared, parameters, constants), control, barrier, move, or other: not an opcode of PTX or of NVIDIA's machine code.
+  s.count, -- Executed thread instructions.
+  s.count / sum(s.count) OVER (PARTITION BY s.run_id, s.launch, s.kernel) AS share -- count over all instructions of the launch, 0..1.
 FROM sums AS s
 LEFT JOIN classes AS c ON s.opcode = c.opcode;
 
-COMMENT ON VIEW opcode_mix IS 'One row is one opcode of a launch, over all its basic blocks.';
-COMMENT ON COLUMN opcode_mix.opcode IS 'Opcode as the trace writes it.';
-COMMENT ON COLUMN opcode_mix.class IS 'arithmetic, memory (global, local, texture), on-core memory (shared, parameters, constants), control, barrier, move, or other: not an opcode of PTX or of NVIDIA''s machine code.';
-COMMENT ON COLUMN opcode_mix.count IS 'Executed thread instructions.';
-COMMENT ON COLUMN opcode_mix.share IS 'count over all instructions of the launch, 0..1.';
-
-CREATE OR REPLACE VIEW dependence_distances AS
+CREATE OR REPLACE VIEW dependence_distances AS -- One row is one dependence distance of a launch, over all its basic blocks.
 WITH
   sums AS (
     SELECT run_id, launch, kernel, distance, CAST(sum(count) AS BIGINT) AS count
@@ -64,14 +61,11 @@ WITH
   )
 
 SELECT
-  run_id, launch, kernel, distance, count,
-  count / sum(count) OVER (PARTITION BY run_id, launch, kernel) AS share
+  run_id, launch, kernel,
+  distance, -- Instructions of the same thread since the latest writer of any source register; NULL: no source was written before.
+  count, -- Executed thread instructions with that distance.
+  count / sum(count) OVER (PARTITION BY run_id, launch, kernel) AS share -- count over all instructions of the launch, 0..1.
 FROM sums;
-
-COMMENT ON VIEW dependence_distances IS 'One row is one dependence distance of a launch, over all its basic blocks.';
-COMMENT ON COLUMN dependence_distances.distance IS 'Instructions of the same thread since the latest writer of any source register; NULL: no source was written before.';
-COMMENT ON COLUMN dependence_distances.count IS 'Executed thread instructions with that distance.';
-COMMENT ON COLUMN dependence_distances.share IS 'count over all instructions of the launch, 0..1.';
 
 -- Of opcodes that are not understood, any could access memory.
 CREATE OR REPLACE MACRO _bound(memory_share, other_share, threshold) AS CASE
@@ -79,7 +73,7 @@ CREATE OR REPLACE MACRO _bound(memory_share, other_share, threshold) AS CASE
   WHEN memory_share + other_share <= threshold THEN 'compute-bound'
 END;
 
-CREATE OR REPLACE VIEW launch_balance AS
+CREATE OR REPLACE VIEW launch_balance AS -- One row is one launch: what its instructions do, how long they wait for each other, and whether it is rather compute-bound or data-bound. Static figures: they compare programs and do not take caches and bandwidths into account.
 WITH
   shares AS (
     SELECT
@@ -117,22 +111,20 @@ WITH
   )
 
 SELECT
-  s.run_id, s.launch, s.kernel, s.instructions, s.arithmetic_share, s.memory_share,
+  s.run_id, s.launch, s.kernel,
+  s.instructions, -- Executed thread instructions whose opcode is known.
+  s.arithmetic_share, s.memory_share,
   s.on_core_share, s.control_share, s.barrier_share, s.other_share,
   s.arithmetic_share / nullif(s.memory_share, 0) AS arithmetic_per_memory,
-  s.instructions / nullif(v.visits, 0) AS instructions_per_visit,
-  w.mean_distance, w.chained_share,
+  s.instructions / nullif(v.visits, 0) AS instructions_per_visit, -- Mean instructions of a visited basic block; NULL where visits are not known.
+  w.mean_distance, -- Mean dependence distance in instructions, of those that depend on another.
+  w.chained_share,
   _bound(s.memory_share, s.other_share, (SELECT threshold FROM threshold)) AS bound,
   (SELECT threshold FROM threshold) AS memory_threshold
 FROM shares AS s
 LEFT JOIN waits AS w
   ON s.run_id = w.run_id AND s.launch = w.launch AND s.kernel IS NOT DISTINCT FROM w.kernel
 LEFT JOIN visits AS v ON s.run_id = v.run_id AND s.launch = v.launch;
-
-COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it is rather compute-bound or data-bound. Static figures: they compare programs and do not take caches and bandwidths into account.';
-COMMENT ON COLUMN launch_balance.instructions IS 'Executed thread instructions whose opcode is known.';
-COMMENT ON COLUMN launch_balance.instructions_per_visit IS 'Mean instructions of a visited basic block; NULL where visits are not known.';
-COMMENT ON COLUMN launch_balance.mean_distance IS 'Mean dependence distance in instructions, of those that depend on another.';
 
 -- Kernels and whole programs: shares of the instructions of all launches together.
 CREATE OR REPLACE VIEW _balance_sums AS
@@ -165,11 +157,10 @@ SELECT
   _bound(memory_share, other_share, memory_threshold) AS bound
 FROM sums;
 
-CREATE OR REPLACE VIEW kernel_balance AS
+CREATE OR REPLACE VIEW kernel_balance AS -- One row is one kernel of a run: as launch_balance, of all its launches together.
 SELECT * EXCLUDE (whole_program) RENAME (counted_instructions AS instructions)
 FROM _balance_sums
 WHERE NOT whole_program;
 
-COMMENT ON VIEW kernel_balance IS 'One row is one kernel of a run: as launch_balance, of all its launches together.';
 COMMENT ON COLUMN kernel_balance.mean_distance IS 'Mean dependence distance in instructions: of launches, which count by their instructions.';
 COMMENT ON COLUMN kernel_balance.instructions_per_visit IS 'Mean instructions of a visited basic block; NULL where visits of a launch are not known.';

@@ -49,7 +49,7 @@ SELECT 'workers' AS "table", run_id, source_id, count(*) AS rows FROM workers GR
 UNION ALL
 SELECT "table", run_id, source_id, rows FROM forgotten_rows;
 
-CREATE OR REPLACE VIEW outdated_runs AS
+CREATE OR REPLACE VIEW outdated_runs AS -- One row is a run to which rows were added by hand, or from which some were deleted, since what is stored of it was computed. pwh refresh computes it anew.
 WITH
   found AS (
     SELECT run_id, "table", CAST(sum(rows) AS BIGINT) AS rows
@@ -71,12 +71,10 @@ WITH
     GROUP BY run_id
   )
 
-SELECT r.run_id, k.run_id IS NOT NULL AS is_computed, coalesce(d.tables, []) AS tables
+SELECT r.run_id,
+  k.run_id IS NOT NULL AS is_computed, -- Whether anything was computed of it: FALSE for a run written by hand, until pwh refresh.
+  coalesce(d.tables, []) AS tables -- Landing tables that have more or fewer rows of it than then.
 FROM (SELECT DISTINCT run_id FROM runs) AS r
 LEFT JOIN kept_runs AS k ON r.run_id = k.run_id
 LEFT JOIN differing AS d ON r.run_id = d.run_id
 WHERE d.run_id IS NOT NULL OR k.run_id IS NULL;
-
-COMMENT ON VIEW outdated_runs IS 'One row is a run to which rows were added by hand, or from which some were deleted, since what is stored of it was computed. pwh refresh computes it anew.';
-COMMENT ON COLUMN outdated_runs.is_computed IS 'Whether anything was computed of it: FALSE for a run written by hand, until pwh refresh.';
-COMMENT ON COLUMN outdated_runs.tables IS 'Landing tables that have more or fewer rows of it than then.';

@@ -297,13 +297,11 @@ SELECT
   flags
 FROM trusted;
 
-CREATE OR REPLACE MACRO program_predict(p) AS TABLE
+CREATE OR REPLACE MACRO program_predict(p) AS TABLE -- One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the parameter is no count (scaling_sets.parameter_kind), and where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.
 SELECT * EXCLUDE (is_guess)
 FROM _program_predict(p, NULL, NULL);
 
-COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the parameter is no count (scaling_sets.parameter_kind), and where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.';
-
-CREATE OR REPLACE MACRO program_worth(gain, cost_weight) AS TABLE
+CREATE OR REPLACE MACRO program_worth(gain, cost_weight) AS TABLE -- One row is what is worth its cores of a program of strong scaling, program_worth(1.5, 1): set_id, app, version, machine, doubling (the largest count up to which each doubling of program_turning_points.times, which are no guesses, still buys a speed-up of `gain`; NULL where none does) and cheapest (the count where time x cost^`cost_weight` is least; the cost is count x time).
 WITH
   known AS (
     SELECT t.set_id, t.app, t.version, t.machine, unnest(t.times, recursive := true)
@@ -336,5 +334,3 @@ SELECT
 FROM known
 LEFT JOIN buying AS b USING (set_id)
 GROUP BY set_id, app, version, machine;
-
-COMMENT ON MACRO TABLE program_worth IS 'One row is what is worth its cores of a program of strong scaling, program_worth(1.5, 1): set_id, app, version, machine, doubling (the largest count up to which each doubling of program_turning_points.times, which are no guesses, still buys a speed-up of `gain`; NULL where none does) and cheapest (the count where time x cost^`cost_weight` is least; the cost is count x time).';

@@ -2,7 +2,7 @@
 --
 -- Regions with counters: the place of each in the call tree, and whether it is a group or a leaf.
 
-CREATE OR REPLACE VIEW pmu_regions AS
+CREATE OR REPLACE VIEW pmu_regions AS -- One row is a region of a run with counters. Metrics of a group, which has hardly any time of its own, can be noise: top-down shares that do not add up to 1.
 WITH
   regions AS (
     SELECT DISTINCT run_id, region FROM pmu_samples WHERE region IS NOT NULL
@@ -22,13 +22,10 @@ WITH
   )
 
 SELECT
-  run_id, region, parts.functions[-1] AS function, CAST(len(parts.functions) AS INTEGER) AS depth,
-  groups.region IS NULL AS leaf
+  run_id,
+  region, -- Region, as in pmu_samples; of a call path its functions, joined with ->.
+  parts.functions[-1] AS function, -- Last function of the call path.
+  CAST(len(parts.functions) AS INTEGER) AS depth, -- Functions in the call path, from 1.
+  groups.region IS NULL AS leaf -- Whether no other region of the run was called from it.
 FROM parts
 LEFT JOIN groups USING (run_id, region);
-
-COMMENT ON VIEW pmu_regions IS 'One row is a region of a run with counters. Metrics of a group, which has hardly any time of its own, can be noise: top-down shares that do not add up to 1.';
-COMMENT ON COLUMN pmu_regions.region IS 'Region, as in pmu_samples; of a call path its functions, joined with ->.';
-COMMENT ON COLUMN pmu_regions.function IS 'Last function of the call path.';
-COMMENT ON COLUMN pmu_regions.depth IS 'Functions in the call path, from 1.';
-COMMENT ON COLUMN pmu_regions.leaf IS 'Whether no other region of the run was called from it.';

@@ -16,7 +16,7 @@ CREATE OR REPLACE MACRO _unit_bytes(unit) AS CASE
     THEN pow(1000, instr('kmgt', lower(unit[1])))
 END;
 
-CREATE OR REPLACE VIEW roofline AS
+CREATE OR REPLACE VIEW roofline AS -- One row is a region of a run of which floating-point operations or bytes of main memory are known, and how near it is to the peaks of its machine.
 WITH
   written AS (
     SELECT DISTINCT run_id, source_id, event FROM pmu_samples
@@ -126,29 +126,23 @@ WITH
   )
 
 SELECT
-  run_id, region, flops, bytes, seconds, intensity, flops_per_second, bytes_per_second,
-  peak_flops, peak_bytes_per_second,
+  run_id, region,
+  flops, -- Floating-point operations.
+  bytes, -- Bytes to and from main memory, or of the arrays where a benchmark states these (Bytes/Rep).
+  seconds, -- Time, s: the longest of a rank and thread; NULL where unknown.
+  intensity, -- Arithmetic intensity: operations to a byte.
+  flops_per_second, -- Operations in a second, as computed or as the tool states it.
+  bytes_per_second, -- Bytes in a second, as computed or as the tool states it.
+  peak_flops, -- Operations that its machine can reach in a second (machine_settings); NULL where unknown.
+  peak_bytes_per_second, -- Bytes that its machine can move in a second (machine_settings); NULL where unknown.
   CASE
     WHEN peak_flops IS NOT NULL AND intensity * peak_bytes_per_second IS NOT NULL
       THEN least(peak_flops, intensity * peak_bytes_per_second)
-  END AS attainable,
-  flops_per_second / nullif(attainable, 0) AS reached,
+  END AS attainable, -- Operations in a second that the roof allows at this intensity; NULL where a peak is unknown.
+  flops_per_second / nullif(attainable, 0) AS reached, -- Share of the attainable that is reached; over 1 where the peaks are stated too low, or the bytes come from caches.
   CASE
     WHEN attainable IS NULL THEN NULL
     WHEN intensity * peak_bytes_per_second < peak_flops THEN 'memory'
     ELSE 'compute'
-  END AS bound
+  END AS bound -- Which roof is the lower one at this intensity: memory or compute; NULL where a peak is unknown.
 FROM intensities;
-
-COMMENT ON VIEW roofline IS 'One row is a region of a run of which floating-point operations or bytes of main memory are known, and how near it is to the peaks of its machine.';
-COMMENT ON COLUMN roofline.flops IS 'Floating-point operations.';
-COMMENT ON COLUMN roofline.bytes IS 'Bytes to and from main memory, or of the arrays where a benchmark states these (Bytes/Rep).';
-COMMENT ON COLUMN roofline.seconds IS 'Time, s: the longest of a rank and thread; NULL where unknown.';
-COMMENT ON COLUMN roofline.intensity IS 'Arithmetic intensity: operations to a byte.';
-COMMENT ON COLUMN roofline.flops_per_second IS 'Operations in a second, as computed or as the tool states it.';
-COMMENT ON COLUMN roofline.bytes_per_second IS 'Bytes in a second, as computed or as the tool states it.';
-COMMENT ON COLUMN roofline.peak_flops IS 'Operations that its machine can reach in a second (machine_settings); NULL where unknown.';
-COMMENT ON COLUMN roofline.peak_bytes_per_second IS 'Bytes that its machine can move in a second (machine_settings); NULL where unknown.';
-COMMENT ON COLUMN roofline.attainable IS 'Operations in a second that the roof allows at this intensity; NULL where a peak is unknown.';
-COMMENT ON COLUMN roofline.reached IS 'Share of the attainable that is reached; over 1 where the peaks are stated too low, or the bytes come from caches.';
-COMMENT ON COLUMN roofline.bound IS 'Which roof is the lower one at this intensity: memory or compute; NULL where a peak is unknown.';

@@ -17,7 +17,7 @@ SELECT run_id, metric, value, unit, measurements, deviation
 FROM run_scalars
 WHERE value IS NOT NULL;
 
-CREATE OR REPLACE VIEW run_metrics AS
+CREATE OR REPLACE VIEW run_metrics AS -- One row is one scalar of one run.
 WITH
   -- joined here, a row a run, which takes a hundredth of what a join of all metrics would
   grouped AS (
@@ -28,19 +28,17 @@ WITH
   )
 
 SELECT
-  m.run_id, r.app, r.version, r.machine, r.started_at, m.metric, m.value, m.unit,
+  m.run_id, r.app, r.version,
+  r.machine, -- Machine; values of different machines are not one series.
+  r.started_at,
+  m.metric, -- Metric: wall_seconds, counter:EVENT, per_cycle:EVENT, seconds:FUNCTION, functions:..., tasks:..., blocks:..., segments:..., metric:NAME (of benchmarks, the mean over repetitions)
+  m.value, -- Its value.
+  m.unit, -- Unit; 1 for a share, NULL where there is none or the tool does not record it.
   CASE WHEN coalesce(r.dated_at, r.started_at) IS NOT NULL AND r.configuration_id IS NOT NULL
-    THEN _series_id(r.configuration_id, m.metric) END AS series_id,
-  r.version_order, r.ranks, r.threads, m.measurements, m.deviation
+    THEN _series_id(r.configuration_id, m.metric) END AS series_id, -- Series of the value (series.series_id, metric_series); of a run on another branch, the one that it is compared with. NULL for runs that are in none: failed and invalid ones, those without application, or start and commit, and those written by hand until pwh refresh.
+  r.version_order, -- Place of the version among those of the application (app_versions).
+  r.ranks, r.threads,
+  m.measurements, -- Measurements that it rests on, where that is known: repetitions within the run, or about how many samples of a profiler.
+  m.deviation -- Standard deviation of one measurement over their mean; 0 of what the tool counts exactly, NULL where it is not known, or its samples say it.
 FROM _scalars AS m
 JOIN grouped AS r USING (run_id);
-
-COMMENT ON VIEW run_metrics IS 'One row is one scalar of one run.';
-COMMENT ON COLUMN run_metrics.machine IS 'Machine; values of different machines are not one series.';
-COMMENT ON COLUMN run_metrics.metric IS 'Metric: wall_seconds, counter:EVENT, per_cycle:EVENT, seconds:FUNCTION, functions:..., tasks:..., blocks:..., segments:..., metric:NAME (of benchmarks, the mean over repetitions)';
-COMMENT ON COLUMN run_metrics.value IS 'Its value.';
-COMMENT ON COLUMN run_metrics.unit IS 'Unit; 1 for a share, NULL where there is none or the tool does not record it.';
-COMMENT ON COLUMN run_metrics.series_id IS 'Series of the value (series.series_id, metric_series); of a run on another branch, the one that it is compared with. NULL for runs that are in none: failed and invalid ones, those without application, or start and commit, and those written by hand until pwh refresh.';
-COMMENT ON COLUMN run_metrics.version_order IS 'Place of the version among those of the application (app_versions).';
-COMMENT ON COLUMN run_metrics.measurements IS 'Measurements that it rests on, where that is known: repetitions within the run, or about how many samples of a profiler.';
-COMMENT ON COLUMN run_metrics.deviation IS 'Standard deviation of one measurement over their mean; 0 of what the tool counts exactly, NULL where it is not known, or its samples say it.';

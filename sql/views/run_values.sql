@@ -2,7 +2,7 @@
 --
 -- Values of runs: what comparisons are based on, and which runs are comparable.
 
-CREATE OR REPLACE VIEW run_configurations AS
+CREATE OR REPLACE VIEW run_configurations AS -- One row is a run and what it has in common with the runs that it can be compared with.
 WITH
   parallelisms AS (
     SELECT run_id, any_value(parallelism) AS parallelism
@@ -13,21 +13,17 @@ WITH
   )
 
 SELECT
-  r.run_id, r.app, r.version, r.machine, r.started_at, r.tags, f.fields,
-  p.parallelism,
+  r.run_id, r.app, r.version, r.machine, r.started_at,
+  r.tags, -- Anything else that is known of it.
+  f.fields, -- Its values of the fields of series_fields; unknown ones are left out.
+  p.parallelism, -- fn_timings.parallelism, where the run has one.
   CASE
     WHEN p.parallelism IS NULL THEN f.fields
     ELSE map_concat(f.fields, MAP {'parallelism': CAST(p.parallelism AS VARCHAR)})
-  END AS configuration
+  END AS configuration -- fields, and the parallelism where the run has one.
 FROM runs AS r
 JOIN _series_of_runs AS f ON r.run_id = f.run_id
 LEFT JOIN parallelisms AS p ON r.run_id = p.run_id;
-
-COMMENT ON VIEW run_configurations IS 'One row is a run and what it has in common with the runs that it can be compared with.';
-COMMENT ON COLUMN run_configurations.tags IS 'Anything else that is known of it.';
-COMMENT ON COLUMN run_configurations.fields IS 'Its values of the fields of series_fields; unknown ones are left out.';
-COMMENT ON COLUMN run_configurations.parallelism IS 'fn_timings.parallelism, where the run has one.';
-COMMENT ON COLUMN run_configurations.configuration IS 'fields, and the parallelism where the run has one.';
 
 -- Every scalar of some runs. A run is one value: repetitions within it are averaged. Functions of
 -- runs with several parallelisms are taken apart. Where the clocks of nodes are apart, why

@@ -3,7 +3,7 @@
 -- Where the time of a program goes as it is scaled: the efficiencies of the POP Centre of Excellence,
 -- computation against communication, and the serial fraction of Karp and Flatt.
 
-CREATE OR REPLACE VIEW scaling_efficiencies AS
+CREATE OR REPLACE VIEW scaling_efficiencies AS -- One row is a set of runs that is scaled by a count, at one measured count: its efficiencies by the definitions of the POP Centre of Excellence, and the serial fraction of Karp and Flatt.
 WITH
   of_ranks AS (
     SELECT
@@ -83,36 +83,24 @@ WITH
   )
 
 SELECT
-  set_id, app, version, machine, parallelism, basis, seconds,
-  computation AS computation_seconds,
-  communication AS communication_seconds,
-  computation / nullif(longest, 0) AS load_balance,
-  longest / seconds AS communication_efficiency,
-  longest / ideal AS serialisation,
-  ideal / seconds AS transfer,
+  set_id, app,
+  version, -- Version.
+  machine,
+  parallelism, -- Parallelism, as in scaling_points.
+  basis, -- What the time of the program is (program_times.basis).
+  seconds, -- Time of the program, s.
+  computation AS computation_seconds, -- Time in functions of kind computation that do not wait, mean over the ranks, s; NULL where only whole runs were timed.
+  communication AS communication_seconds, -- Time in functions of other kinds, mean over the ranks, s.
+  computation / nullif(longest, 0) AS load_balance, -- Mean over the ranks of the computation over its longest, 0..1; NULL where ranks are unknown.
+  longest / seconds AS communication_efficiency, -- Longest computation of a rank over the time of the program, 0..1; NULL where ranks are unknown.
+  longest / ideal AS serialisation, -- Longest computation of a rank over the time that the program takes with an ideal network, 0..1: the part of communication efficiency that waiting costs. That time is what a replay of its trace took (Dimemas): the tag ideal_network_seconds of its runs, s; NULL without it.
+  ideal / seconds AS transfer, -- The time with an ideal network over that of the program, 0..1: the part that moving data costs; times serialisation it is communication efficiency. NULL without it.
   CASE WHEN basis <> 'sum of rank means' OR communication > 0
     THEN computation / greatest(seconds, computation)
-  END AS parallel_efficiency,
-  less / CASE WHEN scaling = 'weak' THEN 1 ELSE times END AS computation_scaling,
-  parallel_efficiency * computation_scaling AS global_efficiency,
-  faster * CASE WHEN scaling = 'weak' THEN times ELSE 1 END AS speedup,
+  END AS parallel_efficiency, -- Mean computation over the time of the program, 0..1: load balance times communication efficiency. NULL where no communication and no time of the program was measured.
+  less / CASE WHEN scaling = 'weak' THEN 1 ELSE times END AS computation_scaling, -- Total computation of all ranks at the smallest count over that here (weak scaling: over that here for as much work); above 1 where caches help.
+  parallel_efficiency * computation_scaling AS global_efficiency, -- Parallel efficiency times computation scaling.
+  faster * CASE WHEN scaling = 'weak' THEN times ELSE 1 END AS speedup, -- Time at the smallest count over that here (weak scaling: times the ratio of counts).
   CASE WHEN scaling = 'strong' AND times > 1 THEN (1 / faster - 1 / times) / (1 - 1 / times) END
-    AS serial_fraction
+    AS serial_fraction -- Karp and Flatt: (1/S - 1/p) / (1 - 1/p) of the speed-up S at p times the smallest count. A share that stays is serial work; one that grows is overhead. NULL at the smallest count and for weak scaling.
 FROM against;
-
-COMMENT ON VIEW scaling_efficiencies IS 'One row is a set of runs that is scaled by a count, at one measured count: its efficiencies by the definitions of the POP Centre of Excellence, and the serial fraction of Karp and Flatt.';
-COMMENT ON COLUMN scaling_efficiencies.version IS 'Version.';
-COMMENT ON COLUMN scaling_efficiencies.parallelism IS 'Parallelism, as in scaling_points.';
-COMMENT ON COLUMN scaling_efficiencies.basis IS 'What the time of the program is (program_times.basis).';
-COMMENT ON COLUMN scaling_efficiencies.seconds IS 'Time of the program, s.';
-COMMENT ON COLUMN scaling_efficiencies.computation_seconds IS 'Time in functions of kind computation that do not wait, mean over the ranks, s; NULL where only whole runs were timed.';
-COMMENT ON COLUMN scaling_efficiencies.communication_seconds IS 'Time in functions of other kinds, mean over the ranks, s.';
-COMMENT ON COLUMN scaling_efficiencies.load_balance IS 'Mean over the ranks of the computation over its longest, 0..1; NULL where ranks are unknown.';
-COMMENT ON COLUMN scaling_efficiencies.communication_efficiency IS 'Longest computation of a rank over the time of the program, 0..1; NULL where ranks are unknown.';
-COMMENT ON COLUMN scaling_efficiencies.serialisation IS 'Longest computation of a rank over the time that the program takes with an ideal network, 0..1: the part of communication efficiency that waiting costs. That time is what a replay of its trace took (Dimemas): the tag ideal_network_seconds of its runs, s; NULL without it.';
-COMMENT ON COLUMN scaling_efficiencies.transfer IS 'The time with an ideal network over that of the program, 0..1: the part that moving data costs; times serialisation it is communication efficiency. NULL without it.';
-COMMENT ON COLUMN scaling_efficiencies.parallel_efficiency IS 'Mean computation over the time of the program, 0..1: load balance times communication efficiency. NULL where no communication and no time of the program was measured.';
-COMMENT ON COLUMN scaling_efficiencies.computation_scaling IS 'Total computation of all ranks at the smallest count over that here (weak scaling: over that here for as much work); above 1 where caches help.';
-COMMENT ON COLUMN scaling_efficiencies.global_efficiency IS 'Parallel efficiency times computation scaling.';
-COMMENT ON COLUMN scaling_efficiencies.speedup IS 'Time at the smallest count over that here (weak scaling: times the ratio of counts).';
-COMMENT ON COLUMN scaling_efficiencies.serial_fraction IS 'Karp and Flatt: (1/S - 1/p) / (1 - 1/p) of the speed-up S at p times the smallest count. A share that stays is serial work; one that grows is overhead. NULL at the smallest count and for weak scaling.';

@@ -108,7 +108,7 @@ CREATE OR REPLACE MACRO _share(predicted, measured, kind, set_id, parallelism) A
     / sum(measured) FILTER (kind <> 'total') OVER (PARTITION BY set_id, parallelism)
   END;
 
-CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
+CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE -- One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); set_id, app, version, machine, function, kind, parallelism, predicted (s, at the set's own problem size), low and high (90 % interval), share (of the time of all functions; those without a model keep theirs at the largest count), flags. NULL where there is no model, for the reason in flags.
 SELECT
   t.set_id, t.app, t.version, t.machine, t.function, t.kind, t.parallelism, t.predicted, t.low,
   t.high,
@@ -117,5 +117,3 @@ SELECT
   t.flags
 FROM _scaling_predict(p) AS t
 JOIN scaling_series AS s ON t.set_id = s.set_id AND t.function = s.function;
-
-COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); set_id, app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of the time of all functions; those without a model keep theirs at the largest count), flags. NULL where there is no model, for the reason in flags.';

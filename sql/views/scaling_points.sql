@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO _set_id(app, version, machine) AS
     )
   );
 
-CREATE OR REPLACE VIEW function_classes AS
+CREATE OR REPLACE VIEW function_classes AS -- One row is one function that was measured, and its kind by the table function_kinds.
 WITH
   known AS (
     SELECT
@@ -60,15 +60,12 @@ WITH
 
 SELECT
   n.function,
-  coalesce(e.users, m.users, e.ours, m.ours, 'computation') AS kind
+  coalesce(e.users, m.users, e.ours, m.ours, 'computation') AS kind -- Kind, as in function_kinds; computation where no row matches. A name wins over a pattern, a user's row over one that pwh brings.
 FROM names AS n
 LEFT JOIN known AS e ON n.plain = e.pattern AND NOT e.is_pattern
 LEFT JOIN matched AS m ON n.function = m.function;
 
-COMMENT ON VIEW function_classes IS 'One row is one function that was measured, and its kind by the table function_kinds.';
-COMMENT ON COLUMN function_classes.kind IS 'Kind, as in function_kinds; computation where no row matches. A name wins over a pattern, a user''s row over one that pwh brings.';
-
-CREATE OR REPLACE VIEW scaling_runs AS
+CREATE OR REPLACE VIEW scaling_runs AS -- One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).
 WITH
   timed AS (
     FROM runs
@@ -113,21 +110,15 @@ SELECT
     WHEN by_threads THEN threads
     WHEN by_nodes THEN nodes
     ELSE coalesce(ranks, threads, nodes)
-  END AS parallelism,
+  END AS parallelism, -- What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.
   coalesce(ranks * coalesce(threads, 1), CASE WHEN by_threads OR NOT by_nodes THEN threads END)
-    AS cores,
-  parameter,
+    AS cores, -- Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.
+  parameter, -- Name of what the set is scaled by: the tag scaled_by, which readers of experiments with parameters write, else ranks, threads, nodes, or ranks x threads.
   coalesce(
     tags['parameter:' || parameter],
     CASE WHEN parameter IN ('threads', 'nodes') THEN parameter ELSE 'processes' END
-  ) AS parameter_kind
+  ) AS parameter_kind -- What that is: processes, threads, nodes, blocks (of a GPU kernel), size or other: the tag parameter:NAME (pwh ingest --parameter), else by its name.
 FROM named;
-
-COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
-COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
-COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads, of one rank where they are unknown; NULL where only the nodes are known.';
-COMMENT ON COLUMN scaling_runs.parameter IS 'Name of what the set is scaled by: the tag scaled_by, which readers of experiments with parameters write, else ranks, threads, nodes, or ranks x threads.';
-COMMENT ON COLUMN scaling_runs.parameter_kind IS 'What that is: processes, threads, nodes, blocks (of a GPU kernel), size or other: the tag parameter:NAME (pwh ingest --parameter), else by its name.';
 
 -- The time of each function in each measurement of a run: the longest of the threads, mean over the
 -- ranks.
@@ -184,7 +175,7 @@ JOIN ranks AS r
   ON m.run_id = r.run_id AND m.parallelism IS NOT DISTINCT FROM r.parallelism
   AND m.repetition IS NOT DISTINCT FROM r.repetition;
 
-CREATE OR REPLACE VIEW scaling_points AS
+CREATE OR REPLACE VIEW scaling_points AS -- One row is the time of one function of a set of runs at one parallelism and problem size.
 WITH
   -- names of the kinds in tools
   spelling (name, kind) AS (
@@ -202,15 +193,15 @@ WITH
 
 SELECT
   u.set_id, u.app, u.version, u.machine, m.function,
-  coalesce(any_value(s.kind), any_value(c.kind)) AS kind,
-  coalesce(m.parallelism, u.parallelism) AS parallelism,
+  coalesce(any_value(s.kind), any_value(c.kind)) AS kind, -- Kind: what the tool states where that is one of the kinds, else by function_classes.
+  coalesce(m.parallelism, u.parallelism) AS parallelism, -- fn_timings.parallelism; where that is unknown what varies between the set's runs: ranks, threads per rank, their product where both vary, or nodes.
   u.problem_size,
-  median(m.seconds) AS seconds,
-  min(m.seconds) AS fastest,
-  max(m.seconds) AS slowest,
-  coalesce(stddev_samp(m.seconds) / nullif(avg(m.seconds), 0), 0) AS scatter,
-  count(m.seconds) AS repetitions,
-  bool_or(m.dropped) AS dropped
+  median(m.seconds) AS seconds, -- Own (exclusive) time, s: added up over call paths, the longest of the threads, mean over the ranks, median of the repetitions.
+  min(m.seconds) AS fastest, -- Shortest repetition, s.
+  max(m.seconds) AS slowest, -- Longest repetition, s.
+  coalesce(stddev_samp(m.seconds) / nullif(avg(m.seconds), 0), 0) AS scatter, -- Standard deviation of the repetitions over their mean; 0 where there is only one.
+  count(m.seconds) AS repetitions, -- Repetitions: of a run, and runs.
+  bool_or(m.dropped) AS dropped -- Whether times below zero were left out.
 FROM _function_measurements AS m
 JOIN scaling_runs AS u USING (run_id)
 JOIN function_classes AS c ON m.function = c.function
@@ -219,13 +210,3 @@ WHERE coalesce(m.parallelism, u.parallelism) IS NOT NULL
 GROUP BY
   u.set_id, u.app, u.version, u.machine, m.function, coalesce(m.parallelism, u.parallelism),
   u.problem_size;
-
-COMMENT ON VIEW scaling_points IS 'One row is the time of one function of a set of runs at one parallelism and problem size.';
-COMMENT ON COLUMN scaling_points.kind IS 'Kind: what the tool states where that is one of the kinds, else by function_classes.';
-COMMENT ON COLUMN scaling_points.parallelism IS 'fn_timings.parallelism; where that is unknown what varies between the set''s runs: ranks, threads per rank, their product where both vary, or nodes.';
-COMMENT ON COLUMN scaling_points.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads, mean over the ranks, median of the repetitions.';
-COMMENT ON COLUMN scaling_points.fastest IS 'Shortest repetition, s.';
-COMMENT ON COLUMN scaling_points.slowest IS 'Longest repetition, s.';
-COMMENT ON COLUMN scaling_points.scatter IS 'Standard deviation of the repetitions over their mean; 0 where there is only one.';
-COMMENT ON COLUMN scaling_points.repetitions IS 'Repetitions: of a run, and runs.';
-COMMENT ON COLUMN scaling_points.dropped IS 'Whether times below zero were left out.';

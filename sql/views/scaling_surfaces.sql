@@ -14,7 +14,7 @@ JOIN scaling_sets AS s ON p.set_id = s.set_id
 WHERE s.crossed AND p.seconds > 0 AND p.problem_size > 0
 GROUP BY p.set_id, p.app, p.version, p.machine, p.function, p.kind;
 
-CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE
+CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE -- One row is the time that one function of a set of runs is predicted to take at a parallelism (a count or a list) and a problem size n: scaling_predict_at(512, 6000); columns as scaling_predict, and problem_size. Sets that were not run at several sizes per count predict only their own size.
 WITH
   -- sets of one problem size predict only that size
   plain AS (
@@ -95,5 +95,3 @@ SELECT
   t.flags
 FROM each AS t
 JOIN scaling_series AS s ON t.set_id = s.set_id AND t.function = s.function;
-
-COMMENT ON MACRO TABLE scaling_predict_at IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism (a count or a list) and a problem size n: scaling_predict_at(512, 6000); columns as scaling_predict, and problem_size. Sets that were not run at several sizes per count predict only their own size.';

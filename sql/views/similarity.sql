@@ -133,15 +133,11 @@ WITH
 SELECT thread_a, thread_b, distance, brightness
 FROM pairs;
 
-CREATE OR REPLACE MACRO thread_distances(run, launch, block, metric := 'euclidean') AS TABLE
+CREATE OR REPLACE MACRO thread_distances(run, launch, block, metric := 'euclidean') AS TABLE -- One row is an ordered pair of threads of thread block `block` (NULL: the threads of a CPU program) in launch `launch` of `run`: thread_a, thread_b, distance between their basic-block vectors by `metric` (euclidean, or manhattan), and brightness, that distance as a pixel: over the largest one, or over a tenth of the longest vector where that is more. Vectors count visits; where visits are not known they contain shares of instructions.
 FROM _thread_pairs(run, launch, block, metric, 'visits');
 
-COMMENT ON MACRO TABLE thread_distances IS 'One row is an ordered pair of threads of thread block `block` (NULL: the threads of a CPU program) in launch `launch` of `run`: thread_a, thread_b, distance between their basic-block vectors by `metric` (euclidean, or manhattan), and brightness, that distance as a pixel: over the largest one, or over a tenth of the longest vector where that is more. Vectors count visits; where visits are not known they contain shares of instructions.';
-
-CREATE OR REPLACE MACRO sync_distances(run, launch, block, metric := 'euclidean') AS TABLE
+CREATE OR REPLACE MACRO sync_distances(run, launch, block, metric := 'euclidean') AS TABLE -- As thread_distances, between vectors of barriers: how often a thread executed the barriers of each basic block. No rows where visits or barriers are not known.
 FROM _thread_pairs(run, launch, block, metric, 'barriers');
-
-COMMENT ON MACRO TABLE sync_distances IS 'As thread_distances, between vectors of barriers: how often a thread executed the barriers of each basic block. No rows where visits or barriers are not known.';
 
 CREATE OR REPLACE MACRO thread_picture(
   run, launch, block, metric := 'euclidean', vectors := 'visits'
@@ -161,7 +157,7 @@ FROM rows;
 
 COMMENT ON MACRO TABLE thread_picture IS 'One row is a row of the picture of a thread block: thread, and pixels, one byte for each thread in ascending order, from 0 (black, equal) to 255: the brightness of thread_distances, or with `vectors := ''barriers''` of sync_distances.';
 
-CREATE OR REPLACE MACRO block_behaviour(run, launch, metric := 'euclidean') AS TABLE
+CREATE OR REPLACE MACRO block_behaviour(run, launch, metric := 'euclidean') AS TABLE -- One row is one thread block of launch `launch` of `run`: block, threads, distinct_vectors, fluctuation (share of horizontally neighbouring pixels of the picture that differ by more than 0.05), mean_distance between two of its threads, max_distance, the mean brightness of a pair, and sync_consistency (share of pairs that met the same barriers equally often). Distances are by `metric`, euclidean or manhattan.
 WITH
   kinds AS (
     SELECT
@@ -179,5 +175,3 @@ SELECT
   s.fluctuation, s.mean_distance, s.max_distance, s.brightness,
   member.sync_consistency
 FROM kinds;
-
-COMMENT ON MACRO TABLE block_behaviour IS 'One row is one thread block of launch `launch` of `run`: block, threads, distinct_vectors, fluctuation (share of horizontally neighbouring pixels of the picture that differ by more than 0.05), mean_distance between two of its threads, max_distance, the mean brightness of a pair, and sync_consistency (share of pairs that met the same barriers equally often). Distances are by `metric`, euclidean or manhattan.';

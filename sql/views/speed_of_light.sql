@@ -4,7 +4,7 @@
 -- The limits are those of Nsight Compute's rule SOLBottleneck: where neither reaches 60 % of its peak,
 -- latencies are not hidden; within 10 % of the peak of each other both limit.
 
-CREATE OR REPLACE VIEW speed_of_light AS
+CREATE OR REPLACE VIEW speed_of_light AS -- One row is a kernel of a GPU of which Nsight Compute measured how near it is to the peaks of memory and multiprocessors, and which of the two limits it.
 WITH
   launches AS (
     SELECT
@@ -45,24 +45,19 @@ WITH
   )
 
 SELECT
-  run_id, kernel, launches, seconds,
+  run_id, kernel,
+  launches, -- Launches that were measured.
+  seconds, -- Time of these, s; NULL where that of a launch is unknown.
   CASE
     WHEN count(seconds) OVER of_run = count(*) OVER of_run THEN seconds / sum(seconds) OVER of_run
-  END AS share,
-  memory, compute,
+  END AS share, -- Its share of the time of all kernels of the run that were measured, 0..1.
+  memory, -- Share of the peak of the memory system that was reached, 0..1: of caches, DRAM and the ways between them the busiest; mean over the launches, by their time where that of each is known.
+  compute, -- Share of the peak of the multiprocessors that was reached, 0..1, in the same way.
   CASE
     WHEN greatest(memory, compute) < 0.6 THEN 'latency'
     WHEN abs(memory - compute) < 0.1 THEN 'both'
     WHEN memory > compute THEN 'memory'
     ELSE 'compute'
-  END AS bound
+  END AS bound -- What limits it: memory, compute, both (within 10 % of the peak of each other), or latency (neither reaches 60 % of its peak).
 FROM kernels
 WINDOW of_run AS (PARTITION BY run_id);
-
-COMMENT ON VIEW speed_of_light IS 'One row is a kernel of a GPU of which Nsight Compute measured how near it is to the peaks of memory and multiprocessors, and which of the two limits it.';
-COMMENT ON COLUMN speed_of_light.launches IS 'Launches that were measured.';
-COMMENT ON COLUMN speed_of_light.seconds IS 'Time of these, s; NULL where that of a launch is unknown.';
-COMMENT ON COLUMN speed_of_light.share IS 'Its share of the time of all kernels of the run that were measured, 0..1.';
-COMMENT ON COLUMN speed_of_light.memory IS 'Share of the peak of the memory system that was reached, 0..1: of caches, DRAM and the ways between them the busiest; mean over the launches, by their time where that of each is known.';
-COMMENT ON COLUMN speed_of_light.compute IS 'Share of the peak of the multiprocessors that was reached, 0..1, in the same way.';
-COMMENT ON COLUMN speed_of_light.bound IS 'What limits it: memory, compute, both (within 10 % of the peak of each other), or latency (neither reaches 60 % of its peak).';

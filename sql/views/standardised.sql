@@ -31,7 +31,7 @@ SELECT l.metric_set, w.model, w.arrays, w.means, w.deviations, w.offsets
 FROM _set_layout AS l
 JOIN weights AS w ON l.models_of = w.subject AND l.names = w.inputs;
 
-CREATE OR REPLACE VIEW pmu_standardised AS
+CREATE OR REPLACE VIEW pmu_standardised AS -- One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.
 WITH
   tall AS (
     SELECT
@@ -44,19 +44,13 @@ WITH
   )
 
 SELECT
-  run_id, source_id, rank, thread, cpu, region, sample, metric_set, names[i] AS metric,
-  metrics[i] AS value,
+  run_id, source_id, rank, thread, cpu, region, sample,
+  metric_set, -- Metric set.
+  names[i] AS metric, -- Metric of that set.
+  metrics[i] AS value, -- Per cycle of the sample, or a share; NULL where an event is missing or no cycle passed.
   CASE WHEN value + coalesce(offsets[i], 0) > 0 THEN log10(value + coalesce(offsets[i], 0)) END
-    AS log_value,
-  (log_value - means[i]) / nullif(deviations[i], 0) AS standardised,
-  model, cycles
+    AS log_value, -- log10 of the value, to which the model adds a small number first; NULL for zero where there is no model.
+  (log_value - means[i]) / nullif(deviations[i], 0) AS standardised, -- (log_value - mean) / deviation over the population that the model was trained on; NULL without a model, or where the metric was constant there.
+  model, -- That model (kind/version).
+  cycles -- Cycles of the sample.
 FROM tall;
-
-COMMENT ON VIEW pmu_standardised IS 'One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.';
-COMMENT ON COLUMN pmu_standardised.metric_set IS 'Metric set.';
-COMMENT ON COLUMN pmu_standardised.metric IS 'Metric of that set.';
-COMMENT ON COLUMN pmu_standardised.value IS 'Per cycle of the sample, or a share; NULL where an event is missing or no cycle passed.';
-COMMENT ON COLUMN pmu_standardised.log_value IS 'log10 of the value, to which the model adds a small number first; NULL for zero where there is no model.';
-COMMENT ON COLUMN pmu_standardised.standardised IS '(log_value - mean) / deviation over the population that the model was trained on; NULL without a model, or where the metric was constant there.';
-COMMENT ON COLUMN pmu_standardised.model IS 'That model (kind/version).';
-COMMENT ON COLUMN pmu_standardised.cycles IS 'Cycles of the sample.';

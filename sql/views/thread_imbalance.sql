@@ -147,20 +147,19 @@ SELECT
 FROM judged
 WINDOW every AS (PARTITION BY run_id, parallelism, repetition, rank, measure);
 
-CREATE OR REPLACE VIEW thread_work AS
+CREATE OR REPLACE VIEW thread_work AS -- One row is one thread of a process (or one number that several had, one after another) and what it spent: its instructions, or its seconds without calls that wait.
 SELECT
-  run_id, parallelism, repetition, rank, measure, thread, threads, thread_value AS value, working
+  run_id, parallelism, repetition,
+  rank, -- Process; NULL where there is one.
+  measure,
+  thread, -- Thread: its number.
+  threads, -- Threads that had this number, one after another: valgrind uses that of a thread that has ended again. Of exp-bbv at least so many.
+  thread_value AS value, -- What it spent, in instructions or seconds.
+  working -- false for a first thread that takes hardly any part in the work of the others.
 FROM _thread_functions
 WHERE leads;
 
-COMMENT ON VIEW thread_work IS 'One row is one thread of a process (or one number that several had, one after another) and what it spent: its instructions, or its seconds without calls that wait.';
-COMMENT ON COLUMN thread_work.rank IS 'Process; NULL where there is one.';
-COMMENT ON COLUMN thread_work.thread IS 'Thread: its number.';
-COMMENT ON COLUMN thread_work.threads IS 'Threads that had this number, one after another: valgrind uses that of a thread that has ended again. Of exp-bbv at least so many.';
-COMMENT ON COLUMN thread_work.value IS 'What it spent, in instructions or seconds.';
-COMMENT ON COLUMN thread_work.working IS 'false for a first thread that takes hardly any part in the work of the others.';
-
-CREATE OR REPLACE VIEW thread_imbalance AS
+CREATE OR REPLACE VIEW thread_imbalance AS -- One row is one process and measure: how unevenly its threads share the instructions or the seconds.
 WITH
   sums AS (
     SELECT
@@ -178,10 +177,18 @@ WITH
   )
 
 SELECT
-  run_id, parallelism, repetition, rank, measure, threads, first_thread, first_thread_value,
-  min_value, mean_value, max_value, busiest_thread,
-  CASE WHEN threads > 1 AND mean_value > 0 THEN max_value / mean_value - 1 END AS imbalance,
-  reused IS NOT NULL AS is_bound,
+  run_id, parallelism, repetition,
+  rank, -- Process; NULL where there is one.
+  measure,
+  threads, -- Threads that work (thread_work.working).
+  first_thread, -- The first thread, where it takes hardly any part in the work of the others and is left out.
+  first_thread_value, -- What it spent.
+  min_value, -- Least of a thread, in instructions or seconds.
+  mean_value, -- Mean over the threads.
+  max_value, -- Most of a thread.
+  busiest_thread, -- The thread that spent it.
+  CASE WHEN threads > 1 AND mean_value > 0 THEN max_value / mean_value - 1 END AS imbalance, -- max over mean - 1: 0.5 where the busiest thread spends half as much again as the mean; NULL for a single thread.
+  reused IS NOT NULL AS is_bound, -- Several threads had one number, so that the imbalance is at least that.
   CASE
     WHEN threads < 2 THEN _flag('one_thread')
     WHEN max_value = 0 THEN _flag('threads_idle')
@@ -189,23 +196,10 @@ SELECT
       _flag('thread_numbers_reused', MAP {
         'threads': array_to_string(list_transform(reused, lambda t: CAST(t AS VARCHAR)), ', ')
       })
-  END AS note
+  END AS note -- Why there is no imbalance, or what it is based on.
 FROM sums;
 
-COMMENT ON VIEW thread_imbalance IS 'One row is one process and measure: how unevenly its threads share the instructions or the seconds.';
-COMMENT ON COLUMN thread_imbalance.rank IS 'Process; NULL where there is one.';
-COMMENT ON COLUMN thread_imbalance.threads IS 'Threads that work (thread_work.working).';
-COMMENT ON COLUMN thread_imbalance.first_thread IS 'The first thread, where it takes hardly any part in the work of the others and is left out.';
-COMMENT ON COLUMN thread_imbalance.first_thread_value IS 'What it spent.';
-COMMENT ON COLUMN thread_imbalance.min_value IS 'Least of a thread, in instructions or seconds.';
-COMMENT ON COLUMN thread_imbalance.mean_value IS 'Mean over the threads.';
-COMMENT ON COLUMN thread_imbalance.max_value IS 'Most of a thread.';
-COMMENT ON COLUMN thread_imbalance.busiest_thread IS 'The thread that spent it.';
-COMMENT ON COLUMN thread_imbalance.imbalance IS 'max over mean - 1: 0.5 where the busiest thread spends half as much again as the mean; NULL for a single thread.';
-COMMENT ON COLUMN thread_imbalance.is_bound IS 'Several threads had one number, so that the imbalance is at least that.';
-COMMENT ON COLUMN thread_imbalance.note IS 'Why there is no imbalance, or what it is based on.';
-
-CREATE OR REPLACE VIEW function_thread_imbalance AS
+CREATE OR REPLACE VIEW function_thread_imbalance AS -- One row is one function: how unevenly the working threads of a process share its own cost, and how much of the imbalance of the process it makes.
 WITH
   sums AS (
     SELECT
@@ -224,26 +218,19 @@ WITH
   )
 
 SELECT
-  run_id, parallelism, repetition, rank, measure, function, CAST(threads AS BIGINT) AS threads,
-  called_on,
-  total / threads AS mean_value, max_value, busiest_thread,
-  max_value / nullif(total / threads, 0) - 1 AS imbalance,
-  on_busiest - total / threads AS excess,
+  run_id, parallelism, repetition,
+  rank, -- Process; NULL where there is one.
+  measure,
+  function, -- Function; NULL for code whose function is not known.
+  CAST(threads AS BIGINT) AS threads, -- Threads that work (thread_imbalance.threads).
+  called_on, -- Threads, by their numbers, that executed it.
+  total / threads AS mean_value, -- Mean over the threads that work, in instructions or seconds; a thread that does not execute it has 0.
+  max_value, -- Most of a thread.
+  busiest_thread, -- The thread that spends most in it.
+  max_value / nullif(total / threads, 0) - 1 AS imbalance, -- max over mean - 1.
+  on_busiest - total / threads AS excess, -- What the busiest thread of the process spends in it over the mean; the sum over functions is the excess of that thread.
   (on_busiest - total / threads)
     / CASE WHEN process_most >= 1.01 * process_value / threads
-      THEN process_most - process_value / threads END AS excess_share,
-  total / nullif(process_value, 0) AS share
+      THEN process_most - process_value / threads END AS excess_share, -- excess over that sum; negative where the busiest thread spends less than the mean; NULL where the imbalance of the process is below 1 %: there is nothing to share.
+  total / nullif(process_value, 0) AS share -- Share of the function of what all threads spend, 0..1.
 FROM sums;
-
-COMMENT ON VIEW function_thread_imbalance IS 'One row is one function: how unevenly the working threads of a process share its own cost, and how much of the imbalance of the process it makes.';
-COMMENT ON COLUMN function_thread_imbalance.rank IS 'Process; NULL where there is one.';
-COMMENT ON COLUMN function_thread_imbalance.function IS 'Function; NULL for code whose function is not known.';
-COMMENT ON COLUMN function_thread_imbalance.threads IS 'Threads that work (thread_imbalance.threads).';
-COMMENT ON COLUMN function_thread_imbalance.called_on IS 'Threads, by their numbers, that executed it.';
-COMMENT ON COLUMN function_thread_imbalance.mean_value IS 'Mean over the threads that work, in instructions or seconds; a thread that does not execute it has 0.';
-COMMENT ON COLUMN function_thread_imbalance.max_value IS 'Most of a thread.';
-COMMENT ON COLUMN function_thread_imbalance.busiest_thread IS 'The thread that spends most in it.';
-COMMENT ON COLUMN function_thread_imbalance.imbalance IS 'max over mean - 1.';
-COMMENT ON COLUMN function_thread_imbalance.excess IS 'What the busiest thread of the process spends in it over the mean; the sum over functions is the excess of that thread.';
-COMMENT ON COLUMN function_thread_imbalance.excess_share IS 'excess over that sum; negative where the busiest thread spends less than the mean; NULL where the imbalance of the process is below 1 %: there is nothing to share.';
-COMMENT ON COLUMN function_thread_imbalance.share IS 'Share of the function of what all threads spend, 0..1.';

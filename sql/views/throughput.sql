@@ -98,7 +98,7 @@ CREATE OR REPLACE MACRO _high_cycles(estimate, flags, least_cycles, aliased_cycl
     _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles)
   ) END;
 
-CREATE OR REPLACE VIEW throughput_by_thread AS
+CREATE OR REPLACE VIEW throughput_by_thread AS -- One row is one thread: its segments added up, each as often as it was executed. Segments that are short, implausible, without a prediction (where others have one) or never executed are left out and counted.
 WITH
   weighed AS (
     SELECT
@@ -114,62 +114,44 @@ WITH
   )
 
 SELECT
-  run_id, thread,
+  run_id,
+  thread, -- Thread; NULL where the file has none.
   count(*) AS segments,
-  count(*) FILTER (is_used) AS used,
-  count(*) FILTER (list_contains(flag_codes(flags), 'undecodable')) AS undecodable,
-  count(*) FILTER (list_contains(flag_codes(flags), 'short')) AS short,
-  count(*) FILTER (list_contains(flag_codes(flags), 'implausible')) AS implausible,
-  CAST(sum(instructions) FILTER (is_used) AS BIGINT) AS instructions,
-  sum(instructions) FILTER (is_used) / sum(predicted_cycles) FILTER (is_used) AS predicted,
+  count(*) FILTER (is_used) AS used, -- Segments that the figures are of.
+  count(*) FILTER (list_contains(flag_codes(flags), 'undecodable')) AS undecodable, -- Segments whose machine code cannot be decoded.
+  count(*) FILTER (list_contains(flag_codes(flags), 'short')) AS short, -- Segments of fewer cycles than throughput_settings.shortest.
+  count(*) FILTER (list_contains(flag_codes(flags), 'implausible')) AS implausible, -- Segments that were measured faster than the core is wide.
+  CAST(sum(instructions) FILTER (is_used) AS BIGINT) AS instructions, -- Instructions of the segments used, in all their executions.
+  sum(instructions) FILTER (is_used) / sum(predicted_cycles) FILTER (is_used) AS predicted, -- Predicted instructions per cycle.
   sum(instructions) FILTER (is_used AND low > 0)
-    / sum(instructions / low) FILTER (is_used AND low > 0) AS low,
+    / sum(instructions / low) FILTER (is_used AND low > 0) AS low, -- Instructions per cycle with every segment at the lower end of its 90 % band.
   sum(instructions) FILTER (is_used AND high > 0)
-    / sum(instructions / high) FILTER (is_used AND high > 0) AS high,
+    / sum(instructions / high) FILTER (is_used AND high > 0) AS high, -- Instructions per cycle with every segment at the upper end of its band.
   sum(instructions) FILTER (is_used) / sum(instructions / width_bound) FILTER (is_used)
-    AS width_bound,
+    AS width_bound, -- Instructions per cycle by the front end alone.
   sum(instructions) FILTER (is_used) / sum(instructions / critical_path_bound) FILTER (is_used)
-    AS critical_path_bound,
+    AS critical_path_bound, -- Instructions per cycle by the dependence chains alone.
   sum(instructions) FILTER (is_used) / sum(instructions / unit_bound) FILTER (is_used)
-    AS unit_bound,
+    AS unit_bound, -- Instructions per cycle by the busiest functional units alone.
   sum(instructions) FILTER (is_used AND serialising_bound > 0)
     / sum(instructions / serialising_bound) FILTER (is_used AND serialising_bound > 0)
-    AS serialising_bound,
+    AS serialising_bound, -- Instructions per cycle by the tightest other bound and, in addition, the drains of serialising instructions, of the segments where they are counted.
   sum(instructions) FILTER (is_used) / sum(instructions / tightest_bound) FILTER (is_used)
-    AS tightest_bound,
+    AS tightest_bound, -- Instructions per cycle with every segment at its tightest bound.
   sum(instructions) FILTER (is_used AND measured > 0)
-    / sum(instructions / measured) FILTER (is_used AND measured > 0) AS measured,
+    / sum(instructions / measured) FILTER (is_used AND measured > 0) AS measured, -- Measured instructions per cycle, of the segments where it was measured.
   sum(instructions) FILTER (is_used AND measured > 0)
-    / sum(predicted_cycles) FILTER (is_used AND measured > 0) AS predicted_where_measured,
+    / sum(predicted_cycles) FILTER (is_used AND measured > 0) AS predicted_where_measured, -- Predicted instructions per cycle of the same segments.
   _flags([
     CASE WHEN count(*) FILTER (is_used) = 1 THEN 'one_segment' END,
     CASE WHEN count(*) FILTER (is_used) = 0 THEN 'nothing_used' END,
     CASE WHEN bool_or(is_used AND list_contains(flag_codes(flags), 'uses_measured_issue'))
       THEN 'uses_measured_issue' END
-  ]) AS flags
+  ]) AS flags -- one_segment, nothing_used, uses_measured_issue.
 FROM weighed
 GROUP BY run_id, thread;
 
-COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, each as often as it was executed. Segments that are short, implausible, without a prediction (where others have one) or never executed are left out and counted.';
-COMMENT ON COLUMN throughput_by_thread.thread IS 'Thread; NULL where the file has none.';
-COMMENT ON COLUMN throughput_by_thread.used IS 'Segments that the figures are of.';
-COMMENT ON COLUMN throughput_by_thread.undecodable IS 'Segments whose machine code cannot be decoded.';
-COMMENT ON COLUMN throughput_by_thread.short IS 'Segments of fewer cycles than throughput_settings.shortest.';
-COMMENT ON COLUMN throughput_by_thread.implausible IS 'Segments that were measured faster than the core is wide.';
-COMMENT ON COLUMN throughput_by_thread.instructions IS 'Instructions of the segments used, in all their executions.';
-COMMENT ON COLUMN throughput_by_thread.predicted IS 'Predicted instructions per cycle.';
-COMMENT ON COLUMN throughput_by_thread.low IS 'Instructions per cycle with every segment at the lower end of its 90 % band.';
-COMMENT ON COLUMN throughput_by_thread.high IS 'Instructions per cycle with every segment at the upper end of its band.';
-COMMENT ON COLUMN throughput_by_thread.width_bound IS 'Instructions per cycle by the front end alone.';
-COMMENT ON COLUMN throughput_by_thread.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
-COMMENT ON COLUMN throughput_by_thread.unit_bound IS 'Instructions per cycle by the busiest functional units alone.';
-COMMENT ON COLUMN throughput_by_thread.serialising_bound IS 'Instructions per cycle by the tightest other bound and, in addition, the drains of serialising instructions, of the segments where they are counted.';
-COMMENT ON COLUMN throughput_by_thread.tightest_bound IS 'Instructions per cycle with every segment at its tightest bound.';
-COMMENT ON COLUMN throughput_by_thread.measured IS 'Measured instructions per cycle, of the segments where it was measured.';
-COMMENT ON COLUMN throughput_by_thread.predicted_where_measured IS 'Predicted instructions per cycle of the same segments.';
-COMMENT ON COLUMN throughput_by_thread.flags IS 'one_segment, nothing_used, uses_measured_issue.';
-
-CREATE OR REPLACE VIEW throughput_contributions AS
+CREATE OR REPLACE VIEW throughput_contributions AS -- One row is one limit of one segment: what the front end, the dependence chains, the functional units or the serialising instructions alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound. Where nothing is predicted, the tightest bound stands for the prediction.
 WITH
   bounded AS (
     SELECT
@@ -200,28 +182,19 @@ WITH
   )
 
 SELECT
-  run_id, thread, segment, component,
-  alone AS cycles_per_instruction,
-  alone / cpi AS share,
-  coalesce(component = tightest, false) AS is_tightest,
-  executions,
-  instructions,
-  predicted_cycles,
-  flags
+  run_id, thread, segment,
+  component, -- front end, critical path, functional units, serialising instructions or interplay.
+  alone AS cycles_per_instruction, -- Cycles per instruction that it costs alone.
+  alone / cpi AS share, -- Its share of the predicted cycles; that of a bound is how close the prediction is to it.
+  coalesce(component = tightest, false) AS is_tightest, -- Whether it is the tightest bound, which limits the segment.
+  executions, -- How often the program executes the segment; NULL where not known, which counts as once.
+  instructions, -- Instructions of one pass of the segment.
+  predicted_cycles, -- Predicted cycles of one pass of the segment; NULL without a prediction.
+  flags -- What to keep in mind of the segment (throughput_predictions.flags).
 FROM tall
 WHERE alone IS NOT NULL;
 
-COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains, the functional units or the serialising instructions alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound. Where nothing is predicted, the tightest bound stands for the prediction.';
-COMMENT ON COLUMN throughput_contributions.component IS 'front end, critical path, functional units, serialising instructions or interplay.';
-COMMENT ON COLUMN throughput_contributions.cycles_per_instruction IS 'Cycles per instruction that it costs alone.';
-COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted cycles; that of a bound is how close the prediction is to it.';
-COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tightest bound, which limits the segment.';
-COMMENT ON COLUMN throughput_contributions.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
-COMMENT ON COLUMN throughput_contributions.instructions IS 'Instructions of one pass of the segment.';
-COMMENT ON COLUMN throughput_contributions.predicted_cycles IS 'Predicted cycles of one pass of the segment; NULL without a prediction.';
-COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
-
-CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE
+CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE -- One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores, the name of a processor that has one (core_names) or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. a core without a model has that of its relative, with its own costs (model_of_relative). flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block('4801d8480fafc3')
 WITH
   asked AS (
     SELECT
@@ -327,5 +300,3 @@ SELECT
   CASE WHEN NOT is_like THEN block_isa END AS isa,
   CASE WHEN NOT is_like THEN block_core END AS core
 FROM estimated;
-
-COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores, the name of a processor that has one (core_names) or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. a core without a model has that of its relative, with its own costs (model_of_relative). flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block(''4801d8480fafc3'')';

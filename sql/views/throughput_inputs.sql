@@ -3,7 +3,7 @@
 -- Every segment as models of throughput take it, whatever it was recorded as: bounds, and features
 -- per micro-operation.
 
-CREATE OR REPLACE VIEW segment_inputs AS
+CREATE OR REPLACE VIEW segment_inputs AS -- One row is one segment as models of throughput take it.
 WITH
   -- functional units of each machine's core, one row a core
   units AS (
@@ -48,7 +48,9 @@ WITH
       nullif(list_sum(s.front_end), 0) AS front_cycles,
       coalesce(c.issue_width, nullif(len(s.front_end) - 1, 0), c.width) AS width,
       coalesce(s.rob, c."window") AS entries,
-      c.shortest, c.core, c.machine, c.app,
+      c.shortest,
+      c.core, -- Core that the bounds of machine code are of (cores.core); NULL for a trace.
+      c.machine, c.app,
       CAST(s.critical_path AS DOUBLE[]) AS chains,
       CAST(range(1, len(s.critical_path) + 1) AS DOUBLE[]) AS lengths,
       nullif(list_sum(s.critical_path), 0) AS groups,
@@ -152,9 +154,26 @@ WITH
 
 -- traced segments
 SELECT
-  run_id, source_id, thread, segment, address, function, source_file, source_line, executions, cycles,
-  instructions, width_cycles, critical_path_cycles, unit_cycles, serialising_cycles, features,
-  'trace' AS form, is_described, issued, shortest, width, ops / width AS fewest, lacking
+  run_id, source_id, thread, segment,
+  address, -- Address of its first instruction, where known.
+  function, -- Function it belongs to, where known.
+  source_file, -- Source file of its first instruction, where known.
+  source_line, -- Line of its first instruction in the source file, where known.
+  executions, -- How often the program executes it; NULL where not known, which counts as once.
+  cycles, -- Measured cycles of one pass.
+  instructions, -- Instructions.
+  width_cycles, -- Cycles by the front end alone.
+  critical_path_cycles, -- Cycles by the dependence chains alone.
+  unit_cycles, -- Cycles by the busiest functional unit alone.
+  serialising_cycles, -- Cycles by the tightest other limit and the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_cycles includes them.
+  features, -- Inputs of the models of this form, in their order; NULL where the segment has none.
+  'trace' AS form, -- trace: counts and distributions; code: machine code.
+  is_described, -- Whether the segment has what a model needs.
+  issued, -- Cycles in which 0, 1, 2 ... were issued, measured.
+  shortest, -- Segments of fewer cycles are left out of threads and of training.
+  width, -- Instructions a cycle that the core can take at most: micro-operations for traces that count these.
+  ops / width AS fewest, -- Fewer cycles than these cannot be.
+  lacking -- What the trace does not record: no_front_end, no_dependences, assumed_window.
 FROM traced
 UNION ALL BY NAME
 -- machine code, decoded as it landed; a core can run a little more than its width where it fuses
@@ -171,29 +190,8 @@ LEFT JOIN segments AS s
   ON f.run_id = s.run_id AND f.source_id = s.source_id AND f.segment = s.segment
   AND f.thread IS NOT DISTINCT FROM s.thread;
 
-COMMENT ON VIEW segment_inputs IS 'One row is one segment as models of throughput take it.';
-COMMENT ON COLUMN segment_inputs.address IS 'Address of its first instruction, where known.';
-COMMENT ON COLUMN segment_inputs.function IS 'Function it belongs to, where known.';
-COMMENT ON COLUMN segment_inputs.source_file IS 'Source file of its first instruction, where known.';
-COMMENT ON COLUMN segment_inputs.source_line IS 'Line of its first instruction in the source file, where known.';
-COMMENT ON COLUMN segment_inputs.executions IS 'How often the program executes it; NULL where not known, which counts as once.';
 COMMENT ON COLUMN segment_inputs.hex IS 'Machine code in hexadecimal; NULL for a trace.';
 COMMENT ON COLUMN segment_inputs.isa IS 'Instruction set of machine code: as the file names it, else that of the core; NULL for a trace and where it is not known.';
-COMMENT ON COLUMN segment_inputs.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
-COMMENT ON COLUMN segment_inputs.cycles IS 'Measured cycles of one pass.';
-COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';
-COMMENT ON COLUMN segment_inputs.width_cycles IS 'Cycles by the front end alone.';
-COMMENT ON COLUMN segment_inputs.critical_path_cycles IS 'Cycles by the dependence chains alone.';
-COMMENT ON COLUMN segment_inputs.unit_cycles IS 'Cycles by the busiest functional unit alone.';
-COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the tightest other limit and the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
-COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
 COMMENT ON COLUMN segment_inputs.aliased_cycles IS 'Cycles where registers point to the same place (segment_features.aliased_cycles).';
 COMMENT ON COLUMN segment_inputs.serial_cycles IS 'Cycles with one instruction after another (segment_features.serial_cycles).';
 COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, like_aarch64, not_on_core, system_instruction, unknown_cycles, poor_support, assumed_addresses (throughput_predictions.flags).';
-COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';
-COMMENT ON COLUMN segment_inputs.is_described IS 'Whether the segment has what a model needs.';
-COMMENT ON COLUMN segment_inputs.issued IS 'Cycles in which 0, 1, 2 ... were issued, measured.';
-COMMENT ON COLUMN segment_inputs.shortest IS 'Segments of fewer cycles are left out of threads and of training.';
-COMMENT ON COLUMN segment_inputs.width IS 'Instructions a cycle that the core can take at most: micro-operations for traces that count these.';
-COMMENT ON COLUMN segment_inputs.fewest IS 'Fewer cycles than these cannot be.';
-COMMENT ON COLUMN segment_inputs.lacking IS 'What the trace does not record: no_front_end, no_dependences, assumed_window.';

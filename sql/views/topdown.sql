@@ -3,7 +3,7 @@
 -- Top-down analysis: where the issue slots of a region went (Yasin, "A top-down method for
 -- performance analysis and counters architecture", ISPASS 2014).
 
-CREATE OR REPLACE VIEW topdown AS
+CREATE OR REPLACE VIEW topdown AS -- One row is a region of a run with top-down counters, and the shares of its issue slots by level 1 and 2.
 WITH
   tall AS (
     SELECT
@@ -121,38 +121,31 @@ WITH
   )
 
 SELECT
-  run_id, region, leaf, category, most[1].share AS share, largest_over_time,
-  larger.name AS part, larger.share AS part_share,
+  run_id, region,
+  leaf, -- Whether no other region of the run was called from it. Shares of groups, which have hardly any time of their own, can be noise.
+  category, -- Category of level 1 with the most slots; of equal ones all, with commas.
+  most[1].share AS share, -- Its share, 0..1.
+  largest_over_time, -- Where there are several samples: which category took the most slots in which share of the recording (0..1, by slots or time), the longest first.
+  larger.name AS part, -- Its larger part of level 2; NULL where that was not counted, or of several categories.
+  larger.share AS part_share, -- Share of all slots that is this part, 0..1, as the tool counts it: Caliper counts memory and core bound on Broadwell in cycles, so that they need not add up to the category.
   -- most slots may retire, though others are lost
   _slot_advice(
     CASE WHEN category = 'retiring' AND limits <> category THEN limits
       ELSE coalesce(larger.name, category)
     END
-  ) AS advice,
-  retiring, bad_speculation, frontend_bound, backend_bound, smt_contention, branch_mispredict,
-  machine_clears, frontend_latency, frontend_bandwidth, memory_bound, core_bound, light_operations,
-  heavy_operations, reason
+  ) AS advice, -- What usually helps; where retiring takes most slots and a loss more than its threshold, against that; NULL of several categories.
+  retiring, -- Share of the issue slots that retired, which is useful work, 0..1; NULL where it was not counted.
+  bad_speculation, -- Share of the issue slots lost to instructions that never retired, 0..1; NULL where it was not counted.
+  frontend_bound, -- Share of the issue slots that stayed empty as no instruction arrived, 0..1; NULL where it was not counted.
+  backend_bound, -- Share of the issue slots that stayed empty as data or execution units were awaited, 0..1; NULL where it was not counted.
+  smt_contention, -- Share of the issue slots that the other thread of the core took, 0..1, which AMD counts apart; NULL where it was not counted.
+  branch_mispredict, -- Share of the issue slots lost to mispredicted branches, 0..1: level 2; NULL where it was not counted.
+  machine_clears, -- Share of the issue slots lost to machine clears, 0..1: level 2; NULL where it was not counted.
+  frontend_latency, -- Share of the issue slots empty in cycles without any instruction, 0..1: level 2; NULL where it was not counted.
+  frontend_bandwidth, -- Share of the issue slots empty in cycles with too few, 0..1: level 2; NULL where it was not counted.
+  memory_bound, -- Share of the issue slots that awaited memory, 0..1: level 2; NULL where it was not counted.
+  core_bound, -- Share of the issue slots that awaited execution units, 0..1: level 2; NULL where it was not counted.
+  light_operations, -- Share of the issue slots that retired from instructions of few operations, 0..1: level 2; NULL where it was not counted.
+  heavy_operations, -- Share of the issue slots that retired from instructions of many operations, 0..1: level 2; NULL where it was not counted.
+  reason -- Why there are no shares; NULL where there are.
 FROM parted;
-
-COMMENT ON VIEW topdown IS 'One row is a region of a run with top-down counters, and the shares of its issue slots by level 1 and 2.';
-COMMENT ON COLUMN topdown.leaf IS 'Whether no other region of the run was called from it. Shares of groups, which have hardly any time of their own, can be noise.';
-COMMENT ON COLUMN topdown.category IS 'Category of level 1 with the most slots; of equal ones all, with commas.';
-COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';
-COMMENT ON COLUMN topdown.largest_over_time IS 'Where there are several samples: which category took the most slots in which share of the recording (0..1, by slots or time), the longest first.';
-COMMENT ON COLUMN topdown.part IS 'Its larger part of level 2; NULL where that was not counted, or of several categories.';
-COMMENT ON COLUMN topdown.part_share IS 'Share of all slots that is this part, 0..1, as the tool counts it: Caliper counts memory and core bound on Broadwell in cycles, so that they need not add up to the category.';
-COMMENT ON COLUMN topdown.advice IS 'What usually helps; where retiring takes most slots and a loss more than its threshold, against that; NULL of several categories.';
-COMMENT ON COLUMN topdown.retiring IS 'Share of the issue slots that retired, which is useful work, 0..1; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.bad_speculation IS 'Share of the issue slots lost to instructions that never retired, 0..1; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.frontend_bound IS 'Share of the issue slots that stayed empty as no instruction arrived, 0..1; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.backend_bound IS 'Share of the issue slots that stayed empty as data or execution units were awaited, 0..1; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.smt_contention IS 'Share of the issue slots that the other thread of the core took, 0..1, which AMD counts apart; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.branch_mispredict IS 'Share of the issue slots lost to mispredicted branches, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.machine_clears IS 'Share of the issue slots lost to machine clears, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.frontend_latency IS 'Share of the issue slots empty in cycles without any instruction, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.frontend_bandwidth IS 'Share of the issue slots empty in cycles with too few, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.memory_bound IS 'Share of the issue slots that awaited memory, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.core_bound IS 'Share of the issue slots that awaited execution units, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.light_operations IS 'Share of the issue slots that retired from instructions of few operations, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.heavy_operations IS 'Share of the issue slots that retired from instructions of many operations, 0..1: level 2; NULL where it was not counted.';
-COMMENT ON COLUMN topdown.reason IS 'Why there are no shares; NULL where there are.';

@@ -4,23 +4,19 @@
 --
 -- Versions are in the order of app_versions. Only runs on one machine, of one size, are compared.
 
-CREATE OR REPLACE VIEW run_versions AS
+CREATE OR REPLACE VIEW run_versions AS -- One row is a run of an application, and the place of its version among those on one machine at one size.
 SELECT
   r.run_id, r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads, r.version,
-  r.wall_seconds,
+  r.wall_seconds, -- Wall time of the run, s.
   dense_rank() OVER (
     PARTITION BY r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads
     ORDER BY v.version_order NULLS FIRST, r.version
-  ) AS step
+  ) AS step -- Place of the version, from 1, in the order of app_versions.
 FROM runs AS r
 LEFT JOIN app_versions AS v ON r.app = v.app AND r.version = v.version
 WHERE r.app IS NOT NULL AND r.run_id NOT IN (SELECT run_id FROM failed_runs);
 
-COMMENT ON VIEW run_versions IS 'One row is a run of an application, and the place of its version among those on one machine at one size.';
-COMMENT ON COLUMN run_versions.wall_seconds IS 'Wall time of the run, s.';
-COMMENT ON COLUMN run_versions.step IS 'Place of the version, from 1, in the order of app_versions.';
-
-CREATE OR REPLACE VIEW tuning_history AS
+CREATE OR REPLACE VIEW tuning_history AS -- One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters have no rows.
 WITH
   -- runs that are weighted by different units count the same
   weighed AS (
@@ -75,10 +71,14 @@ WITH
   )
 
 SELECT
-  p.app, p.machine, p.problem_size, p.nodes, p.ranks, p.threads, p.step, p.version, p.runs,
-  v.class, p.seconds,
-  100 * (lag(p.seconds) OVER steps / nullif(p.seconds, 0) - 1) AS gain_percent,
-  100 * (first_value(p.seconds) OVER steps / nullif(p.seconds, 0) - 1) AS gain_since_first_percent
+  p.app, p.machine, p.problem_size, p.nodes, p.ranks, p.threads,
+  p.step, -- Place of the version in the history, from 1.
+  p.version,
+  p.runs, -- Runs of the version.
+  v.class, -- Class with the largest weight in its runs (bottleneck_verdicts), or several of a tie; NULL where it has no counters.
+  p.seconds, -- Median time of its runs, s: wall time, or from the first to the last sample where that is unknown.
+  100 * (lag(p.seconds) OVER steps / nullif(p.seconds, 0) - 1) AS gain_percent, -- Gain in speed over the previous version, %: 100 for twice as fast.
+  100 * (first_value(p.seconds) OVER steps / nullif(p.seconds, 0) - 1) AS gain_since_first_percent -- Gain in speed over the first version, %.
 FROM placed AS p
 LEFT JOIN verdict AS v
   ON p.app = v.app
@@ -92,11 +92,3 @@ WINDOW
   whole AS (PARTITION BY p.app, p.machine, p.problem_size, p.nodes, p.ranks, p.threads),
   steps AS (whole ORDER BY p.step)
 QUALIFY count(v.class) OVER whole > 0;
-
-COMMENT ON VIEW tuning_history IS 'One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters have no rows.';
-COMMENT ON COLUMN tuning_history.step IS 'Place of the version in the history, from 1.';
-COMMENT ON COLUMN tuning_history.runs IS 'Runs of the version.';
-COMMENT ON COLUMN tuning_history.class IS 'Class with the largest weight in its runs (bottleneck_verdicts), or several of a tie; NULL where it has no counters.';
-COMMENT ON COLUMN tuning_history.seconds IS 'Median time of its runs, s: wall time, or from the first to the last sample where that is unknown.';
-COMMENT ON COLUMN tuning_history.gain_percent IS 'Gain in speed over the previous version, %: 100 for twice as fast.';
-COMMENT ON COLUMN tuning_history.gain_since_first_percent IS 'Gain in speed over the first version, %.';

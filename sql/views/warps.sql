@@ -62,26 +62,20 @@ SELECT
   CASE WHEN threads = lanes THEN lanes * warp_instructions - instructions END AS idle_lanes
 FROM sized;
 
-CREATE OR REPLACE VIEW warp_divergence AS
+CREATE OR REPLACE VIEW warp_divergence AS -- One row is one warp; ranked by what divergence costs in its launch.
 SELECT
-  w.run_id, w.launch, w.kernel, w.block, w.warp, w.threads, w.lanes, w.instructions,
-  w.warp_instructions,
+  w.run_id, w.launch, w.kernel,
+  w.block, -- Thread block, linear in the grid.
+  w.warp,
+  w.threads, -- Traced threads of the warp.
+  w.lanes, -- Lanes that have a thread: fewer than the warp size where the thread block ends within the warp; NULL where the size of thread blocks is not known and the warp is not full.
+  w.instructions, -- Executed thread instructions; visits where no size of a basic block is known.
+  w.warp_instructions, -- Warp instructions, at least: of each block those of the thread that visited it most.
   CASE WHEN w.complete
-    THEN w.instructions / nullif(w.warp_size * w.warp_instructions, 0) END AS simt_efficiency,
-  w.idle_lanes,
+    THEN w.instructions / nullif(w.warp_size * w.warp_instructions, 0) END AS simt_efficiency, -- Thread instructions over warp size x warp instructions, 0..1: an upper bound; NULL where the warp size is not known, or not all lanes are traced.
+  w.idle_lanes, -- Instruction slots in which a lane that has a thread idled, at least; NULL where not all lanes are traced.
   w.idle_lanes / nullif(w.lanes * w.warp_instructions, 0) > (
     SELECT threshold FROM behaviour_thresholds WHERE rate = 'idle_lanes'
-  ) AS divergent,
-  rank() OVER (PARTITION BY w.run_id, w.launch ORDER BY w.idle_lanes DESC NULLS LAST) AS rank
+  ) AS divergent, -- Lanes of the warp part: the share of their slots that idle is over the threshold of idle_lanes (behaviour_thresholds).
+  rank() OVER (PARTITION BY w.run_id, w.launch ORDER BY w.idle_lanes DESC NULLS LAST) AS rank -- Place in the launch by idle_lanes, 1 the most.
 FROM _warp_sums AS w;
-
-COMMENT ON VIEW warp_divergence IS 'One row is one warp; ranked by what divergence costs in its launch.';
-COMMENT ON COLUMN warp_divergence.block IS 'Thread block, linear in the grid.';
-COMMENT ON COLUMN warp_divergence.threads IS 'Traced threads of the warp.';
-COMMENT ON COLUMN warp_divergence.lanes IS 'Lanes that have a thread: fewer than the warp size where the thread block ends within the warp; NULL where the size of thread blocks is not known and the warp is not full.';
-COMMENT ON COLUMN warp_divergence.instructions IS 'Executed thread instructions; visits where no size of a basic block is known.';
-COMMENT ON COLUMN warp_divergence.warp_instructions IS 'Warp instructions, at least: of each block those of the thread that visited it most.';
-COMMENT ON COLUMN warp_divergence.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1: an upper bound; NULL where the warp size is not known, or not all lanes are traced.';
-COMMENT ON COLUMN warp_divergence.idle_lanes IS 'Instruction slots in which a lane that has a thread idled, at least; NULL where not all lanes are traced.';
-COMMENT ON COLUMN warp_divergence.divergent IS 'Lanes of the warp part: the share of their slots that idle is over the threshold of idle_lanes (behaviour_thresholds).';
-COMMENT ON COLUMN warp_divergence.rank IS 'Place in the launch by idle_lanes, 1 the most.';

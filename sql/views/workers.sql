@@ -158,7 +158,7 @@ SELECT
   greatest(coalesce(t_end, last_end), coalesce(t_begin, first_start), own_end) AS t_end
 FROM clocked;
 
-CREATE OR REPLACE VIEW worker_idle AS
+CREATE OR REPLACE VIEW worker_idle AS -- One row is one interval in which a worker ran no task.
 WITH
   -- a worker is free from the end of all tasks that started before
   turns AS (
@@ -184,10 +184,11 @@ WITH
   )
 
 SELECT
-  run_id, worker, free_from AS t_start, t_start AS t_end,
-  CASE WHEN is_first THEN 'lead' ELSE 'inner' END AS kind,
-  task,
-  (t_start - free_from) / 1e9 AS seconds
+  run_id, worker, free_from AS t_start,
+  t_start AS t_end, -- End, ns after clock correction.
+  CASE WHEN is_first THEN 'lead' ELSE 'inner' END AS kind, -- lead (before the worker's first task), inner, or tail (after its last).
+  task, -- Task that ended it; NULL for a tail.
+  (t_start - free_from) / 1e9 AS seconds -- Length, s.
 FROM turns
 WHERE t_start > free_from
 UNION ALL
@@ -195,13 +196,7 @@ SELECT run_id, worker, free_from, t_end, 'tail', NULL, (t_end - free_from) / 1e9
 FROM tails
 WHERE t_end > free_from;
 
-COMMENT ON VIEW worker_idle IS 'One row is one interval in which a worker ran no task.';
-COMMENT ON COLUMN worker_idle.t_end IS 'End, ns after clock correction.';
-COMMENT ON COLUMN worker_idle.kind IS 'lead (before the worker''s first task), inner, or tail (after its last).';
-COMMENT ON COLUMN worker_idle.task IS 'Task that ended it; NULL for a tail.';
-COMMENT ON COLUMN worker_idle.seconds IS 'Length, s.';
-
-CREATE OR REPLACE VIEW worker_summary AS
+CREATE OR REPLACE VIEW worker_summary AS -- One row is one worker of a run: how long it ran tasks and how long it did not.
 WITH
   -- in whole nanoseconds: seconds that are rounded leave a remainder of a worker that ran nothing
   idle AS (
@@ -221,18 +216,11 @@ WITH
 
 SELECT
   w.run_id, w.worker, w.node,
-  coalesce(c.tasks, 0) AS tasks,
-  (w.t_end - w.t_begin) / 1e9 AS wall_seconds,
-  (w.t_end - w.t_begin - coalesce(i.idle, 0) - coalesce(i.tail, 0)) / 1e9 AS busy_seconds,
-  coalesce(i.idle, 0) / 1e9 AS idle_seconds,
-  coalesce(i.tail, 0) / 1e9 AS tail_seconds
+  coalesce(c.tasks, 0) AS tasks, -- Tasks it ran.
+  (w.t_end - w.t_begin) / 1e9 AS wall_seconds, -- Length of its window, s.
+  (w.t_end - w.t_begin - coalesce(i.idle, 0) - coalesce(i.tail, 0)) / 1e9 AS busy_seconds, -- Time in which at least one task ran on it, s.
+  coalesce(i.idle, 0) / 1e9 AS idle_seconds, -- Time without a task, before its last task ended, s.
+  coalesce(i.tail, 0) / 1e9 AS tail_seconds -- Time after its last task, s.
 FROM _worker_windows AS w
 LEFT JOIN idle AS i ON w.run_id = i.run_id AND w.worker = i.worker
 LEFT JOIN task_counts AS c ON w.run_id = c.run_id AND w.worker = c.worker;
-
-COMMENT ON VIEW worker_summary IS 'One row is one worker of a run: how long it ran tasks and how long it did not.';
-COMMENT ON COLUMN worker_summary.tasks IS 'Tasks it ran.';
-COMMENT ON COLUMN worker_summary.wall_seconds IS 'Length of its window, s.';
-COMMENT ON COLUMN worker_summary.busy_seconds IS 'Time in which at least one task ran on it, s.';
-COMMENT ON COLUMN worker_summary.idle_seconds IS 'Time without a task, before its last task ended, s.';
-COMMENT ON COLUMN worker_summary.tail_seconds IS 'Time after its last task, s.';

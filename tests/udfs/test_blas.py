@@ -27,7 +27,7 @@ def test_overlapping_calls_restore_what_was_before() -> None:
 
 
 def test_functions_that_duckdb_calls_have_one_thread() -> None:
-    called = Udf("_threads", __name__, (), "INTEGER[]", "Counts of threads.").deferred()
+    called = Udf("_threads()", __name__, "INTEGER[]", "Counts of threads.").deferred()
     with threadpool_limits(2), ThreadPoolExecutor(1) as duckdbs:
         assert called() == {1}
         assert duckdbs.submit(called).result() == {1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from udfs.bottleneck.counting import least_cycles
+from udfs.bottleneck.judging import least_cycles
 from udfs.bottleneck.training import CAUSES, LEAST_SHARE, encode_names
 
 NAMES = ("IPC", "L3MPC", "DTBMPC")

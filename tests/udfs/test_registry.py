@@ -12,6 +12,7 @@ import pytest
 
 from udfs import UDFS
 from udfs.arrow import arrow_type, returned
+from udfs.udf import Parameter, Udf
 
 
 @pytest.mark.parametrize("udf", UDFS, ids=lambda udf: udf.name)
@@ -69,3 +70,12 @@ def test_duckdb_reads_declared_types_as_pwh_does(udf):
     with duckdb.connect() as con:
         empty = con.execute(f"SELECT CAST(NULL AS {udf.returns}) AS x").to_arrow_table()
     assert empty.schema.field("x").type == returned(udf.name)
+
+
+def test_a_signature_has_nested_types_and_defaults():
+    text = "f(a STRUCT(x MAP(VARCHAR, DOUBLE), y DOUBLE[])[], b INTEGER DEFAULT 3)"
+    udf = Udf(text, "udfs.statistics", "DOUBLE", "")
+    assert (udf.name, udf.has_optional) == ("f", True)
+    kind = "STRUCT(x MAP(VARCHAR, DOUBLE), y DOUBLE[])[]"
+    assert udf.parameters == [Parameter("a", kind), Parameter("b", "INTEGER", "3")]
+    assert Udf("g()", "udfs.statistics", "DOUBLE", "").parameters == []

@@ -9,11 +9,10 @@ import pytest
 
 from udfs.throughput.algorithms import Samples, algorithms, train_combination
 from udfs.throughput.combination import predict_combination
-from udfs.throughput.fitting import fit_throughput
+from udfs.throughput.fitting import fit_throughput, reduce_points
 from udfs.throughput.inputs import TRACE, Inputs, feature_range, is_outside, network_inputs, start
 from udfs.throughput.network import LAYERS, Training, fit_network, predict_network
 from udfs.throughput.predict import predicted
-from udfs.throughput.reduction import reduce_points
 from udfs.throughput.traces import BOUNDS, TRACE_FEATURES, poorer_traces
 
 RANDOM = np.random.default_rng(0)

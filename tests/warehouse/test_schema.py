@@ -125,6 +125,23 @@ def test_a_view_describes_a_column_otherwise(warehouse):
     assert rows(warehouse, sql, "gpu_gains")[0][0].startswith("early_launches")
 
 
+def test_comments_follow_what_they_are_on():
+    text = """CREATE OR REPLACE VIEW v AS -- One row is a run.
+SELECT
+  -- not this one, which is on a line of its own
+  run_id, seconds / 60 AS "end", -- Minutes.
+  t.ns -- Length, ns.
+FROM t;
+CREATE OR REPLACE MACRO m(a) AS TABLE -- As v.
+FROM v;
+COMMENT ON COLUMN v.run_id IS 'The run''s id.';
+"""
+    assert Module("a", (), text).comments() == {
+        "v": "One row is a run.", "v.end": "Minutes.", "v.ns": "Length, ns.", "m": "As v.",
+        "v.run_id": "The run's id.",
+    }  # fmt: skip
+
+
 def test_modules_are_ordered_by_what_they_require():
     given = (Module("a", ("b",), ""), Module("b", ("c",), ""), Module("c", (), ""))
     assert [module.name for module in ordered(given)] == ["c", "b", "a"]

@@ -23,18 +23,18 @@ from udfs.bottleneck.training import CLASSES, Arrays, Singles, one_torch_thread
 if TYPE_CHECKING:
     import torch
 
-RHO = 0.1
-BETA = 0.05
-DROPOUT = 0.1
-LAYERS, NODES = 3, 30
+RHO = 0.1  # mean activation that the sparsity penalty asks for
+BETA = 0.05  # weight of that penalty
+DROPOUT = 0.1  # share of the nodes left out in a step
+LAYERS, NODES = 3, 30  # hidden layers and their nodes; fit --search tries others
 
 # Standardised metrics within this many deviations map to 0..1, the range of a sigmoid.
 _REACH = 3.0
-_BATCH = 512
-_RATE = 0.01
-_PRETRAIN_STEPS = 300
-_TUNE_EPOCHS = 300
-_PATIENCE = 60
+_BATCH = 512  # samples of a step of the pretraining
+_RATE = 0.01  # of learning
+_PRETRAIN_STEPS = 300  # of each layer
+_TUNE_EPOCHS = 300  # at most
+_PATIENCE = 60  # epochs without fewer errors on the samples held out, until it ends
 
 History = list[tuple[str, int, str, float]]
 

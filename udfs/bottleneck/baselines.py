@@ -17,10 +17,10 @@ from udfs import trees
 from udfs.arrays import Floats, Integers
 from udfs.bottleneck.training import CLASSES, Arrays, Singles
 
-NEIGHBOURS = 15
-_TREES = 60
-_ROUNDS = 40
-_LEAF = 4
+NEIGHBOURS = 15  # nearest points that vote
+_TREES = 60  # trees of the forest
+_ROUNDS = 40  # trees a class of the boosting
+_LEAF = 4  # samples of a leaf, at least
 # Rows of the distance matrix computed at a time.
 _CHUNK = 1 << 12
 

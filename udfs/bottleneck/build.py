@@ -14,7 +14,7 @@ from udfs.bottleneck.training import WIDTH_METRIC, Arrays, Singles, Training, sc
 
 Shape = tuple[int, int]
 
-CONFIDENCE = 0.60
+CONFIDENCE = 0.60  # probability below which a sample is Unknown
 
 # Rates up to this many times the largest in training are accepted, as other cores wait less, and
 # down to the smallest divided by it.
@@ -23,7 +23,7 @@ _MAX_RATIO = 4.0
 _MAX_EXCESS = 0.15
 # A rate below this costs too little to make a sample unknown.
 _NEGLIGIBLE = 1e-4
-_MAX_IPC = 1.05
+_MAX_IPC = 1.05  # accepted, as a share of the width of the core
 
 _BASELINES: dict[str, Callable[[Singles, Integers, int], Arrays]] = {
     "decision tree": baselines.fit_tree,

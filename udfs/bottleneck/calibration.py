@@ -27,8 +27,8 @@ from udfs.bottleneck.training import Arrays, Singles
 # No class is less likely than this: trees and neighbours would state 0.
 FLOOR = 0.003
 _TEMPERATURES = np.geomspace(0.5, 10, 80)
-_TENTHS = 10
-_DRAWS = 500
+_TENTHS = 10  # rows of the reliability table
+_DRAWS = 500  # of which runs are right
 # Ends of the 90 % intervals of what is drawn.
 _ENDS = (0.05, 0.95)
 # Measures of the reliability table begin with this, those of all tenths together with the other.

@@ -20,9 +20,9 @@ from udfs.clustering.clara import clara
 from udfs.clustering.gap import Gap, gap
 from udfs.clustering.points import WORKERS
 
-HIGH = 0.5
-MAX_CLUSTERS = 10
-REFERENCES = 50
+HIGH = 0.5  # deviations above the mean from which a metric is high
+MAX_CLUSTERS = 10  # that the gap statistic tries
+REFERENCES = 50  # sets of random points of the gap statistic
 
 _MEM, _DMA = "Mem", "DMA"
 

@@ -38,22 +38,22 @@ from udfs.bottleneck.training import (
 if TYPE_CHECKING:
     import torch
 
-HIDDEN = 24
+HIDDEN = 24  # nodes of the hidden layer
 
-_THREADS = 4
+_THREADS = 4  # groups of networks trained at a time
 # Networks trained together in one thread.
 _GROUP = 6
-_STEPS = 400
+_STEPS = 400  # of the descent
 # Share of the samples that a step is computed from.
 _BATCH = 0.15
-_RATE = 0.03
-_DECAY = 1e-3
+_RATE = 0.03  # of learning, at its highest
+_DECAY = 1e-3  # of the weights
 # Samples that a network learns from: with measured shares, blends of those, with labels.
 _MEASURED, _BLENDS, _LABELLED = 1500, 2000, 800
-_LABEL_WEIGHT = 0.05
+_LABEL_WEIGHT = 0.05  # of the labels in the loss, beside the shares
 # Difference of shares that counts as odds of e to 1 between the labelled component and a rival.
 _LABEL_SCALE = 0.06
-_MIN_SAMPLES = 40
+_MIN_SAMPLES = 40  # with measured shares
 # Share of the programs that a network learns from.
 _KEPT = 0.8
 # Shares above this are used to estimate the cost of an event alone.

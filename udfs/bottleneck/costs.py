@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from udfs.arrays import Floats
 from udfs.bottleneck.training import BALANCED_IPC, LEAST_SHARE, Arrays, Singles
 
-MAX_SERIAL_FACTOR = 1.5
-COVERED = 0.90
+MAX_SERIAL_FACTOR = 1.5  # by which what is lost may exceed the events one after another
+COVERED = 0.90  # of the shares within their bands
 # Shares of the cycles are measured from two runs, whose difference is off by so much.
 TOLERANCE = 0.01
 # Predictions between two edges have a band of their own; the first is for 0.
@@ -34,7 +34,7 @@ _LEAST = 0.02
 # Odds that a component is the bottleneck: ((share + _EXTRA) / (LEAST_SHARE + _EXTRA)) ^ _POWER, by
 # maximum likelihood on held-out gem5 kernels and their blends.
 _POWER = 4.0
-_EXTRA = 0.08
+_EXTRA = 0.08  # added to a share, so that small ones have odds, too
 # Windows of one real program differ by some hundredths of the width (90 % of them by less than
 # 0.044 on gem5): 0.05 off the half are odds of 4 to 1.
 _SLOPE = 30.0

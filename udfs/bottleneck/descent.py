@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import torch
 
-_MOMENTUM, _SECOND, _TINY = 0.9, 0.999, 1e-8
-_WARM_UP, _RISE, _FALL = 0.3, 25.0, 1e4
-_LEAST_MOMENTUM, _MOST_MOMENTUM = 0.85, 0.95
+_MOMENTUM, _SECOND, _TINY = 0.9, 0.999, 1e-8  # as Kingma and Ba have them
+_WARM_UP, _RISE, _FALL = 0.3, 25.0, 1e4  # share of the steps, factors of the rate
+_LEAST_MOMENTUM, _MOST_MOMENTUM = 0.85, 0.95  # at the highest and the lowest rate
 
 
 class Pace(NamedTuple):

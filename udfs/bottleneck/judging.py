@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.arrays import Flags, Floats, Integers
-from udfs.bottleneck import autoencoder, baselines, calibration, contested, costs, counting
+from udfs.bottleneck import autoencoder, baselines, calibration, contested, costs
 from udfs.bottleneck.training import (
     CAUSE_OF,
     CAUSES,
@@ -24,6 +24,46 @@ from udfs.bottleneck.training import (
 )
 from udfs.flags import Flag, flag
 
+# 90 % of normal errors are within so many standard deviations.
+_DEVIATIONS = 1.645
+# Share of the time of a rate as large as its offset (`training.scale`): what an event costs in
+# models that have not measured it.
+_SHARE_AT_OFFSET = 0.03
+
+
+def least_cycles(metrics: Floats, arrays: Arrays) -> Floats:
+    """Return the fewest cycles (n x 4, in the order of CAUSES) whose counts tell the classes apart.
+
+    A count of N events has a standard error of sqrt(N + 1), that of a Poisson variable whose rate
+    is not known before (its posterior variance after a flat prior). Times the cycles that an event
+    costs alone, over the cycles of the sample, it is an error of a cost share. Where the 90 % band
+    of that error is as wide as the share that makes a component the bottleneck (LEAST_SHARE),
+    chance in the counts alone can make or hide one.
+
+    Args:
+        metrics: n x m, per cycle.
+        arrays: a model with `names` and `log_offset`; cycles that events cost are its `serial`
+            (m x 4), where it has learned them.
+    """
+    cycles = _cycles_of_events(arrays)
+    factor = (_DEVIATIONS / LEAST_SHARE / np.maximum(metrics @ cycles, 1)) ** 2
+    # The shortest sample of c cycles of which the error, (metrics * c + 1) @ cycles^2 / c^2 in
+    # squares, is not too large: a root of a quadratic equation.
+    half = factor * (metrics @ cycles**2) / 2
+    return np.asarray(half + np.sqrt(half**2 + factor * (cycles**2).sum(axis=0)))
+
+
+def _cycles_of_events(arrays: Arrays) -> Floats:
+    """Return the cycles (m x 4) that one event of each metric costs each component, alone."""
+    if "serial" in arrays:
+        return arrays["serial"]
+    cycles = np.zeros((len(arrays["log_offset"]), len(CAUSES)))
+    for i, name in enumerate(decode_names(arrays["names"])):
+        if name in CAUSE_OF:
+            cycles[i, CAUSES.index(CAUSE_OF[name])] = _SHARE_AT_OFFSET / arrays["log_offset"][i]
+    return cycles
+
+
 COSTS = "cost networks"
 PROBABILITIES: dict[str, Callable[[Singles, Arrays], Singles]] = {
     "stacked autoencoder": autoencoder.class_probabilities,
@@ -34,7 +74,7 @@ PROBABILITIES: dict[str, Callable[[Singles, Arrays], Singles]] = {
     "gradient boosting": baselines.boosting_probabilities,
 }
 ALGORITHMS = (*PROBABILITIES, COSTS)
-DRIVERS = 3
+DRIVERS = 3  # metrics named with a verdict
 # What the classes are called in reasons.
 _COMPONENTS = {
     "Mem": "main memory",
@@ -81,7 +121,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """What a model finds before it is calibrated, of n samples.
+    """Verdicts of a model before it is calibrated, of n samples.
 
     `probabilities` (n x 6) are the algorithm's own, `by_analogy` (n x 6) the shares of the classes
     among programs of the training with nearly equal counters, NaN where these agree
@@ -146,7 +186,7 @@ def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judg
 
     A sample is Unknown where a metric is missing, where only events of one component were counted,
     where it has too few `cycles` (n; NaN where unknown) for its counts to tell the classes apart
-    (`counting.least_cycles`), where a metric or a predicted cost is outside the range of the
+    (`least_cycles`), where a metric or a predicted cost is outside the range of the
     training samples, where the likeliest class is a component that by its band may cost nothing,
     and where no class is as likely as the model's `confidence`. A component whose whole band is
     below LEAST_SHARE is no bottleneck, whatever its rate.
@@ -208,7 +248,7 @@ def _short_for(metrics: Floats, cycles: Floats | None, arrays: Arrays) -> tuple[
     none = np.zeros(len(metrics), np.int64)
     if cycles is None:
         return none, none
-    least = counting.least_cycles(metrics, arrays)
+    least = least_cycles(metrics, arrays)
     most = np.maximum(least.max(axis=1), 1)
     digit = 10 ** (np.floor(np.log10(most)) - 1)
     short = cycles < most
@@ -259,7 +299,7 @@ def _drivers(
 
 @dataclass(frozen=True, slots=True)
 class _Doubts:
-    """What makes samples Unknown, the weightiest first.
+    """Reasons why samples are Unknown, the weightiest first.
 
     `missing` (n x m) metrics; the component that the sample is too `short` for, and the cycles
     `needed` (n, see `_short_for`); the component that is `alone` (n, see `_only_component`);

@@ -43,7 +43,7 @@ CAUSE_OF = {
 # A component with this share of the cycles is the bottleneck; below it, a core that issues half of
 # its width is balanced. These define the causal classes of the training data.
 LEAST_SHARE = 0.20
-BALANCED_IPC = 0.50
+BALANCED_IPC = 0.50  # share of the width from which what costs little is Balance
 
 # Added before the logarithm, per cycle, so that differences between smaller rates vanish: an event
 # that costs 100 cycles takes 3 % of the time at 0.0003 per cycle. Bytes and fetches have larger
@@ -53,16 +53,16 @@ _OFFSETS = {WIDTH_METRIC: 1.0, "DMABPC": 3e-2, "L1ICAPC": 1e-2}
 
 # A metric with a smaller deviation counts as constant and is not scaled.
 _MIN_DEVIATION = 1e-6
-_JITTER = 0.15
+_JITTER = 0.15  # of counts, as between kernels of equal cost
 # Share of the blends in which work overlaps with stalls, and the IPC that this can reach.
 _OVERLAPPED = 0.5
-_FULL_IPC = 0.95
+_FULL_IPC = 0.95  # share of the width that a program without stalls reaches
 # Misses of the program's own accesses, and metrics that count those of a prefetcher, too; the share
 # of blends with reads ahead, and the most of these, per cycle.
 OWN_MISSES = "L2DMPC"
 PREFETCHED = ("L3MPC", "MEMRPC")
-_READ_AHEAD = 1 / 3
-_MOST_AHEAD = 0.05
+_READ_AHEAD = 1 / 3  # of the blends
+_MOST_AHEAD = 0.05  # per cycle
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,9 @@ BLENDS = "programs held out: causal class of blends"
 FAMILY = "families held out: labelled samples"
 
 UNKNOWN = len(CLASSES)
-FAMILY_MEMBERS = 2
-_SEARCH_FOLDS = 3
-_BLENDS = 600
+FAMILY_MEMBERS = 2  # networks for each family that is held out
+_SEARCH_FOLDS = 3  # groups of programs for each shape that is tried
+_BLENDS = 600  # blends of the programs of a fold
 # The splits that calibrate: a sample is in one of these only.
 _CALIBRATING = (LABELLED, GRADED, BLENDS)
 
@@ -194,7 +194,7 @@ def _score(
 
 @dataclass(frozen=True, slots=True)
 class _HeldOut:
-    """What the model of a fold, not yet calibrated, finds in the fold's samples of one split."""
+    """Verdicts of a fold's model, not yet calibrated, on the fold's samples of one split."""
 
     fold: int
     estimates: Estimates

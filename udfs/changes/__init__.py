@@ -10,7 +10,7 @@ between its neighbours; changes that a wandering level explains as well are none
 between two levels that return; and where levels that drift fit better, the changes are those that
 the drift leaves. Sources and details are with each step: `modes`, `noise`, `outliers`, `scan`,
 `significance`, `segments`, `wandering`, `drift`, `levels`. What is no lasting change is in
-`disturbances` and `provisional`, and what could not be seen in `sensitivity`.
+`findings` and `provisional`, as is what could not be seen.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from udfs.changes.segments import MIN_POINTS
 
 Places = tuple[Integers, Integers]
 
-SIGNIFICANCE = 0.002
-_LEAST_POINTS = 2
+SIGNIFICANCE = 0.002  # probability of a false alarm in a whole series
+_LEAST_POINTS = 2  # of a series with provisional levels
 
 
 def detect_changes(values: Column) -> pa.ListArray:

@@ -13,7 +13,7 @@ from udfs.changes.segments import Splits, segment_series
 
 _CERTAIN = 15.0  # twice the log-likelihood by which a line or one more step is far better
 _STEEP = 2.5  # standard errors from which a slope is worth a closer look
-_ROUNDS = 5
+_ROUNDS = 5  # of fitting slopes and steps in turn, at most
 _MISSING = 4.0  # standard errors by which a slope is not seen within short stretches
 
 

@@ -1,4 +1,4 @@
-"""What is found in one series, as the functions for SQL return it."""
+"""Findings in one series, as the functions for SQL return it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,110 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from scipy.special import stdtr
 
 from udfs.arrays import Floats, Integers
 from udfs.arrow import returned
 from udfs.changes.levels import find_levels
 from udfs.changes.modes import least_shift
+from udfs.changes.noise import Noise
 from udfs.changes.provisional import provisional_levels
-from udfs.changes.segments import MIN_POINTS
-from udfs.changes.sensitivity import smallest_changes
-from udfs.changes.steps import step_between
+from udfs.changes.segments import MIN_POINTS, log_p_alone
+from udfs.changes.significance import JUMP, log_p_jump
+from udfs.changes.wandering import least_evident
+from udfs.student import t_quantile
+
+_T_SQUARED = np.geomspace(2, 2e4, 120)
+_JUMPS = np.geomspace(1, 1e3, 120)  # in root mean square steps
+_POWER = 0.8416  # quantile of the normal distribution: found in four of five cases
+
+
+def smallest_changes(noise: Noise, points: int, log_alpha: Floats) -> Floats:
+    """Return the smallest lasting change that would be found in four of five such series.
+
+    The change is in the middle of the series, or of one of `MIN_POINTS` where it is shorter.
+
+    Args:
+        noise: noise of the series.
+        points: points of each series.
+        log_alpha: (series,), log of the significance.
+
+    Returns:
+        (series,), in the unit of the noise; NaN where none would be found, however large.
+    """
+    length = float(max(points, MIN_POINTS))
+    t_squared = np.broadcast_to(_T_SQUARED, (len(log_alpha), len(_T_SQUARED)))
+    found = log_p_alone(t_squared, noise, np.full((1, 1), length)) <= log_alpha[:, None]
+    needed = np.where(found.any(axis=1), _T_SQUARED[found.argmax(axis=1)], np.nan)
+    error = np.sqrt(noise.inflation * noise.variance * 4 / length)[:, 0]
+    rhos = np.round(noise.rho[:, 0], 1)
+    evident = np.array([least_evident(int(length), float(rho)) for rho in rhos])
+    least = np.maximum(np.sqrt(needed) * error, evident * np.sqrt(noise.variance[:, 0]))
+    out: Floats = np.fmin(least + _POWER * error, _smallest_jump(noise, length, log_alpha))
+    return out
+
+
+def _smallest_jump(noise: Noise, length: float, log_alpha: Floats) -> Floats:
+    """Return the smallest change that is certain because it is so sudden, (series,)."""
+    jumps = np.sqrt(noise.step) * _JUMPS
+    found = log_p_jump(jumps, noise, length) <= log_alpha[:, None]
+    needed = np.where(found.any(axis=1), _JUMPS[found.argmax(axis=1)], np.nan)
+    error = np.sqrt(2 / JUMP * noise.variance)[:, 0]
+    out: Floats = needed * np.sqrt(noise.step)[:, 0] + _POWER * error
+    return out
+
+
+_LEVEL = 0.95  # of the interval of a step
+_FEW = 5  # runs of a side whose noise is that of both sides
+_EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
+
+
+def step_between(before: Floats, after: Floats, inflation: float) -> dict[str, float | None]:
+    """Return both levels, an interval of their ratio, and how likely noise makes such a step here.
+
+    Levels are geometric means where all values are positive, else means; the interval is Welch's
+    with a probability of 95 %, none for means.
+
+    Args:
+        before: values of the level before, any unit, without bursts.
+        after: values of the level after.
+        inflation: long-run variance of the noise over its variance, 1 or more.
+
+    Returns:
+        before and after (unit of the values), low and high (of after / before), p_here.
+    """
+    positive = bool(before.min() > 0 and after.min() > 0)
+    # Around the first value: the mean of equal ones is their value.
+    sides = [np.log(side / side[0]) if positive else side - side[0] for side in (before, after)]
+    means = [float(side.mean()) for side in sides]
+    if positive:
+        levels = [before[0] * np.exp(means[0]), after[0] * np.exp(means[1])]
+        gap, size = float(np.log(levels[1] / levels[0])), 1.0
+    else:
+        levels = [before[0] + means[0], after[0] + means[1]]
+        gap, size = float(levels[1] - levels[0]), max(map(abs, levels))
+    counts = np.array([len(before), len(after)])
+    free = counts - 1.0
+    squares = np.array([np.square(side - side.mean()).sum() for side in sides])
+    if counts.min() < _FEW:
+        free[:] = max(free.sum(), 1)
+        squares[:] = squares.sum()
+    variances = np.maximum(squares / free, (_EXACT * size) ** 2)
+    parts = inflation * variances / counts
+    error, freedom = float(np.sqrt(parts.sum())), float(free[0])
+    if counts.min() >= _FEW:
+        freedom = float(parts.sum() ** 2 / (parts**2 / free).sum())
+    freedom = max(freedom / inflation, 1.0)
+    p = float(2 * stdtr(freedom, -abs(gap) / error)) if error > 0 else 1.0
+    reach = t_quantile(freedom, (1 + _LEVEL) / 2) * error
+    return {
+        "before": float(levels[0]),
+        "after": float(levels[1]),
+        "low": float(np.exp(gap - reach)) if positive else None,
+        "high": float(np.exp(gap + reach)) if positive else None,
+        "p_here": p,
+    }
+
 
 Row = dict[str, Any]
 

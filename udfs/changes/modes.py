@@ -14,7 +14,7 @@ from udfs.changes.wandering import NEEDED, PRIOR
 
 MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
-_LEAST_SWITCHES = 6
+_LEAST_SWITCHES = 6  # between the levels: fewer may be steps
 _OFTEN = 4  # changes from one to the other that are no steps, however long it stays
 _RETURNS = 2  # coincidences that make levels modes: one may be a change that was taken back
 _CLEAR = 2.0  # deviations within the levels between them: nearer ones are one mode of all values

@@ -16,11 +16,11 @@ from udfs.arrays import Floats, Integers
 NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
 OUTLIER_DIFFERENCE = 3.5  # deviations at which a difference is large
 _BLOCK = 8  # points that share a local scale, taken from three blocks; fewer in short series
-_LEAST_BLOCK = 4
+_LEAST_BLOCK = 4  # points of a block in short series
 _UNEVEN = 3.0  # the largest local scale over the least from which the noise is not the same
-_LAGS = 4
+_LAGS = 4  # of the differences that rho is estimated from
 _ERROR = 1.5  # variance of rho times points: 4/3 for white noise, by simulation 1.5 at rho = 0.5
-MAX_RHO = 0.98
+MAX_RHO = 0.98  # above it the noise is a random walk
 _PRIOR = 0.3  # standard deviation of the prior of rho, around 0
 _RHO = np.linspace(0, MAX_RHO, 491)
 # (D2 + D3 + D4) / (3 D1) for rho, where D is the mean square of differences at a lag.

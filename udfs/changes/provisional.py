@@ -17,10 +17,10 @@ from udfs.changes.segments import LARGEST_P, MIN_POINTS, log_p_alone
 from udfs.changes.significance import log_p_jump
 
 _YOUNG = range(2, MIN_SIDE)  # points of a level that is too young for a change
-_LEAST_BEFORE = 5
+_LEAST_BEFORE = 5  # points of the level before
 _APART = 2.0  # deviations from the level before at which a point belongs to another one
 _MOST_FREEDOM = 10  # single runs have tails heavier than Gaussian noise
-_MOST_RUNS = 100
+_MOST_RUNS = 100  # that would have to follow: more are not stated
 
 
 class Provisional(NamedTuple):

@@ -15,7 +15,7 @@ from udfs.changes.significance import log_p
 Span = tuple[Integers, Integers]
 
 MIN_SIDE = 5  # points on each side of a split
-_MIN_INTERVAL = 12
+_MIN_INTERVAL = 12  # points: two sides, and two more
 _POOLED = 2.0  # weight, in points, of the pooled variance in each side's own
 _DECAY = np.sqrt(0.5)
 _LIKELIER = 10.0  # twice the log-likelihood by which a split is better than the clearest

@@ -19,7 +19,7 @@ Splits = dict[int, float]  # index of the first point after a change -> log of i
 MIN_POINTS = 2 * MIN_SIDE
 LARGEST_P = 0.1  # of a change
 _LARGEST_LOG_P = float(np.log(LARGEST_P))
-_ROUNDS = 10
+_ROUNDS = 10  # of removing and placing, at most
 
 
 def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:

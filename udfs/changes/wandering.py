@@ -18,7 +18,7 @@ from udfs.changes.noise import NORMAL
 
 _RHO = np.array([0.5, 0.8, 0.95, 1.0])  # of the autoregression; 1 is a random walk
 _SHARES = 8  # sizes of the autoregression, relative to the white noise
-_LARGEST = 100.0
+_LARGEST = 100.0  # size of the autoregression over the white noise
 _STEADY = 1 + _SHARES  # spectra that steps stand in: white noise, and the first autoregression
 # Evidence that a step needs, in logarithms of the number of points: Zhang and Siegmund, A modified
 # Bayes information criterion, Biometrics 63, 2007.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from udfs.clustering.fasterpam import fasterpam
 from udfs.clustering.points import Floats, InsufficientData, Ints, Points, assign, cost, distinct
 
-SAMPLES = 5
+SAMPLES = 5  # as Kaufman and Rousseeuw (1990) have it
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from udfs.clustering.points import MULTIPLICATIONS, Floats, Points
 
-_BLOCK = 256
-_MAX_COLUMNS = 512
+_BLOCK = 256  # points of a block, which stays in the cache
+_MAX_COLUMNS = 512  # clusters multiplied at a time
 
 
 def dispersions(points: Points, labels: NDArray[np.int32]) -> NDArray[np.float64]:

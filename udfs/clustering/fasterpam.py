@@ -11,8 +11,8 @@ from udfs.clustering.points import Doubles, Ints
 # Candidates are looked at in blocks: small ones, as an exchange makes the rest of a block void, and
 # larger ones while there is none, as long as their distances stay in the cache.
 _FIRST_BLOCK = 8
-_GROWTH = 4
-_DISTANCES = 2**14
+_GROWTH = 4  # factor of the block where no swap was found
+_DISTANCES = 2**14  # of a block, which stay in the cache
 # Up to so many points times medoids, doing it for all takes less time than finding which need it.
 _FEW = 2**13
 _ROUNDING = 1e-12  # of the loss; sums of some thousand distances are more exact than that

@@ -19,8 +19,8 @@ from udfs.clustering.points import (
     map_in_threads,
 )
 
-MAX_ROWS = 10_000
-_MIN_ROWS = 3
+MAX_ROWS = 10_000  # points, of more a random sample
+_MIN_ROWS = 3  # rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ WORKERS = max(1, min(8, os.cpu_count() or 1))
 # OpenBLAS stays in the calling thread up to this many multiplications. Larger products would
 # start more threads from each of ours.
 MULTIPLICATIONS = 2**18
-_MIN_ROWS = 64
-_LARGEST_EXPONENT = 1023
+_MIN_ROWS = 64  # of a piece
+_LARGEST_EXPONENT = 1023  # of a double
 
 
 class InsufficientData(ArgumentError):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from udfs.clustering.components import principal_components
 from udfs.clustering.points import Doubles, Floats, Points
 
-_EPOCHS = 60
-_NARROWEST = 0.5
+_EPOCHS = 60  # passes over the points
+_NARROWEST = 0.5  # cells, of the last neighbourhood
 
 
 @dataclass(frozen=True, slots=True)

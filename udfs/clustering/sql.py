@@ -25,7 +25,7 @@ _GAP = returned("gap_statistic")
 _CENTRES = returned("cluster_kmeans")
 _COMPONENTS = returned("principal_components")
 _MAP = returned("self_organising_map")
-_MOST_CELLS = 10_000
+_MOST_CELLS = 10_000  # of a map: each is compared with each point
 
 
 def cluster_clara(points: Column, k: Column, seed: Column | None = None) -> pa.StructArray:

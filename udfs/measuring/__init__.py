@@ -1,1 +1,1 @@
-"""What to measure next, and when to stop: for commands that measure, not for SQL."""
+"""Choice of what to measure next, and when to stop: for commands, not for SQL."""

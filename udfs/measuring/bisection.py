@@ -24,7 +24,7 @@ _LEAST = 1e-12  # sum of squares: equal values are no proof
 _STEP = 4.0  # variance of the step before anything is known, in variances of a run
 _NONE = 0.05  # probability of no change before anything is known
 _ENDS = 4  # values of each end before the search begins (bench_bisect)
-_MOST_REPEATS = 8
+_MOST_REPEATS = 8  # measurements of a commit at a time
 _OUTLIER = 6.0  # deviations from the level of a commit that are no noise
 _LEAST_SEEN = 6  # values of a level that show outliers
 _TO_SIGMA = 1.4826  # of a normal distribution: deviation over median absolute deviation
@@ -35,7 +35,7 @@ _NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)  # of a deviation of 1
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What values say: the probability of each commit, and of no change.
+    """Evidence of values: the probability of each commit, and of no change.
 
     `at[i]` is that of the change being made by commit i; that of the first, which is good, is 0.
     `before` and `after` are the levels on both sides of the most probable one, in the unit of the

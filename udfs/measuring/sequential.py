@@ -27,7 +27,7 @@ _MOST_FREEDOM = 20.0  # of a history: its runs were measured at other times than
 # Deviations of a pair from the median that are no noise, where a history states the deviation and
 # where the pairs themselves do, which few of them show too small (bench_until_decided).
 _OUTLIER = 4.0
-_OUTLIER_ALONE = 5.0
+_OUTLIER_ALONE = 5.0  # the same where no earlier runs show the noise
 _SEEN = 8  # pairs from which on their own noise shows outliers
 _SURE = 0.001  # chance of calling a quiet machine busy, or a steady one drifting
 _TO_SIGMA = 1.4826  # of a normal distribution: deviation over median absolute deviation

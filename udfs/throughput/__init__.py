@@ -4,7 +4,7 @@ Blocks of machine code: `decode` decodes them to instructions, which `analysis` 
 `actions`, `costs` and the table of a core, `x86_core`) describes one by one; `emulation` and
 `memory` find the addresses of loads and stores, `program` stores blocks as arrays (`batch`),
 `simulate` (with `positions`) runs an idealised core on them, `course` collects the results;
-`chains` are the dependence chains, `features` and `summary` the outputs for models and for users,
+`features` and `summary` the outputs for models and for users,
 `blocks` has the functions for SQL; `families` groups similar blocks.
 
 `estimate` makes the table of a core from measured blocks.
@@ -14,7 +14,7 @@ their instructions cost and bounds the ports, `recurrences` bounds the loop-carr
 `described` has the function for SQL.
 
 Models: `inputs` and `traces` define their inputs, `network` and `boosting` are two models,
-`algorithms` fits all that are compared, `fitting` (with `reduction`) scores them and chooses,
+`algorithms` fits all that are compared, `fitting` scores them and chooses,
 `predict` applies stored ones; `groups` and `effects` compute the effect of each group of features
 on a prediction.
 """

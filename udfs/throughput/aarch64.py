@@ -94,7 +94,7 @@ _ARRANGEMENTS = {
     if name.startswith("ARM64_VAS_") and value
 }
 _NAMES = {"fp": "x29", "lr": "x30", "wsp": "sp"}
-_CHEAP_SHIFT = 4
+_CHEAP_SHIFT = 4  # bits of a left shift that is part of the operation
 # Half of all words are some instruction: fewer of them say little.
 _PLAIN = 2
 # Words cached over all calls.

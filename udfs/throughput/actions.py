@@ -11,37 +11,15 @@ from udfs.throughput.operands import register_number
 
 _OPERATIONS = frozenset(
     (
-        "MOV",
-        "MOVZX",
-        "MOVSX",
-        "MOVSXD",
-        "ADD",
-        "SUB",
-        "AND",
-        "OR",
-        "XOR",
-        "SHL",
-        "SHR",
-        "SAR",
-        "NEG",
-        "NOT",
-        "INC",
-        "DEC",
-        "IMUL",
-        "LEA",
-        "PUSH",
-        "POP",
+        *("MOV", "MOVZX", "MOVSX", "MOVSXD", "ADD", "SUB", "AND", "OR", "XOR", "SHL", "SHR"),
+        *("SAR", "NEG", "NOT", "INC", "DEC", "IMUL", "LEA", "PUSH", "POP"),
     )
 )
 _IMMEDIATES = frozenset(
     (
-        ix.OpKind.IMMEDIATE8,
-        ix.OpKind.IMMEDIATE16,
-        ix.OpKind.IMMEDIATE32,
-        ix.OpKind.IMMEDIATE64,
-        ix.OpKind.IMMEDIATE8TO32,
-        ix.OpKind.IMMEDIATE8TO64,
-        ix.OpKind.IMMEDIATE32TO64,
+        *(ix.OpKind.IMMEDIATE8, ix.OpKind.IMMEDIATE16, ix.OpKind.IMMEDIATE32),
+        *(ix.OpKind.IMMEDIATE64, ix.OpKind.IMMEDIATE8TO32),
+        *(ix.OpKind.IMMEDIATE8TO64, ix.OpKind.IMMEDIATE32TO64),
     )
 )
 

@@ -40,17 +40,10 @@ def analyse_cached(instruction: Any, core: Core) -> tuple[Instruction, Instructi
     Instructions that differ in these only have the same shape.
     """
     key = (
-        instruction.code,
-        instruction.len,
-        instruction.op0_register,
-        instruction.op1_register,
-        instruction.op2_register,
-        instruction.op3_register,
-        instruction.memory_base,
-        instruction.memory_index,
-        instruction.memory_index_scale,
-        instruction.memory_displ_size,
-        instruction.has_lock_prefix,
+        *(instruction.code, instruction.len, instruction.op0_register, instruction.op1_register),
+        *(instruction.op2_register, instruction.op3_register, instruction.memory_base),
+        *(instruction.memory_index, instruction.memory_index_scale),
+        *(instruction.memory_displ_size, instruction.has_lock_prefix),
         instruction.has_rep_prefix + 2 * instruction.has_repne_prefix,
     )
     shape: Instruction | None = core.shapes.get(key)

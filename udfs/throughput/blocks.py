@@ -22,15 +22,8 @@ from udfs.throughput.workers import Table, map_in_processes
 from udfs.throughput.x86_core import Core, core_of
 
 COUNTS = (
-    "instructions",
-    "n_int",
-    "n_fp",
-    "n_simd",
-    "n_load",
-    "n_store",
-    "n_branch",
-    "n_other",
-    "serialising",
+    *("instructions", "n_int", "n_fp", "n_simd", "n_load", "n_store", "n_branch"),
+    *("n_other", "serialising"),
 )
 # Blocks described at a time, which limits memory.
 _CHUNK = 1 << 15

@@ -21,8 +21,8 @@ Arrays = dict[str, Floats]
 
 # 150 trees of 63 leaves have 5 % smaller errors, but take four times as many lookups.
 ROUNDS, RATE, LEAVES = 60, 0.25, 31
-_SPREAD_ROUNDS, _SPREAD_RATE, _SPREAD_LEAVES = 20, 0.2, 15
-_FOLDS = 3
+_SPREAD_ROUNDS, _SPREAD_RATE, _SPREAD_LEAVES = 20, 0.2, 15  # of the trees of the bands
+_FOLDS = 3  # groups of blocks, each held out for the bands
 # Features that trees may use: more of them are no more accurate, and slower.
 _FEATURES = 32
 # Share of held-out samples outside each end of the band.

@@ -1,4 +1,4 @@
-"""What bounds by a core's table may claim: less where measured blocks are faster.
+"""Claims of bounds by a core's table: less where measured blocks are faster.
 
 A bound adds up what its instructions claim to need at least. Where blocks are faster than their
 bound, that claim is lowered which explains most of it for the number of blocks that have it, to the

@@ -44,11 +44,11 @@ _COMPARED = [
         "n_nonspeculative",
     )
 ]
-_SMALL, _FARTHEST = 0.1, 6.0
+_SMALL, _FARTHEST = 0.1, 6.0  # amount, deviations
 # Centres of the correction, how far it reaches in deviations of the features inside and outside of
 # their range, its ridge, and the largest factor that is learned.
 _CENTRES, _REACH, _BEYOND, _RIDGE, _LARGEST = 100, 6.0, 0.5, 2.0, 2.0
-_CHUNK = 1 << 15
+_CHUNK = 1 << 15  # segments at a time, which limits memory
 
 
 def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:

@@ -19,10 +19,10 @@ from udfs.throughput.instructions import (
     Place,
 )
 
-START = 0x12345000
+START = 0x12345000  # value of registers and memory, as in BHive
 # Stores that wait for the cache; of Zen 3 and Intel's cores 56 to 72. Older ones are in the cache.
 _STORE_QUEUE = 56
-_ALL = (1 << 64) - 1
+_ALL = (1 << 64) - 1  # bits of a register
 
 
 class Forward(NamedTuple):

@@ -52,15 +52,15 @@ WORTH = 0.95
 # Blocks that a form is judged by, of all that have it the shortest; fewer say nothing, where those
 # of nothing else, as pwh measure-blocks makes them (alone, independent, most in a chain), are two.
 MOST_BLOCKS, FEWEST_BLOCKS = 120, 3
-SWEEPS = 2
+SWEEPS = 2  # over all figures of the table
 # Share of the blocks that are slower than what the width allows.
 FASTEST = 0.98
 # Cells (blocks x positions) that are simulated at a time.
 _CELLS = 1 << 17
-_UNIT_COLUMN, _MARK = 1, 1 << 10
-_FORWARDS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20)
+_UNIT_COLUMN, _MARK = 1, 1 << 10  # of the rows of `program.table`
+_FORWARDS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20)  # cycles that are tried
 LATENCIES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 23, 26, 30, 36, 42)
-BUSY = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
+BUSY = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)  # cycles on the unit that are tried
 _OPERATIONS, _EXTRA = (1, 2, 3, 4, 6, 8), (0, 1, 2, 3, 4, 6, 8, 12, 16, 18, 24)
 _ACCESSES = (
     *("load", "vector load", "forward", "forward update", "forward vector", "forward renamed"),

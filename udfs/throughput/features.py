@@ -26,39 +26,12 @@ DIVSS UCOMISD UCOMISS CVTSI2SD VZEROALL FLD FSTP
 # Mnemonics with counts of their own: frequent in compiled code, or costly.
 MNEMONICS: tuple[str, ...] = tuple(_NAMED.split())
 _PLAIN = (
-    "instructions",
-    "bytes",
-    "macro",
-    "loads",
-    "vector_loads",
-    "indexed_loads",
-    "stores",
-    "vector_stores",
-    "updates",
-    "pushes",
-    "pops",
-    "eliminated",
-    "idioms",
-    "wide",
-    "narrow",
-    "long",
-    "merging",
-    "locked",
-    "repeated",
-    "latency",
-    "divided_64",
-    "divided_32",
+    *("instructions", "bytes", "macro", "loads", "vector_loads", "indexed_loads", "stores"),
+    *("vector_stores", "updates", "pushes", "pops", "eliminated", "idioms", "wide", "narrow"),
+    *("long", "merging", "locked", "repeated", "latency", "divided_64", "divided_32"),
 )
 _KINDS = ("int", "fp", "simd", "move", "branch", "other")
-_CYCLES = (
-    "simulated",
-    "chain",
-    "register_chain",
-    "width",
-    "units",
-    "committed",
-    "best",
-)
+_CYCLES = (*("simulated", "chain", "register_chain", "width", "units", "committed", "best"),)
 FEATURES: tuple[str, ...] = (
     *(f"log_{name}" for name in _CYCLES),
     *(f"ratio_{name}" for name in _CYCLES[:-1]),
@@ -108,7 +81,7 @@ def sum_by_block(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floa
     return out
 
 
-_CHUNK = 1 << 13
+_CHUNK = 1 << 13  # blocks added up at a time, which limits memory
 
 
 def _counts(decoder: Decoder) -> Floats:

@@ -19,12 +19,8 @@ from udfs.throughput.traces import BOUNDS, DISTRIBUTIONS, TRACE_FEATURES
 from udfs.throughput.x86_core import NAMES, core_of
 
 GROUPS = (
-    "size and front end",
-    "instruction mix",
-    "dependence chains",
-    "division and ports",
-    "memory",
-    "serialising instructions",
+    *("size and front end", "instruction mix", "dependence chains", "division and ports"),
+    *("memory", "serialising instructions"),
 )
 _FRONT, _MIX, _CHAINS, _PORTS, _MEMORY, _SERIAL = GROUPS
 _CODE_GROUPS: dict[str, tuple[str, ...]] = {

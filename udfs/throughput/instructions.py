@@ -7,8 +7,8 @@ from typing import NamedTuple
 # Register numbers of the simulation. There are two flags: carry, and all others; x87's stack is
 # treated as fixed. NOWHERE is always ready, SINK is written but never read.
 FLAG_C, FLAG_Z, VECTORS, X87, NOWHERE, SINK, REGISTERS = 16, 17, 18, 50, 58, 59, 60
-RSP, RSI, RDI = 4, 6, 7
-CONSTANT, MEMORY = -1, -2
+RSP, RSI, RDI = 4, 6, 7  # numbers of the encoding
+CONSTANT, MEMORY = -1, -2  # sources and targets that are no registers
 
 
 class Place(NamedTuple):
@@ -48,75 +48,43 @@ class Instruction(NamedTuple):
     result is not emulated; `written` integer registers, `moved` what the instruction
     adds to the stack pointer, `pops` what it takes from the stack of x87 (below 0 where it pushes;
     None of other instructions). `pushes` is True for all stack instructions, `frames` for other
-    users of the stack pointer. `support` is the flag of `udfs.throughput.support`, or empty.
+    users of the stack pointer. `support` is the flag of `udfs.throughput.support`, or empty. The
+    defaults are those of an instruction that does nothing.
     """
 
-    name: str
-    form: int
-    form_name: str
-    length: int
-    unit: str
-    uops: int
-    latency: int
-    busy: int
-    macro: int
-    least_share: float
-    least_latency: int
-    least_extra: int
-    address: tuple[int, ...]
-    sources: tuple[int, ...]
-    targets: tuple[int, ...]
-    loads: tuple[Place, ...]
-    stores: tuple[Place, ...]
-    action: Action | None
-    written: tuple[int, ...]
-    moved: int
-    pops: int | None
-    eliminated: bool
-    idiom: bool
-    vector: bool
-    wide: int
-    kind: str
-    operand: int
-    locked: bool
-    repeated: bool
-    pushes: bool
-    frames: bool
-    support: str
+    name: str = ""
+    form: int = 0
+    form_name: str = ""
+    length: int = 0
+    unit: str = "none"
+    uops: int = 0
+    latency: int = 0
+    busy: int = 1
+    macro: int = 0
+    least_share: float = 1.0
+    least_latency: int = 0
+    least_extra: int = 0
+    address: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
+    targets: tuple[int, ...] = ()
+    loads: tuple[Place, ...] = ()
+    stores: tuple[Place, ...] = ()
+    action: Action | None = None
+    written: tuple[int, ...] = ()
+    moved: int = 0
+    pops: int | None = None
+    eliminated: bool = False
+    idiom: bool = False
+    vector: bool = False
+    wide: int = 0
+    kind: str = "other"
+    operand: int = 0
+    locked: bool = False
+    repeated: bool = False
+    pushes: bool = False
+    frames: bool = False
+    support: str = ""
 
 
 # Used for operations of the front end, and for padding.
-NOTHING = Instruction(
-    name="",
-    form=0,
-    form_name="",
-    length=0,
-    unit="none",
-    uops=0,
-    latency=0,
-    busy=1,
-    macro=0,
-    least_share=1.0,
-    least_latency=0,
-    least_extra=0,
-    address=(),
-    sources=(),
-    targets=(),
-    loads=(),
-    stores=(),
-    action=None,
-    written=(),
-    moved=0,
-    pops=None,
-    eliminated=False,
-    idiom=False,
-    vector=False,
-    wide=0,
-    kind="other",
-    operand=0,
-    locked=False,
-    repeated=False,
-    pushes=False,
-    frames=False,
-    support="",
-)
+NOTHING = Instruction()

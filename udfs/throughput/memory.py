@@ -12,23 +12,11 @@ from udfs.throughput.instructions import Instruction
 
 # The counts that `accesses` returns, for one pass of a block.
 ACCESS_COUNTS = (
-    "commit",
-    "strided_loads",
-    "strided_stores",
-    "lines_loaded",
-    "lines_stored",
-    "split_loads",
-    "split_stores",
-    "page_splits",
-    "forwards",
-    "failed_forwards",
-    "carried_forwards",
-    "renamed_forwards",
-    "page_aliases",
-    "way_conflicts",
-    "pages",
+    *("commit", "strided_loads", "strided_stores", "lines_loaded", "lines_stored"),
+    *("split_loads", "split_stores", "page_splits", "forwards", "failed_forwards"),
+    *("carried_forwards", "renamed_forwards", "page_aliases", "way_conflicts", "pages"),
 )
-_LINE, _PAGE, _CHUNK = 64, 4096, 32
+_LINE, _PAGE, _CHUNK = 64, 4096, 32  # bytes; chunks are what two stores are written to at once
 # Passes that are skipped, so that moving accesses have left their start, and stores their queue.
 _SKIPPED = 64
 

@@ -22,13 +22,13 @@ from udfs.throughput.optimisers import OPTIMISERS
 
 Arrays = dict[str, Floats]
 
-LAYERS = (30, 15, 15)
+LAYERS = (30, 15, 15)  # nodes of the hidden layers
 # Share of the variance that the principal components keep.
 KEPT = 0.999
 # Residuals on the logarithm above this (5 % of the value) count linearly.
 _TURN = 0.05
-_CLIP = 5.0
-_CHUNK = 1 << 15
+_CLIP = 5.0  # deviations, beyond which inputs count as these
+_CHUNK = 1 << 15  # segments at a time, which limits memory
 # Samples of which all derivatives are in memory at a time.
 _ROWS = 1 << 11
 

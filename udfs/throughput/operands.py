@@ -1,4 +1,4 @@
-"""What an instruction reads and writes, according to the disassembler."""
+"""Operands that an instruction reads and writes, according to the disassembler."""
 
 from __future__ import annotations
 
@@ -35,11 +35,8 @@ _FLAGS = (
 _CLEARS = frozenset((ix.Mnemonic.VZEROUPPER, ix.Mnemonic.VZEROALL))
 _READS = frozenset(
     (
-        ix.OpAccess.READ,
-        ix.OpAccess.COND_READ,
-        ix.OpAccess.READ_WRITE,
-        ix.OpAccess.READ_COND_WRITE,
-        ix.OpAccess.COND_WRITE,
+        *(ix.OpAccess.READ, ix.OpAccess.COND_READ, ix.OpAccess.READ_WRITE),
+        *(ix.OpAccess.READ_COND_WRITE, ix.OpAccess.COND_WRITE),
     )
 )
 _WRITES = frozenset(

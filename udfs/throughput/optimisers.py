@@ -21,7 +21,7 @@ _DAMPING, _FACTOR, _MOST_DAMPING = 1e-3, 10.0, 1e10
 
 
 class Problem(Protocol):
-    """What is minimised: a sum of squares, by weights (p)."""
+    """Objective: a sum of squares, by weights (p)."""
 
     def loss(self, flat: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient (p)."""

@@ -18,7 +18,7 @@ _UNIT = {name: i for i, name in enumerate(NAMES)}
 # between two of the coarse lengths take the same number of passes in any batch.
 _FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024)
 COARSE = (4, 8, 16, 32, 64, 192, 1024)
-_MANY, _BATCH, _MAX_CELLS = 8192, 2048, 1 << 17
+_MANY, _BATCH, _MAX_CELLS = 8192, 2048, 1 << 17  # blocks, blocks and cells of a batch
 _NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0, 0)
 
 
@@ -167,29 +167,17 @@ def forward_row(load: Instruction, renamed: bool, whole: bool) -> str:
     return "forward update" if load.stores else "forward"
 
 
+# Where the rows of `table` and `_memory` have what a batch has.
+_PLACES: dict[str, int | slice] = {
+    **{n: k for k, n in enumerate(("macro", "unit", "uops", "latency", "busy", "least_latency"))},
+    **{"address": slice(6, 8), "sources": slice(8, 12), "targets": slice(12, 16)},
+    **{n: k for k, n in enumerate(("loads", "stores", "load_unit", "store_unit"), 16)},
+    **{"load_latency": 20, "least_load": 21},
+}
+_OF_MEMORY = ("from_slot", "forward", "to_slot", "certain", "least_forward")
+
+
 def _batch(core: Core, rows: Integers, memory: Integers, lengths: Integers) -> Batch:
-    return Batch(
-        core=core,
-        macro=rows[..., 0],
-        unit=rows[..., 1],
-        uops=rows[..., 2],
-        latency=rows[..., 3],
-        least_latency=rows[..., 5],
-        busy=rows[..., 4],
-        address=rows[..., 6:8],
-        sources=rows[..., 8:12],
-        targets=rows[..., 12:16],
-        loads=rows[..., 16],
-        stores=rows[..., 17],
-        load_unit=rows[..., 18],
-        store_unit=rows[..., 19],
-        load_latency=rows[..., 20],
-        least_load=rows[..., 21],
-        from_slot=memory[0],
-        forward=memory[1],
-        to_slot=memory[2],
-        certain=memory[3],
-        least_forward=memory[4],
-        length=lengths,
-        timed=len(lengths),
-    )
+    columns = {name: rows[..., place] for name, place in _PLACES.items()}
+    columns |= zip(_OF_MEMORY, memory, strict=True)
+    return Batch(core=core, timed=len(lengths), length=lengths, **columns)

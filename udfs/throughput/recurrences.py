@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-WINDOW = 40
+WINDOW = 40  # instructions of a window of chains
 # Windows that are counted.
 _WINDOWS = 3
 _NEVER = float("-inf")

@@ -1,4 +1,4 @@
-"""What the modelled core lacks, or the model knows nothing of: flags of machine code.
+"""Flags of machine code: what the modelled core lacks, or the model knows nothing of.
 
 Instruction sets are those that the disassembler names (iced_x86.CpuidFeature).
 """

@@ -55,7 +55,7 @@ def _describe_in_process(
     blocks: list[str | None], *, distinct: bool, table: Table | None
 ) -> pa.Table:
     """Return descriptions of blocks, computed in another process."""
-    command = [sys.executable, "-P", "-m", "udfs.throughput.worker", str(int(distinct))]
+    command = [sys.executable, "-P", "-m", "udfs.throughput.workers", str(int(distinct))]
     # Files in the working directory must not shadow pwh's own modules.
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     text = f"{json.dumps(table)}\n" + "".join(f"{block or ''}\n" for block in blocks)
@@ -66,3 +66,17 @@ def _describe_in_process(
     if done.returncode:
         raise RuntimeError(f"describing blocks failed: {done.stderr.decode()[-2000:]}")
     return pa.ipc.open_stream(done.stdout).read_all()
+
+
+def main() -> None:
+    """Read the table of a core and blocks from stdin, a line each; write descriptions to stdout."""
+    from udfs.throughput.blocks import describe
+
+    core, *blocks = sys.stdin.read().splitlines()
+    found = describe([*blocks], sys.argv[1:] == ["1"], json.loads(core))
+    with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as out:
+        out.write_table(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from udfs.throughput.instructions import X87, Instruction
 
-_REGISTERS = 8
+_REGISTERS = 8  # of the stack
 # Passes until the stack is as it stays, and passes that are counted: it turns within eight.
 _WARM, _COUNTED = 8, 16
 

@@ -76,7 +76,7 @@ def last_snapshot(con: Connection) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What a transaction adds: sources, their content (SHA-256), their paths, and runs.
+    """Additions of a transaction: sources, their content (SHA-256), their paths, and runs.
 
     `apps` are the applications whose series it computed.
     """

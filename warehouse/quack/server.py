@@ -89,12 +89,9 @@ def _last_heard(port: int) -> str:
 _STOP_SECONDS, _STOP_TICK = 10.0, 0.02
 # After this no client can read files, change settings or load extensions.
 _RESTRICTIONS = (
-    "SET GLOBAL TimeZone = 'UTC'",
-    "SET python_enable_replacements = false",
-    "SET autoinstall_known_extensions = false",
-    "SET autoload_known_extensions = false",
-    "SET enable_external_access = false",
-    "SET lock_configuration = true",
+    *("SET GLOBAL TimeZone = 'UTC'", "SET python_enable_replacements = false"),
+    *("SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"),
+    *("SET enable_external_access = false", "SET lock_configuration = true"),
 )
 # Quack's message by which a client ends its session (version 1, DuckDB 1.5), around its number.
 _DISCONNECT = b"\x01\x00\x0b\x02\x00\x20", b"\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4

@@ -1,1 +1,1 @@
-"""What readers of basic blocks share: fields of text lines, counts by key, dependences, tables."""
+"""Shared by readers of basic blocks: fields of text lines, counts by key, dependences, tables."""

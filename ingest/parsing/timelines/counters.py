@@ -13,7 +13,7 @@ from udfs.arrays import Floats, Integers
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What one counter is called, its unit, and whether it only grows, as totals do."""
+    """Name of a counter, its unit, and whether it only grows, as totals do."""
 
     label: str
     unit: str | None = None

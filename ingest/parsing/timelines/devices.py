@@ -1,4 +1,4 @@
-"""What GPUs executed, which calls launched it, and why they idled between.
+"""Work of GPUs, the calls that launched it, and why they idled between.
 
 A gap of a device is a time in which none of its streams was busy; where it has several, each of
 these has gaps of its own. The call that launched what ended a gap parts it: before it began, its

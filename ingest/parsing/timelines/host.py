@@ -1,4 +1,4 @@
-"""What the threads that launch work of a GPU do at each moment: the innermost of their slices.
+"""Activity of the threads that launch work of a GPU at each moment: the innermost of their slices.
 
 Annotations and ranges only cover what others do, so that what is innermost below them counts.
 """

@@ -13,7 +13,7 @@ from udfs.arrays import Integers
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """What is known of slices by how they nest; one entry a slice, in the order given.
+    """Nesting of slices; one entry a slice, in the order given.
 
     `parent` is the slice that was the innermost when this one began, -1 if there is none. `own`
     is the time in which no slice that began later was active, ns. `path` numbers the call paths in

@@ -32,7 +32,7 @@ NONE = -1
 
 
 class Role(IntEnum):
-    """What a slice is on its worker."""
+    """Kind of a slice on its worker."""
 
     WORK = 0  # a call on a thread
     SPAN = 1  # on a thread, what encloses calls: an annotation, a frame of Python

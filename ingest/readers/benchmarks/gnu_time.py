@@ -96,7 +96,7 @@ _Lines = Iterator[tuple[int, str]]
 
 @dataclass(slots=True)
 class _Timing:
-    """What is known of one command: its line, and values with their unit by metric."""
+    """Facts of one command: its line, and values with their unit by metric."""
 
     command: str | None = None
     exit_code: str = "0"

@@ -72,7 +72,7 @@ class Measure:
 
 @dataclass(slots=True)
 class Headings:
-    """What the columns of a table of runs are: facts, metrics, tags (the key of each).
+    """Roles of the columns of a table of runs: facts, metrics, tags (the key of each).
 
     `to_seconds` is the SQL that makes a wall time seconds. `cores` is the column that counts them,
     a tag, where that is what the runs are scaled by: beside nodes they may be those of each.

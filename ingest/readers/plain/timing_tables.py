@@ -33,7 +33,7 @@ _COUNTS = {
     "blocks": "blocks|nblocks|numblocks|ctas|gridsize",
 }
 _KINDS = {"cores": "processes", "blocks": "blocks", "size": "size"}
-"""What runs are scaled by that is no count of theirs, and its kind."""
+"""Parameters of scaling that are no counts of runs, and their kind."""
 _ROLES = {
     "name": re.compile("functions?|routine|region|kernel|section|phase|name|timer|label|benchmark"),
     "rank": re.compile("rank|rankid|mpirank|taskid|procid"),
@@ -42,7 +42,7 @@ _ROLES = {
     "app": re.compile("app|application|program|code"),
 }
 _FACTS = {"processes": "ranks"} | {kind: kind for kind in ("threads", "nodes", "blocks", "size")}
-"""What a parameter of each kind that the user states counts."""
+"""Counted columns of `runs` by the kind of a stated parameter."""
 _SPREADS = re.compile(r"(std|stddev|stdev|sd|sigma|stderr|error|err|var|variance|min|max|rel)\w*")
 _MEANS = re.compile("avg|average|mean|median")
 _TIMES = re.compile(

@@ -61,7 +61,7 @@ class _Table:
 
 @dataclass(slots=True)
 class _Found:
-    """What the tables of a file have: rows of the columns, with the process for the run."""
+    """Content of the tables of a file: rows of the columns, with the process for the run."""
 
     process: str = ""
     rows: list[tuple[Any, ...]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What nvidia-smi logs of GPUs: --query-gpu=timestamp,index,power.draw,... --format=csv, and dmon.
+"""Logs of GPUs by nvidia-smi: --query-gpu=timestamp,index,power.draw,... --format=csv, and dmon.
 
 Source: nvidia-smi --help-query-gpu, nvidia-smi dmon -h. The columns of dmon have the names that it
 prints (pwr, gtemp ...); it repeats the lines of names and units, states dates with -o DT, and ends

@@ -39,7 +39,7 @@ _UNITS = {"cpu_time": "s", "max_rss": "bytes", "energy": "J"}
 
 @dataclass(slots=True)
 class _Job:
-    """What the lines of a job and of its steps have."""
+    """Cells of a job and of its steps."""
 
     line: int
     cells: Mapping[str, str]

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from apps.recording.collectors import Callgrind
 from tests.helpers.support import rows
 from warehouse import connection
 
@@ -222,3 +223,13 @@ def test_a_budget_ends_a_test_undecided(run, landed):
     assert code == 0
     assert "undecided after 1 pair" in err
     assert landed("SELECT count(*) FROM runs") == [(2,)]
+
+
+def test_a_tool_that_runs_the_program_states_whether_it_wrote_a_file(tmp_path):
+    tool = Callgrind()
+    (tmp_path / "callgrind.out").touch()
+    assert tool.finish(tmp_path) == "it wrote no file"
+    # One file a process; empty ones do not count.
+    (tmp_path / "callgrind.out.7").write_text("version: 1\n")
+    assert tool.finish(tmp_path) is None
+    assert tool.files(tmp_path) == [tmp_path / "callgrind.out.7"]

@@ -11,8 +11,7 @@ import duckdb
 import pytest
 
 import warehouse as pwh
-from apps.exports import Target, export_run
-from apps.exports.tables import export_tables
+from apps.exports import Target, export_run, export_tables
 from apps.output.numbers import counted
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects

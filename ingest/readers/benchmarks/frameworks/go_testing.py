@@ -1,4 +1,4 @@
-"""What `go test -bench` prints: BenchmarkSum-8  1000  123 ns/op  16 B/op  2 allocs/op.
+"""Output of `go test -bench`: BenchmarkSum-8  1000  123 ns/op  16 B/op  2 allocs/op.
 
 With -json (cmd/test2json) the same lines come in pieces, in the fields Output of events, those of
 several packages mixed.
@@ -58,7 +58,7 @@ def go_json(recording: Recording) -> Iterator[Item]:
 
 @dataclass(slots=True)
 class _Printed:
-    """What benchmarks printed: facts, (package, benchmark, value, unit), and how many failed."""
+    """Printed results: facts, (package, benchmark, value, unit), and how many failed."""
 
     facts: dict[str, str] = field(default_factory=dict)
     results: list[tuple[str, str, float, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What ReFrame logs and reports of the performance tests of a computing centre.
+"""ReFrame's logs and reports of the performance tests of a computing centre.
 
 Sources: the logging chapters of ReFrame's documentation (versions 3 and 4), its MultiFileHandler,
 which writes the heading of a log, and its schema of run reports. A test that misses its reference

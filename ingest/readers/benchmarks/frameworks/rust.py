@@ -1,4 +1,4 @@
-"""What benchmarks of Rust print: Criterion's estimates, and lines of libtest.
+"""Output of benchmarks of Rust: Criterion's estimates, and lines of libtest.
 
 Sources: the user guide of Criterion.rs, "Command-Line Output"; libtest's formatter in the Rust
 repository. Criterion prints the bounds of an interval with the estimate between them; the estimate

@@ -1,4 +1,4 @@
-"""What the benchmarks of machines print: STREAM, OSU's and Intel's of MPI, HPL; and nanobench.
+"""Output of the benchmarks of machines: STREAM, OSU's and Intel's of MPI, HPL; and nanobench.
 
 Sources: stream.c 5.10, osu_util.c of the OSU Micro-Benchmarks 7, the user guide of the Intel MPI
 Benchmarks, HPL_pdtest.c of HPL 2.3, the documentation of nanobench. One file may have tables of

@@ -1,4 +1,4 @@
-"""What load tests and benchmarks print, line by line.
+"""Output of load tests and benchmarks, line by line.
 
 Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, h2load 1.52, pgbench 15,
 stress-ng 0.15, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients

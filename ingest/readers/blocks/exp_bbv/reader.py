@@ -43,7 +43,7 @@ _LARGEST_ADDRESS = (1 << 63) - 1
 
 @dataclass(slots=True)
 class _Thread:
-    """What is known of one thread's file; `notes` are the numbers that valgrind writes last."""
+    """Content of one thread's file; `notes` are the numbers that valgrind writes last."""
 
     part: Path
     number: int

@@ -29,7 +29,7 @@ _HINT = "Let the simulation end before saving the file, and save all of it."
 
 
 class Debugged:
-    """What ran: the program in the order of the PTX file, and its threads launch by launch.
+    """Executed code: the program in the order of the PTX file, and its threads launch by launch.
 
     `numbers` is, for the place of an instruction in `instructions`, its id in the program;
     `launch`, `place` and `thread` are over threads in the order in which they come first: the

@@ -23,7 +23,7 @@ from warehouse.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What remains of a launch.
+    """Counts of a launch.
 
     `visits` counts visits by leader, `edges` by `leader << 32 | next leader`, `dependences` by
     `instruction << 32 | distance` (0: none; None where calls make registers ambiguous). `chains`

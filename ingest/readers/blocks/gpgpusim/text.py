@@ -1,4 +1,4 @@
-"""What a GPGPU-Sim log contains in words: PTX instructions, launches, basic-block listings."""
+"""Words of a GPGPU-Sim log: PTX instructions, launches, basic-block listings."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _LARGEST_BLOCK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What was launched; sizes are x, y, z. `sm` is the GPU's architecture, 61 for sm_61.
+    """Launched kernel; sizes are x, y, z. `sm` is the GPU's architecture, 61 for sm_61.
 
     `line_numbers` is whether every instruction line begins with a number of the source.
     """

@@ -1,4 +1,4 @@
-"""What Nsight Compute's rules state of a launch: what they estimate to speed up, and stalls."""
+"""Rules of Nsight Compute on a launch: what they estimate to speed up, and stalls."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SPACE = re.compile(r"memory access pattern for (local|global|shared)")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a rule says of a launch: its name where it is stated, its advice, its estimate in %.
+    """Result of a rule for a launch: its name where it is stated, its advice, its estimate in %.
 
     `scope` is what the estimate is of: global, or local for the time in one unit.
     """

@@ -1,4 +1,4 @@
-"""What Nsight Compute prints without --csv: a table of metrics for each section of each launch.
+"""Output of Nsight Compute without --csv: a table of metrics for each section of each launch.
 
 Source: Nsight Compute's command line documentation (--page details, and --page raw, a table for
 each launch), and what versions of 2019 to 2025 print. What lands is what the reader `ncu` lands of

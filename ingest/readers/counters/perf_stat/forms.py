@@ -62,7 +62,7 @@ def _separated_metric(sep: str) -> str:
 
 
 class Separated:
-    """What `perf stat -x SEP` writes."""
+    """Output of `perf stat -x SEP`."""
 
     NEEDS_END = True
 
@@ -109,7 +109,7 @@ _TEXT_METRIC_ONLY = (
 
 
 class Text:
-    """What `perf stat` writes for people."""
+    """Output of `perf stat` for people."""
 
     NEEDS_END = True
 

@@ -28,7 +28,7 @@ _NUMBERS = ("interval", "variance", "pcnt-running")
 
 
 class Json:
-    """What `perf stat -j` writes: one object a line."""
+    """Output of `perf stat -j`: one object a line."""
 
     NEEDS_END = False
 

@@ -33,7 +33,7 @@ _REGIONS = ("socket", "die", "cluster", "cache", "core", "node")
 
 
 class SeparatedMetrics:
-    """What `perf stat --metric-only -x SEP` writes."""
+    """Output of `perf stat --metric-only -x SEP`."""
 
     NEEDS_END = True
 
@@ -70,7 +70,7 @@ class SeparatedMetrics:
 
 
 class JsonMetrics:
-    """What `perf stat --metric-only -j` writes."""
+    """Output of `perf stat --metric-only -j`."""
 
     NEEDS_END = False
 

@@ -39,7 +39,7 @@ def is_row(line: str) -> bool:
 
 
 class MetricTable:
-    """What `perf stat --metric-only` writes."""
+    """Output of `perf stat --metric-only`."""
 
     NEEDS_END = True
 

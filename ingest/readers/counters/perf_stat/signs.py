@@ -1,4 +1,4 @@
-"""What only `perf stat` writes: how counts and metrics are separated, and its JSON."""
+"""Signs of `perf stat`: how counts and metrics are separated, and its JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the names of Caliper's attributes mean for the values under them.
+"""Meaning of the names of Caliper's attributes for the values under them.
 
 An aggregated value is named by what was done to it, last first: `avg#inclusive#sum#time.duration`
 is the mean over processes of the time with callees

@@ -26,7 +26,7 @@ _UNIT = "attribute.unit"
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What a stream states of an attribute: its name, the type of its values and their unit.
+    """Attribute of a stream: its name, the type of its values and their unit.
 
     `is_region` is whether programs mark a part of their code by it, though it is not nested.
     """

@@ -1,4 +1,4 @@
-"""What functions cost with their callees, from the calls of a callgrind profile.
+"""Costs of functions with their callees, from the calls of a callgrind profile.
 
 callgrind counts, for each pair of functions, the calls and what they cost from call to return. A
 call within a recursion is part of an outer one that is counted too, so that sums over all calls

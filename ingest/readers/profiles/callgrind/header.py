@@ -19,7 +19,7 @@ _POSITIONS = ("instr", "bb", "line")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What was profiled, and what cost lines contain.
+    """Profiled program, and the columns of cost lines.
 
     `thread` is None where threads were not kept apart, `pid`, `part` and `summary` (the costs of
     the whole part) where the file does not state them. `means` are events that the file defines as

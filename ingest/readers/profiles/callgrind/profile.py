@@ -72,7 +72,7 @@ class Flow(NamedTuple):
 
 @dataclass(slots=True)
 class Profile:
-    """What one part of a file contains about one thread.
+    """Content of one part of a file about one thread.
 
     `flows` are calls and jumps by address, empty in profiles by source line.
     """

@@ -1,4 +1,4 @@
-"""What Extra-P's text formats have in common: an experiment.
+"""Experiments, which Extra-P's text formats have in common.
 
 An experiment is values of metrics over call paths at measurement points, each repeated a few
 times (https://github.com/extra-p/extrap/blob/master/docs/file-formats.md). Every repetition of a
@@ -42,7 +42,7 @@ def as_text(value: float) -> str:
 
 
 class Metric:
-    """What a metric is, by its name.
+    """Kind of a metric, by its name.
 
     `column` is the column of fn_timings it can fill, None for those that are no time; `doubt` ranks
     the claims of several metrics to be that time (0 is surest); `scale` brings values to `unit`,

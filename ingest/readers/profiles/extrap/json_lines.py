@@ -20,7 +20,7 @@ _SEMICOLON = re.compile(rb';(?=\s*"[^"\\;]*"\s*:)')
 
 
 class _Lines(SingleFile):
-    """What both formats have in common; they differ in words and in the separator of fields."""
+    """Common part of both formats; they differ in words and in the separator of fields."""
 
     TABLES = ("fn_timings", "pmu_samples")
     PARAMS: str

@@ -90,7 +90,7 @@ class Structures:
 
 @dataclass(slots=True)
 class Meta:
-    """What a meta.db states.
+    """Content of a meta.db.
 
     `metrics` are those with callees by the number that their values have, `contexts` the number of
     the call path of each context that is a function, `kinds` the names of what numbers a thread.

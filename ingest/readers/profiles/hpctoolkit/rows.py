@@ -24,7 +24,7 @@ _TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What was measured: its name, its unit if it has one, and how many make a second, of times.
+    """Measured metric: its name, its unit if it has one, and how many make a second, of times.
 
     `statistic` is what over processes a value is (Sum, Mean ...), None for that of one process.
     """

@@ -1,4 +1,4 @@
-"""What `perf report --stdio` prints: shares of an event by function.
+"""Output of `perf report --stdio`: shares of an event by function.
 
 Source: perf-report(1) and tools/perf/ui/stdio/hist.c of Linux, reports of perf 6.1. perf prints
 shares to a hundredth of a per cent and the count that they are shares of, rounded: what lands is

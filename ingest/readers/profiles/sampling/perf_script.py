@@ -1,4 +1,4 @@
-"""What `perf script` prints of samples: stacks, one line a function, or functions alone.
+"""Samples as `perf script` prints them: stacks, one line a function, or functions alone.
 
 Source: perf-script(1), tools/perf/builtin-script.c, and what perf 6.1 prints, by default and with
 fields of one's own (-F). Samples with a stack end with an empty line. What lands:

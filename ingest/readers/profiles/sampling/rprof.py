@@ -1,4 +1,4 @@
-"""What R's Rprof writes: "order" "sort" "main", one line a sample, from the leaf to the root.
+"""Output of R's Rprof: "order" "sort" "main", one line a sample, from the leaf to the root.
 
 Source: R_doProf in R's src/main/eval.c, and what R 4.2 writes. The first line states the interval
 in microseconds, of the processor's time or of the clock (event = "elapsed", Windows): the file does

@@ -38,7 +38,7 @@ _NO_NAME = re.compile(r"|profile|summary|scout|trace|scorep[-_]?[\d_]*|\d+x\d+",
 
 @dataclass(slots=True)
 class Experiment:
-    """What names mean for a profile: the program, the parameters, the repetition."""
+    """Meaning of names for a profile: the program, the parameters, the repetition."""
 
     app: str | None = None
     parameters: dict[str, float] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Experiment:
 
     @property
     def parallelism(self) -> int | None:
-        """What the program is scaled by; None where no parameter can be that."""
+        """The parameter that the program is scaled by; None where none can be that."""
         if not self.parameters:
             return None
         known = Parameters(list(self.parameters))

@@ -1,4 +1,4 @@
-"""What a TAU profile contains about its run: where it was measured, and the metadata TAU wrote."""
+"""Facts of a run in a TAU profile: where it was measured, and the metadata TAU wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TAU's names mean: the function, its call path, and rows that repeat a time.
+"""Meaning of TAU's names: the function, its call path, and rows that repeat a time.
 
 A TAU profile has a function's time once in a row of its own and, with TAU_CALLPATH, again in
 rows `main => solve => MPI_Send()`, one for each path (or for its last TAU_CALLPATH_DEPTH

@@ -88,7 +88,7 @@ _EVENT_BYTES = 2 * 4 + 4 * 8
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What precedes the values; `threads` has the metadata of each, in the file's order."""
+    """Header before the values; `threads` has the metadata of each, in the file's order."""
 
     threads: dict[Location, Metadata]
     metrics: list[str]

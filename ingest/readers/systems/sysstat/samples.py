@@ -20,7 +20,7 @@ _CPU_SHARES = ("usr", "system", "guest", "wait", "CPU")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a row of values is of: a processor, a process or thread, a device; nothing is all."""
+    """Owner of a row of values: a processor, a process or thread, a device; nothing is all."""
 
     cpu: int | None = None
     thread: int | None = None

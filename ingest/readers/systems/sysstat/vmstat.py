@@ -1,4 +1,4 @@
-"""What vmstat prints: a line for each interval, with -t its time, with -w and -a other columns.
+"""Output of vmstat: a line for each interval, with -t its time, with -w and -a other columns.
 
 Its memory is in KiB, or as -S says, which the table does not.
 """

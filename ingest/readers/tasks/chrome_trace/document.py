@@ -46,7 +46,7 @@ class Event(msgspec.Struct, gc=False):
 
 
 class Facts(msgspec.Struct, gc=False):
-    """What a file states beside its events, before or after them."""
+    """Facts of a file beside its events, before or after them."""
 
     schemaVersion: Any = None  # noqa: N815 - names of the format
     baseTimeNanoseconds: Any = None  # noqa: N815

@@ -1,4 +1,4 @@
-"""What PyTorch's profiler (Kineto) writes into a Chrome trace beside plain slices."""
+"""Parts of a Chrome trace that only PyTorch's profiler (Kineto) writes."""
 
 from __future__ import annotations
 

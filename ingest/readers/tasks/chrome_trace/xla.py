@@ -1,4 +1,4 @@
-"""What XLA's profiler (of JAX and TensorFlow) writes into a Chrome trace.
+"""Parts of a Chrome trace that XLA's profiler (of JAX and TensorFlow) writes.
 
 A process is a device, and its threads are streams and lines that sum these up; the names of Python
 functions begin with a dollar sign, and a span with a number of a step marks a step.

@@ -204,7 +204,7 @@ def _assign_slots(runs: list[TaskRun], threads: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What one record shows: at `t`, by the state log, low <= guess <= high; all in s."""
+    """Evidence of one record: at `t`, by the state log, low <= guess <= high; all in s."""
 
     t: float
     low: float

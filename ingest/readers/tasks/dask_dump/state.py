@@ -1,4 +1,4 @@
-"""What a Dask cluster dump contains, and how its values are understood; times in s of the epoch."""
+"""Content of a Dask cluster dump, and how its values are understood; times in s of the epoch."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Incoming:
 
 @dataclass(slots=True)
 class Log:
-    """What a worker's state log contains, without the guess.
+    """Content of a worker's state log, without the guess.
 
     By key and stimulus: when the worker turned to the task, and when its result was in memory.
     By sender and keys: when each transfer was requested and had come, in order.

@@ -141,7 +141,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class _Handles:
-    """What data.rec contains: rank_handle, and next to it the MPI tag and owner (NULL: none)."""
+    """Content of data.rec: rank_handle, and next to it the MPI tag and owner (NULL: none)."""
 
     name: pa.Array
     tag: pa.Array

@@ -50,7 +50,7 @@ _LINE = r"^(?:%.*|\d+\s.*|\s*)\n$"
 
 @dataclass(frozen=True, slots=True)
 class Paje:
-    """What the trace contains; times in ns on the trace's clock.
+    """Content of the trace; times in ns on the trace's clock.
 
     `states` has time, worker, step (1 push, 0 set, -1 pop) and state (a position in
     RUNTIME_STATES, NULL for all others), in the file's order; `sends` and `receives` have time,

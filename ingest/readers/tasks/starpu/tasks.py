@@ -19,16 +19,8 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _FIELDS = (
-    "Name",
-    "JobId",
-    "WorkerId",
-    "SubmitTime",
-    "StartTime",
-    "EndTime",
-    "Handles",
-    "Modes",
-    "Sizes",
-    "MPIRank",
+    *("Name", "JobId", "WorkerId", "SubmitTime", "StartTime", "EndTime", "Handles", "Modes"),
+    *("Sizes", "MPIRank"),
 )
 _WITHOUT_MPI = "-1"
 
