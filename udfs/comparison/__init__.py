@@ -24,7 +24,7 @@ from udfs.comparison import drift
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Samples, resolutions
-from udfs.comparison.spikes import MOST_RUNS, deviations, spike_chances
+from udfs.comparison.spikes import MOST_RUNS, Apart, deviations, spike_chances, without_spikes
 from udfs.comparison.spread import moderate, spreads
 
 _TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
@@ -92,8 +92,9 @@ def compare_runs(
     metrics, else that of repetitions within the runs, or of the tool's counting. No noise is below
     what a value rests on within its run. Of two or three runs it is their own together with that of
     the history, or of five runs or more of the other side, unless they scatter more. All of one to
-    three runs may be outliers, as histories have them in a row (`spike_chances`): what changed is
-    beyond the noise and these together.
+    three runs may be outliers, as histories and the other side have them in a row
+    (`spike_chances`): what changed is beyond the noise and these together. In mean and noise of a
+    side of six runs or more outliers are clipped (`without_spikes`).
     Without known noise on both sides there is no interval. Where all values of one side are above
     all of the other, and the exact permutation test, for which runs like the ones before count as
     fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
@@ -263,10 +264,15 @@ def _compare(
     families = metrics.families(positive)
     usual = [np.where(positive, usual[0], np.nan), usual[1]]
     rounding = np.maximum(metrics.step / size, _EXACT) ** 2 / 12
-    own_size = np.where(positive, np.exp(means), scale)
-    inner = within.relative(own_size)
+    inner = within.relative(np.where(positive, np.exp(means), scale))
+    past = _pasts(histories)
+    # What is usual in its history is no outlier of a side.
+    (before, after), apart = without_spikes(
+        (before, after), np.fmax(np.maximum(rounding, inner.known), np.fmax(*past[0]))
+    )
+    means = [before.means(), after.means()]
     variances, freedoms, most, sources, separable = _noises(
-        before, after, histories, usual, inner, families, rounding
+        before, after, past, usual, inner, families, rounding
     )
     known: Flags = np.asarray((sources >= 0).all(axis=0))
     error = metrics.error / metrics.tests(known)
@@ -280,7 +286,7 @@ def _compare(
         p = np.where(known, 2 * stdtr(freedom, -t), np.nan)
         reach = -stdtrit(freedom, error / 2)
         half = reach * np.sqrt(total)
-        sizes, chances = _spikes([before, after], histories, families)
+        sizes, chances = _spikes([before, after], apart, histories, families)
         spiky = np.flatnonzero(known & chances.any(axis=1))
         error_of = (freedom[spiky], np.sqrt(total[spiky]))
         p[spiky] = _chance_beyond(np.abs(gap[spiky]), sizes[spiky], chances[spiky], error_of)
@@ -373,7 +379,7 @@ def _separations(before: Samples, after: Samples, separable: Floats) -> Floats:
 def _noises(
     before: Samples,
     after: Samples,
-    histories: list[Samples],
+    history: tuple[Floats, Floats],
     usual: list[Floats],
     within: _Within,
     families: list[Integers],
@@ -390,8 +396,7 @@ def _noises(
     of_means = ones.copy()
     separable = ones.copy()
     freedoms = ones.copy()
-    past = ones.copy()
-    past_freedoms = ones.copy()
+    past, past_freedoms = history
     counts = np.stack([before.counts, after.counts])
     # Of single runs nothing is estimated that others of their family would add to.
     scatters = [at for at in families if counts[:, at].max() > 1]
@@ -402,9 +407,6 @@ def _noises(
         for i, spread in enumerate(both):
             ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
-    past[0], past_freedoms[0] = past[1], past_freedoms[1] = history_variances(histories[0])
-    others = np.flatnonzero(~_equal(*histories))
-    past[1, others], past_freedoms[1, others] = history_variances(histories[1].part(others))
     sources = np.where(np.isfinite(ones), 0, -1)
     few = (counts > 1) & (counts <= _FEW)
     own = _is_alike(ones, freedoms, past, past_freedoms)
@@ -435,13 +437,25 @@ def _noises(
     return variances, freedoms, most, sources, separable
 
 
+def _pasts(histories: list[Samples]) -> tuple[Floats, Floats]:
+    """Return variance and degrees of freedom of both histories, (2, metrics) each."""
+    past, freedoms = (np.stack([of, of]) for of in history_variances(histories[0]))
+    others = np.flatnonzero(~_equal(*histories))
+    past[1, others], freedoms[1, others] = history_variances(histories[1].part(others))
+    return past, freedoms
+
+
 def _spikes(
-    sides: list[Samples], histories: list[Samples], families: list[Integers]
+    sides: list[Samples],
+    apart: list[list[Apart]],
+    histories: list[Samples],
+    families: list[Integers],
 ) -> tuple[Floats, Floats]:
     """Return the chance that all runs of one of the sides are spikes as large as a difference.
 
     Args:
         sides: both sides; those of one to three runs may be spikes only.
+        apart: how far off the outliers of each side are.
         histories: other runs of either side, in the same unit.
         families: places of the metrics of each.
 
@@ -452,11 +466,12 @@ def _spikes(
     runs = np.stack([side.counts for side in sides])
     few: Flags = np.any((runs > 0) & (runs <= MOST_RUNS), axis=0)
     equal = _equal(*histories) & (runs[0] == runs[1])
-    apart = [deviations(history) for history in histories]
+    # What the other side has of them may be in a few runs, too.
+    past = [deviations(history) + apart[1 - i] for i, history in enumerate(histories)]
     found = []
     for at in (at for at in families if few[at].any()):
-        first = spike_chances(apart[0], at, runs[0, at])
-        second = first if equal[at].all() else spike_chances(apart[1], at, runs[1, at])
+        first = spike_chances(past[0], at, runs[0, at])
+        second = first if equal[at].all() else spike_chances(past[1], at, runs[1, at])
         sizes = np.union1d(first[0], second[0])
         chances = np.zeros((len(at), len(sizes) + 1))
         for some, of_side in (first, second):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from udfs.arrays import Floats, Integers
-from udfs.changes.outliers import deviations_of_outliers
+from udfs.changes.outliers import deviations_of_outliers, without_outliers
 from udfs.comparison.history import MIN_HISTORY, scale_of_history
 from udfs.comparison.samples import Samples
 
@@ -18,6 +18,7 @@ Apart: TypeAlias = tuple[Integers, Floats]
 MOST_RUNS = 3  # in a row that are no level of their own (`udfs.changes.outliers`)
 _FAMILY = 6  # metrics from which on what most of them do at once is no spike of one
 _STEPS = 24  # sizes of spikes that are told apart
+_DIFFER = 1.96  # standard errors by which two shares differ for certain
 
 
 def spike_chances(
@@ -66,15 +67,64 @@ def deviations(history: Samples) -> list[Apart]:
     Args:
         history: metrics of other runs in order of time; any unit.
     """
-    counts = history.counts
+    found = [(at, apart) for at, apart, _ in _outliers(history, np.zeros(history.metrics))]
+    for _, apart in found:
+        # What is off up to the end may be a new level.
+        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
+    return found
+
+
+def without_spikes(
+    sides: Sequence[Samples], least: Floats
+) -> tuple[list[Samples], list[list[Apart]]]:
+    """Return both sides with their outliers clipped, and how far off these are.
+
+    An outlier tells how often runs of the series are spikes, and little of the scatter of others:
+    in a variance it would hide any change that is smaller than itself. Clipped to three deviations
+    of the others it has a bounded influence on mean and variance (Huber, Robust statistics, 1981,
+    on Winsorized variances; which ones are outliers: `udfs.changes.outliers`). That holds as long
+    as both sides may have equally many: where the shares differ for certain, by the arcsine of
+    their roots (Anscombe, The transformation of Poisson, binomial and negative-binomial data,
+    1948), outliers are a part of the difference, and stay.
+
+    Args:
+        sides: before and after, values in order of time; those with fewer than `MIN_HISTORY` values
+            have no outliers.
+        least: (2, metrics), the least variance of a value on each side.
+    """
+    found = [_outliers(side, np.sqrt(some)) for side, some in zip(sides, least, strict=True)]
+    counts, number = np.stack([side.counts for side in sides]), np.zeros(least.shape)
+    for groups, of_side in zip(found, number, strict=True):
+        for at, apart, _ in groups:
+            of_side[at] = (apart != 0).sum(axis=1)
+    angles = 2 * np.arcsin(np.sqrt((number + 3 / 8) / (counts + 3 / 4)))
+    error = np.sqrt((1 / (counts + 1 / 2)).sum(axis=0))
+    equal = np.abs(angles[1] - angles[0]) <= _DIFFER * error
+    clipped, apart = [], []
+    for side, groups in zip(sides, found, strict=True):
+        values = side.values.copy()
+        kept = [(at[equal[at]], of[equal[at]], inner[equal[at]]) for at, of, inner in groups]
+        for at, _, inner in kept:
+            values[np.isin(side.owner, at)] = inner.ravel()
+        clipped.append(Samples(values, side.owner, side.metrics))
+        apart.append([(at, of) for at, of, _ in kept if len(at)])
+    return clipped, apart
+
+
+def _outliers(side: Samples, least: Floats) -> list[tuple[Integers, Floats, Floats]]:
+    """Return metrics with equally many values, how far off outliers are, and the values without.
+
+    Args:
+        side: metrics, values in order of time; any unit.
+        least: (metrics), the least standard deviation of a value.
+    """
+    counts = side.counts
     found = []
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
-        values = history.part(at).values.reshape(len(at), points)
-        apart = deviations_of_outliers(values, scale_of_history(values)[0])
-        # What is off up to the end may be a new level.
-        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
-        found.append((at, apart))
+        values = side.part(at).values.reshape(len(at), points)
+        scale = np.maximum(scale_of_history(values)[0], least[at, None])
+        found.append((at, deviations_of_outliers(values, scale), without_outliers(values, scale)))
     return found
 
 
@@ -89,12 +139,12 @@ def _rates(apart: Sequence[Apart], runs: int, sizes: Floats, metrics: int) -> Fl
     for at, rows in apart:
         windows = sliding_window_view(rows, runs, axis=1)
         least = np.maximum(windows.min(axis=2), -windows.max(axis=2))
-        trials[at] = least.shape[1]
+        trials[at, 0] += least.shape[1]
         reached = np.searchsorted(sizes, least, side="right")
         place = np.arange(len(at))[:, None] * (len(sizes) + 1) + reached
         shape = (len(at), len(sizes) + 1)
         number = np.bincount(place.ravel(), minlength=shape[0] * shape[1]).reshape(shape)
-        found[at] = number[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+        found[at] += number[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
     known = trials[:, 0] > 0
     inverse = float((1 / trials[known]).mean())
     mean = found.sum(axis=0) / trials.sum()

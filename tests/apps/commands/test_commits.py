@@ -72,6 +72,10 @@ def test_a_branch_has_one_verdict(made, run):
     assert code == 6 and "run it again" in gate
     fork, tip = (made.commits[one][:10] for one in ("c7", "t"))
     assert f"commits {fork} to {tip}" in gate
+    assert "A single run may be an outlier: another shows whether it lasts." in gate
+    newest = made.commits["c9"]
+    named, of_commit = (run("gate", "prog", "--candidate", name) for name in ("main", newest))
+    assert named[:2] == (0, of_commit[1].replace(f"candidate {newest}", "candidate main"))
     code, gate, _ = run("gate", "prog", "--candidate", "topic")
     assert (code, f"| {change} |" in gate) == (1, True)
     assert f"commits {fork} to {tip}" in gate
