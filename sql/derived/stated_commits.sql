@@ -3,15 +3,9 @@
 
 INSERT INTO commits BY NAME
 SELECT
-  coalesce(
-    'https://' || nullif(
-      regexp_extract(
-        any_value(r.tags['url']), '^https?://(?:[^/@]*@)?([^?#]+?)(?:/-|/pull/\d+)*/commits?/', 1
-      ),
-      ''
-    ),
-    ''
-  ) AS repository,
+  coalesce('https://' || nullif(regexp_extract(
+    any_value(r.tags['url']), '^https?://(?:[^/@]*@)?([^?#]+?)(?:/-|/pull/\d+)*/commits?/', 1
+  ), ''), '') AS repository,
   lower(r."commit") AS "commit", any_value(r.committed_at) AS committed_at,
   any_value(r.tags['author']) AS author, any_value(r.tags['subject']) AS subject,
   any_value(r.tags['url']) AS url

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from udfs.arrays import Floats, Integers
-from udfs.changes.outliers import deviations_of_outliers, without_outliers
-from udfs.comparison.history import MIN_HISTORY, scale_of_history
+from udfs.comparison.history import Outliers, outliers
 from udfs.comparison.samples import Samples
-
-Apart: TypeAlias = tuple[Integers, Floats]
 
 MOST_RUNS = 3  # in a row that are no level of their own (`udfs.changes.outliers`)
 _FAMILY = 6  # metrics from which on what most of them do at once is no spike of one
@@ -22,7 +18,7 @@ _DIFFER = 1.96  # standard errors by which two shares differ for certain
 
 
 def spike_chances(
-    apart: Sequence[Apart], family: Integers, runs: Integers
+    found: Sequence[Outliers], family: Integers, runs: Integers
 ) -> tuple[Floats, Floats]:
     """Return how often all of a few runs in a row are as far off as a size, in one direction.
 
@@ -30,7 +26,7 @@ def spike_chances(
     seen of two in a row, and at least that of independent ones.
 
     Args:
-        apart: how far off the outliers of histories are (`deviations`).
+        found: outliers of histories.
         family: (metrics), places of the metrics of one family there, ascending.
         runs: (metrics), how many runs a side has.
 
@@ -40,7 +36,7 @@ def spike_chances(
         is shorter than `MIN_HISTORY`. Without spikes there are no sizes.
     """
     own = []
-    for places, rows in apart:
+    for places, rows, *_ in found:
         of_family = np.isin(places, family)
         off = rows[of_family]
         # What most of a family do at once is no spike of one, but a slow version or machine.
@@ -61,23 +57,10 @@ def spike_chances(
     return sizes, chances
 
 
-def deviations(history: Samples) -> list[Apart]:
-    """Return metrics with histories of equal length, and how far off their outliers are.
-
-    Args:
-        history: metrics of other runs in order of time; any unit.
-    """
-    found = [(at, apart) for at, apart, _ in _outliers(history, np.zeros(history.metrics))]
-    for _, apart in found:
-        # What is off up to the end may be a new level.
-        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
-    return found
-
-
 def without_spikes(
     sides: Sequence[Samples], least: Floats
-) -> tuple[list[Samples], list[list[Apart]]]:
-    """Return both sides with their outliers clipped, and how far off these are.
+) -> tuple[list[Samples], list[list[Outliers]]]:
+    """Return both sides with their outliers clipped, and these.
 
     An outlier tells how often runs of the series are spikes, and little of the scatter of others:
     in a variance it would hide any change that is smaller than itself. Clipped to three deviations
@@ -92,43 +75,27 @@ def without_spikes(
             have no outliers.
         least: (2, metrics), the least variance of a value on each side.
     """
-    found = [_outliers(side, np.sqrt(some)) for side, some in zip(sides, least, strict=True)]
+    found = [outliers(side, np.sqrt(some)) for side, some in zip(sides, least, strict=True)]
     counts, number = np.stack([side.counts for side in sides]), np.zeros(least.shape)
     for groups, of_side in zip(found, number, strict=True):
-        for at, apart, _ in groups:
-            of_side[at] = (apart != 0).sum(axis=1)
+        for group in groups:
+            of_side[group.at] = (group.apart != 0).sum(axis=1)
     angles = 2 * np.arcsin(np.sqrt((number + 3 / 8) / (counts + 3 / 4)))
     error = np.sqrt((1 / (counts + 1 / 2)).sum(axis=0))
     equal = np.abs(angles[1] - angles[0]) <= _DIFFER * error
-    clipped, apart = [], []
+    clipped = []
     for side, groups in zip(sides, found, strict=True):
         values = side.values.copy()
-        kept = [(at[equal[at]], of[equal[at]], inner[equal[at]]) for at, of, inner in groups]
-        for at, _, inner in kept:
-            values[np.isin(side.owner, at)] = inner.ravel()
+        for at, apart, inner, *_ in groups:
+            apart[~equal[at]] = 0
+            values[np.isin(side.owner, at[equal[at]])] = inner[equal[at]].ravel()
         clipped.append(Samples(values, side.owner, side.metrics))
-        apart.append([(at, of) for at, of, _ in kept if len(at)])
-    return clipped, apart
+    return clipped, found
 
 
-def _outliers(side: Samples, least: Floats) -> list[tuple[Integers, Floats, Floats]]:
-    """Return metrics with equally many values, how far off outliers are, and the values without.
-
-    Args:
-        side: metrics, values in order of time; any unit.
-        least: (metrics), the least standard deviation of a value.
-    """
-    counts = side.counts
-    found = []
-    for points in np.unique(counts[counts >= MIN_HISTORY]):
-        at = np.flatnonzero(counts == points)
-        values = side.part(at).values.reshape(len(at), points)
-        scale = np.maximum(scale_of_history(values)[0], least[at, None])
-        found.append((at, deviations_of_outliers(values, scale), without_outliers(values, scale)))
-    return found
-
-
-def _rates(apart: Sequence[Apart], runs: int, sizes: Floats, metrics: int) -> Floats:
+def _rates(
+    apart: Sequence[tuple[Integers, Floats]], runs: int, sizes: Floats, metrics: int
+) -> Floats:
     """Return how often so many runs in a row are all off by each size, (metrics, sizes), falling.
 
     Rates of rare events need more than one history: those of a family are taken as draws of a beta
