@@ -78,28 +78,6 @@ UDFS: tuple[Udf, ...] = (
         "a series without a change shows one with a probability of 0.002 at most.",
     ),
     Udf(
-        "detect_changes_at(values DOUBLE[], significance DOUBLE)",
-        "udfs.changes",
-        _CHANGES,
-        "Same as detect_changes, for another probability of a false alarm (0..1) of a whole "
-        "series.",
-    ),
-    Udf(
-        "detect_provisional(values DOUBLE[])",
-        "udfs.changes",
-        _PROVISIONAL,
-        "Levels at the end of a series in order of time that are not certain yet: of 2 to 4 "
-        "values, or with a p-value above 0.002 (up to 0.1); more_runs is how many more values "
-        "would make it a change if it stays.",
-    ),
-    Udf(
-        "detect_disturbances(values DOUBLE[])",
-        "udfs.changes",
-        _DISTURBANCES,
-        "Bursts in a series in order of time: first and last of a few consecutive values far from "
-        "the level around them (usual), and their median (disturbed).",
-    ),
-    Udf(
         "series_findings(values DOUBLE[], significance DOUBLE, points VARCHAR[], versions "
         "VARCHAR[])",
         "udfs.changes",
@@ -107,10 +85,11 @@ UDFS: tuple[Udf, ...] = (
         "modes STRUCT(low DOUBLE, high DOUBLE, high_share DOUBLE), drift DOUBLE, "
         "smallest_change DOUBLE, state VARCHAR)",
         "All that is found in a series in order of time, of whose values neighbours with equal "
-        "points (not NULL) are repetitions: changes at a significance, provisional "
-        "levels, disturbances, two levels that alternate (modes), the rise of a drift, the "
-        "smallest change that would be found in it, and its state (short, alternating, disturbed, "
-        "wandering, noisy, drifting, steady).",
+        "points (not NULL) are repetitions: changes at a significance, the probability of a false "
+        "alarm (0..1); levels at the end that are not certain yet (provisional; more_runs would "
+        "make it a change); bursts far from the level around them (disturbances); two levels that "
+        "alternate (modes), the rise of a drift, the smallest change that would be found in it, "
+        "and its state (short, alternating, disturbed, wandering, noisy, drifting, steady).",
     ),
     Udf(
         "compare_runs(before DOUBLE[][], after DOUBLE[][], history_before DOUBLE[][], "

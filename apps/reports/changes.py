@@ -14,6 +14,7 @@ _FEW = 3
 _SINCE = 24
 # As instructions that callgrind counts: one run beyond that is no outlier.
 HARDLY_VARIES = 1e-4
+ANOTHER_RUN = "A single run may be an outlier: another shows whether it lasts."
 _TROUBLED = {
     "disturbed": "disturbed by bursts of bad runs",
     "noisy": "noisy",
@@ -139,13 +140,13 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
         )
     if state["latest_outlier"] is not None:
         latest, level = amounts([state["latest_outlier"], state["level"]], unit)
-        message = f"far from {level} and from all runs before: one run is no lasting change,"
+        message = f"far from {level} and from all runs before. {ANOTHER_RUN}"
         least = state["smallest_visible"]
         if least is not None and least < HARDLY_VARIES:
-            message = f"where the runs before have {level} and hardly vary:"
+            message = f"where the runs before have {level} and hardly vary."
         out.append(
             f"{name}: the latest run, {cell(state['latest_outlier_run_id'])}, has {latest}, "
-            f"{message} another shows whether it lasts."
+            f"{message}"
         )
     return out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from apps.output.numbers import (
@@ -19,7 +19,7 @@ from apps.output.tables import Row, dicts, table_text
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.queries.comparison import run_comparison
-from apps.reports.changes import HARDLY_VARIES
+from apps.reports.changes import ANOTHER_RUN, HARDLY_VARIES
 from apps.reports.gpu import device_part
 from apps.reports.series import TOTALS, series_name, shown_fields
 from warehouse.session import Connection
@@ -32,7 +32,6 @@ _TOPICS = (
     ("Workers and their idle time", ("tasks", "idle")),
     ("Blocks and instruction streams", ("blocks", "segments")),
 )
-ANOTHER_RUN = "Another run shows whether it lasts."
 _SOURCES = {
     "history": "from the other runs of its history",
     "other side": "from the runs of the other side",
@@ -329,16 +328,20 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
             f"A single run shows no noise: that of {counted(metrics, 'metric')} is taken "
             f"{_SOURCES[noise]}."
         )
-    if any(is_of_one_run(row) and row["verdict"] in _BEYOND_NOISE for row in rows):
-        sentences.append(ANOTHER_RUN)
-    return sentences
+    return [*sentences, *another_run(row for row in rows if row["verdict"] in _BEYOND_NOISE)]
 
 
-def is_of_one_run(row: Row) -> bool:
-    """Return whether a change is that of a single run, in a metric that varies."""
-    low, high = row["low"], row["high"]
-    hardly_varies = low is not None and high is not None and high - low <= HARDLY_VARIES
-    return row["noise"] in _SOURCES and not hardly_varies
+def another_run(changed: Iterable[Row], low: str = "low", high: str = "high") -> list[str]:
+    """Return what is said of changes of which one is that of a single run, in a metric that varies.
+
+    `low` and `high` are the columns of the interval.
+    """
+    for row in changed:
+        ends = row[low], row[high]
+        hardly_varies = None not in ends and ends[1] - ends[0] <= HARDLY_VARIES
+        if row["noise"] in _SOURCES and not hardly_varies:
+            return [ANOTHER_RUN]
+    return []
 
 
 def topics(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:

@@ -27,7 +27,7 @@ from apps.queries.explanations import (
     run_in_history,
 )
 from apps.reports.changes import not_itself
-from apps.reports.comparison import noise_source
+from apps.reports.comparison import another_run, noise_source
 from apps.reports.findings import (
     SMALL_CHANGE,
     Sentence,
@@ -127,6 +127,9 @@ def explanation_sentences(
         _verdict(which, runs, rows, coverage),
         *_history_sentence(which, rows, history),
     ]
+    if which.changed is None:
+        certain = (row for row in rows if row["certain"] and row["topic"] != "setting")
+        leading += map(Sentence, another_run(certain, "change_low", "change_high"))
     examined = [Sentence(text) for text in _coverage_sentences(rows, coverage)]
     if is_short:
         # the ledger has the functions

@@ -16,8 +16,8 @@ from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
-from apps.reports.changes import confirmation, moved_text
-from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
+from apps.reports.changes import ANOTHER_RUN, confirmation, moved_text
+from apps.reports.comparison import another_run
 from apps.reports.explanations import first_sentence
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
 from apps.reports.trend import measured_order_sentences, no_series, start_sentences
@@ -482,13 +482,12 @@ def _reason(rows: Sequence[Row]) -> str:
     if failed := failing_metrics(rows):
         early = sum(row["verdict"] != "worse" for row in failed)
         certainty = f"Provisionally ({early} of {len(failed)})" if early else "Certainly"
-        once = f" {ANOTHER_RUN}" if any(map(is_of_one_run, failed)) else ""
-        named = _changes(failed)
-        return f"{certainty} worse than the limit allows: {named}.{once}{_missing(rows)}"
+        text = f"{certainty} worse than the limit allows: {_changes(failed)}."
+        return " ".join([text, *another_run(failed)]) + _missing(rows)
     counts = Counter(_doubt(row) for row in rows if row["decides"])
     sentences = [f"Nothing is certainly worse than the limit allows.{_missing(rows)}"]
     if again := [row for row in rows if row["needs_run"]]:
-        sentences = [f"A single run may be an outlier: {_changes(again)}. {ANOTHER_RUN}"]
+        sentences = [f"Worse than the limit allows in one run: {_changes(again)}. {ANOTHER_RUN}"]
     if counts["uncertain"]:
         sentences.append(
             f"The noise of {counted(counts['uncertain'], 'metric')}, or the last digit of the "

@@ -18,9 +18,6 @@ from tests.bench.change_cases import (
 from tests.helpers.support import rows
 from udfs.changes import (
     detect_changes,
-    detect_changes_at,
-    detect_disturbances,
-    detect_provisional,
     series_findings,
 )
 from udfs.changes.noise import estimate_noise, noise_scale
@@ -34,6 +31,19 @@ SLOW = [value + 2 for value in CALM]
 def found(*series):
     """Return the changes of each series."""
     return detect_changes(pa.array(series, pa.list_(pa.float64()))).to_pylist()
+
+
+def findings(*series, significance=0.002):
+    """Return all that is found in each series."""
+    lists = pa.array(series, pa.list_(pa.float64()))
+    points = pa.nulls(len(series), pa.list_(pa.string()))
+    alpha = pa.array([significance] * len(series))
+    return series_findings(lists, alpha, points, points).to_pylist()
+
+
+def parts(name, *series, significance=0.002):
+    """Return one part of what is found in each series."""
+    return [one[name] for one in findings(*series, significance=significance)]
 
 
 def places(*series):
@@ -92,13 +102,9 @@ def test_series_of_different_lengths_keep_their_order():
 
 def test_a_looser_significance_finds_more():
     series = 100 + steps((30, 1.2))(60) + gauss(np.random.default_rng(4), 100, 60)
-    lists = pa.array(list(series))
-    counts = [
-        sum(map(len, detect_changes_at(lists, pa.array([p] * 100)).to_pylist()))
-        for p in (1e-6, 0.002, 0.05)
-    ]
+    counts = [sum(map(len, parts("changes", *series, significance=p))) for p in (1e-6, 0.002, 0.05)]
     assert counts == sorted(counts) and counts[0] < counts[1] < counts[2]
-    assert detect_changes_at(lists, pa.array([0.0] * 100)).to_pylist() == [[]] * 100
+    assert parts("changes", *series, significance=0.0) == [[]] * 100
 
 
 def test_a_change_does_not_depend_on_the_significance_asked():
@@ -108,10 +114,9 @@ def test_a_change_does_not_depend_on_the_significance_asked():
         *(ar1(0.5)(rng, 40, 80) + steps((40, 2))(80)),
         *(gauss(rng, 10, 80) + drift(4)(80) + steps((40, 4))(80)),
     ]
-    lists = pa.array(series)
-    loosest = detect_changes_at(lists, pa.array([0.1] * len(series))).to_pylist()
+    loosest = parts("changes", *series, significance=0.1)
     for p in (1e-9, 1e-4, 0.002, 0.05):
-        stricter = detect_changes_at(lists, pa.array([p] * len(series))).to_pylist()
+        stricter = parts("changes", *series, significance=p)
         assert [[(c["index"], c["p_value"]) for c in row] for row in stricter] == [
             [(c["index"], c["p_value"]) for c in row if c["p_value"] <= p] for row in loosest
         ]
@@ -138,7 +143,7 @@ def test_a_burst_does_not_hide_a_step(first, count, factor):
 def test_bursts_are_found_with_their_ends_and_are_no_changes():
     series = 100 + gauss(np.random.default_rng(3), 1, 60)[0]
     series[:3], series[30:36], series[45], series[57:] = 150, 40, 300, 200
-    (found_here,) = detect_disturbances(pa.array([series])).to_pylist()
+    (found_here,) = parts("disturbances", series)
     assert [(b["first"], b["last"], b["disturbed"]) for b in found_here] == [
         (0, 2, 150),
         (30, 35, 40),
@@ -151,7 +156,7 @@ def test_a_change_over_a_few_points_is_no_burst():
     series = 100 + gauss(np.random.default_rng(3), 20, 43)
     series[:, 20:23] += [20, 40, 60]
     series[:, 23:] += 80
-    assert detect_disturbances(pa.array(list(series))).to_pylist() == [[]] * 20
+    assert parts("disturbances", *series) == [[]] * 20
     assert all(len(changes) == 1 and 20 <= changes[0] <= 23 for changes in places(*series))
 
 
@@ -167,14 +172,6 @@ def test_two_levels_that_alternate_are_no_changes():
     assert abs(first["modes"]["high_share"] - 0.3) < 0.1
 
 
-def findings(*series, significance=0.002):
-    """Return all that is found in each series."""
-    lists = pa.array(series, pa.list_(pa.float64()))
-    points = pa.nulls(len(series), pa.list_(pa.string()))
-    alpha = pa.array([significance] * len(series))
-    return series_findings(lists, alpha, points, points).to_pylist()
-
-
 def test_few_points_of_one_level_are_not_two_that_alternate():
     rng = np.random.default_rng(12)
     for noise, points in ((gauss, 12), (log_normal(0.5), 14), (log_normal(0.5), 20)):
@@ -187,7 +184,7 @@ def test_a_young_level_is_provisional_and_confirmed_by_as_many_runs_as_predicted
     rng = np.random.default_rng(count)
     series = 100 + gauss(rng, 50, 50 + 5 - count)
     series[:, 50 - count :] += 10
-    early = detect_provisional(pa.array(list(series[:, :50]))).to_pylist()
+    early = parts("provisional", *series[:, :50])
     assert [row[-1]["index"] for row in early] == [50 - count] * 50
     assert {row[-1]["more_runs"] for row in early} == {5 - count}
     assert places(*series[:, :50]) == [[]] * 50
@@ -198,7 +195,7 @@ def test_a_young_level_is_provisional_and_confirmed_by_as_many_runs_as_predicted
 def test_a_young_level_of_a_short_series_is_not_told_too_late(count):
     series = 100 + gauss(np.random.default_rng(count), 200, 12)
     series[:, 12 - count :] += 12
-    early = detect_provisional(pa.array(list(series))).to_pylist()
+    early = parts("provisional", *series)
     placed = [row[-1]["index"] == 12 - count for row in early if row]
     assert len(placed) > 150
     assert np.mean(placed) > 0.9
@@ -206,9 +203,7 @@ def test_a_young_level_of_a_short_series_is_not_told_too_late(count):
 
 def test_an_uncertain_level_at_the_end_is_provisional():
     series = 100 + gauss(np.random.default_rng(1), 200, 60) + steps((45, 1.2))(60)
-    lists = pa.array(list(series))
-    sure = detect_changes(lists).to_pylist()
-    early = detect_provisional(lists).to_pylist()
+    sure, early = found(*series), parts("provisional", *series)
     assert not any(a and b for a, b in zip(sure, early, strict=True))
     (level, *_) = (level for row in early for level in row)
     assert 0.002 < level["p_value"] <= 0.1 and level["before"] < level["after"]
@@ -220,7 +215,7 @@ def test_a_young_step_of_alternating_levels_is_no_larger_than_it_must_be():
     usual = np.where(rng.random(37) < 0.5, 100.0, 108) * (1 + rng.normal(0, 0.003, 37))
     upper = 108 * (1 + rng.normal(0, 0.003, 3))
     series = [[*usual, *(1.09 * upper)], [*usual, *upper], [*usual, *(0.8 * upper)]]
-    slower, alike, faster = detect_provisional(pa.array(series)).to_pylist()
+    slower, alike, faster = parts("provisional", *series)
     ((up,), (down,)) = slower, faster
     assert up["after"] / up["before"] == pytest.approx(1.09, abs=0.01)
     # as if they were of the lower level, 14 % less; of the upper one 20 %
@@ -231,17 +226,17 @@ def test_a_young_step_of_alternating_levels_is_no_larger_than_it_must_be():
 def test_noise_is_rarely_provisional():
     rng = np.random.default_rng(2)
     for noise in (gauss, ar1(0.5), log_normal(0.5)):
-        early = detect_provisional(pa.array(list(100 + noise(rng, 200, 60)))).to_pylist()
+        early = parts("provisional", *(100 + noise(rng, 200, 60)))
         assert sum(map(bool, early)) <= 20
 
 
 def test_a_short_series_has_early_word_but_no_change():
     short = [10, 10.1, 9.9, 10, 10.1, 15, 15.1]
-    ((level,),) = detect_provisional(pa.array([short])).to_pylist()
+    ((level,),) = parts("provisional", short)
     assert (level["index"], level["more_runs"]) == (5, 3)
     assert level["before"] == pytest.approx(10, abs=0.1)
     assert [f["state"] for f in findings(short, [1.0], [])] == ["short"] * 3
-    assert detect_provisional(pa.array([[1.0, 2.0, 9.0, 9.0]])).to_pylist() == [[]]
+    assert parts("provisional", [1.0, 2.0, 9.0, 9.0]) == [[]]
 
 
 @pytest.mark.parametrize("half", [5, 8, 12])

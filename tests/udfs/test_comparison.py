@@ -243,6 +243,34 @@ def test_single_runs_may_be_spikes_on_top_of_noise():
     assert alarms(1.05) > 0.2
 
 
+@pytest.mark.parametrize("runs", [6, 10, 30])
+def test_an_outlier_among_many_runs_hides_no_step(runs):
+    """It says how often a run is one: three new runs that agree are not all spikes."""
+    rng = np.random.default_rng(runs)
+    for logs in rng.normal(0, 0.007, (20, 2 * runs + 5)):
+        logs[runs + 2] += 0.5
+        logs[-5:] += 0.15
+        times = np.exp(logs)
+        sides, past = (times[runs:-5].tolist(), times[-5:].tolist()), [times[:runs].tolist()]
+        for new in (3, 5):
+            (one,) = compared([sides[0]], [sides[1][:new]], histories=(past, past))
+            assert one["p_value"] < 0.05 and 1 < one["low"] < one["ratio"]
+            assert one["ratio"] == pytest.approx(np.exp(0.15), abs=0.04)
+        (one,) = compared([sides[0]], [sides[1][:1]], histories=(past, past))
+        assert one["p_value"] > 0.01
+
+
+def test_outliers_of_one_side_only_are_a_part_of_the_difference():
+    rng = np.random.default_rng(12)
+    before, after = np.exp(rng.normal(0, 0.01, (2, 50)))
+    few, many = after.copy(), after.copy()
+    few[20:22] *= 1.5
+    many[5::5] *= 1.5
+    lone, often = (compared([before.tolist()], [side.tolist()])[0] for side in (few, many))
+    assert lone["p_value"] > 0.05 and lone["ratio"] < 1.005
+    assert often["p_value"] < 0.05 and often["ratio"] > 1.06
+
+
 def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
     rng = np.random.default_rng(4)
     groups = (0.02**2 * rng.chisquare(4, 20) / 4).tolist()

@@ -24,13 +24,12 @@ import pyarrow as pa
 
 from udfs.arrays import Floats, Integers
 from udfs.arrow import Column, contiguous
-from udfs.changes.findings import CHANGES, DISTURBANCES, FINDINGS, PROVISIONAL, Group, Series
+from udfs.changes.findings import CHANGES, FINDINGS, Group, Series
 from udfs.changes.segments import MIN_POINTS
 
 Places = tuple[Integers, Integers]
 
 SIGNIFICANCE = 0.002  # probability of a false alarm in a whole series
-_LEAST_POINTS = 2  # of a series with provisional levels
 
 
 def detect_changes(values: Column) -> pa.ListArray:
@@ -54,57 +53,10 @@ def detect_changes(values: Column) -> pa.ListArray:
         after / before of 95 %, NULL for means; p_here, the probability of such a step there, if
         the place is known), by index; empty where there is none, NULL for a NULL list.
     """
-    return _detect(values, _usual(values), MIN_POINTS, CHANGES, Series.changes)
-
-
-def detect_changes_at(values: Column, significance: Column) -> pa.ListArray:
-    """Return the changes as `detect_changes` does, for another probability of a false alarm.
-
-    A change has the same p-value and place whatever the significance; changes with a p-value above
-    0.1 are never reported.
-
-    Args:
-        values: n lists of DOUBLE in order of time, any unit.
-        significance: n probabilities of a false alarm in a series, above 0 and below 1; no changes
-            are found for others.
-
-    Returns:
-        n lists as of `detect_changes`.
-    """
-    return _detect(values, _numbers(significance), MIN_POINTS, CHANGES, Series.changes)
-
-
-def detect_provisional(values: Column) -> pa.ListArray:
-    """Return the levels at the end of each series that are not certain yet.
-
-    Either the level has only 2 to 4 points, all apart from the level before on the same side, or
-    it is longer but its p-value is above 0.002, up to 0.1.
-
-    Args:
-        values: n lists of DOUBLE in order of time, any unit.
-
-    Returns:
-        n lists of structs (index of its first point; before and after, as of changes the level
-        before and this one; p_value; low, high and p_here; more_runs, how many more points would
-        make it a change if it stays, at most 100), by index.
-    """
-    return _detect(values, _usual(values), _LEAST_POINTS, PROVISIONAL, Series.provisional)
-
-
-def detect_disturbances(values: Column) -> pa.ListArray:
-    """Return the bursts of each series: consecutive points far from the level around them.
-
-    A burst has 2 to 7 points inside a series and 2 to 4 at its start; more are a level, and at the
-    end they may be one (`detect_provisional`).
-
-    Args:
-        values: n lists of DOUBLE in order of time, any unit.
-
-    Returns:
-        n lists of structs (first and last point of the burst; usual, the level around it, and
-        disturbed, the median of the burst, in the unit of the values), by first.
-    """
-    return _detect(values, _usual(values), MIN_POINTS, DISTURBANCES, Series.disturbances)
+    known = [_known(row) for row in contiguous(values)]
+    usual = np.full(len(values), SIGNIFICANCE)
+    begins = [np.zeros(0, np.int64)] * len(known)
+    return _detect(values, usual, CHANGES, Series.changes, known, begins)
 
 
 def series_findings(
@@ -124,11 +76,16 @@ def series_findings(
         versions: n lists of VARCHAR, the version of each value.
 
     Returns:
-        n structs: changes, provisional and disturbances as of the functions above; modes (low and
-        high level, high_share of the points in the upper one) where two levels alternate, else
-        NULL; drift, the rise of a series that drifts besides its changes, else NULL;
-        smallest_change, the smallest lasting change that would be found in four of five such
-        series of as many points, 10 at least, in the unit of the values, NULL where unknown;
+        n structs: changes as of `detect_changes`, also ones of a p-value up to 0.1; provisional,
+        the levels at the end that are not certain yet: of 2 to 4 points, all apart from the level
+        before on the same side, or longer, with a p-value above the significance, up to 0.1, as
+        changes with more_runs, how many more points would make it one if it stays, at most 100;
+        disturbances, bursts of 2 to 7 points inside a series and 2 to 4 at its start, far from the
+        level around them: first and last point, usual, that level, and disturbed, the median of
+        the burst; modes (low and high level, high_share of the points in the upper one) where two
+        levels alternate, else NULL; drift, the rise of a series that drifts besides its changes,
+        else NULL; smallest_change, the smallest lasting change that would be found in four of five
+        such series of as many points, 10 at least, in the unit of the values, NULL where unknown;
         state, the first that applies of short (fewer than 10 known points), alternating, disturbed
         (a fifth of the points in bursts), wandering (a point is so like its neighbours that levels
         are not seen), noisy (smallest_change above a quarter of the level), drifting, steady.
@@ -140,43 +97,33 @@ def series_findings(
     begins = [
         _begins(at, names) for ((at, _), _), names in zip(known, contiguous(versions), strict=True)
     ]
-    return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings, known, begins)
-
-
-def _usual(values: Column) -> Floats:
-    return np.full(len(values), SIGNIFICANCE)
-
-
-def _numbers(column: Column) -> Floats:
-    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+    alpha = np.asarray(significance.to_numpy(zero_copy_only=False), np.float64)
+    return _detect(values, alpha, FINDINGS, Series.findings, known, begins)
 
 
 def _detect(
     values: Column,
     significance: Floats,
-    least: int,
     kind: pa.DataType,
     of: Any,
-    known: list[tuple[Places, Floats]] | None = None,
-    begins: list[Integers] | None = None,
+    known: list[tuple[Places, Floats]],
+    begins: list[Integers],
 ) -> Any:
-    """Return what a method of `Series` finds in each series of at least so many known points."""
+    """Return what a method of `Series` finds in each series."""
     lists = contiguous(values)
     found: list[Any] = [Series.nothing(kind) if row.is_valid else None for row in lists]
-    known = [_known(row) for row in lists] if known is None else known
-    begins = [np.zeros(0, np.int64)] * len(known) if begins is None else begins
-    for i, series in _every(known, begins, significance, max(least, _LEAST_POINTS)):
+    for i, series in _every(known, begins, significance):
         found[i] = of(series)
     return pa.array(found, kind)
 
 
 def _every(
-    known: list[tuple[Places, Floats]], begins: list[Integers], significance: Floats, least: int
+    known: list[tuple[Places, Floats]], begins: list[Integers], significance: Floats
 ) -> Iterator[tuple[int, Series]]:
-    """Yield the series of at least so many known points, searched together by length."""
+    """Yield the series of at least two known points, searched together by length."""
     groups: dict[int, list[int]] = defaultdict(list)
     for i, (_, of_points) in enumerate(known):
-        if len(of_points) >= least and 0 < significance[i] < 1:
+        if len(of_points) >= 2 and 0 < significance[i] < 1:
             groups[len(of_points)].append(i)
     for rows in groups.values():
         places, numbers = zip(*(known[i] for i in rows), strict=True)

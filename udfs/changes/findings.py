@@ -126,8 +126,6 @@ _EXPECTED = float(np.log(20))  # odds of a change where a version begins to one 
 _WANDERING = 0.6  # autocorrelation from which the level wanders
 
 CHANGES = returned("detect_changes")
-PROVISIONAL = returned("detect_provisional")
-DISTURBANCES = returned("detect_disturbances")
 FINDINGS = returned("series_findings")
 
 

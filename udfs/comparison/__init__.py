@@ -21,10 +21,10 @@ from scipy.special import binom, fdtri, stdtr, stdtrit
 from udfs.arrays import Flags, Floats, Integers
 from udfs.arrow import Column, contiguous, elements, lengths
 from udfs.comparison import drift
-from udfs.comparison.history import history_variances, usual_variance
+from udfs.comparison.history import History, Outliers, read_history, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Samples, resolutions
-from udfs.comparison.spikes import MOST_RUNS, deviations, spike_chances
+from udfs.comparison.spikes import MOST_RUNS, spike_chances, without_spikes
 from udfs.comparison.spread import moderate, spreads
 
 _TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
@@ -92,8 +92,9 @@ def compare_runs(
     metrics, else that of repetitions within the runs, or of the tool's counting. No noise is below
     what a value rests on within its run. Of two or three runs it is their own together with that of
     the history, or of five runs or more of the other side, unless they scatter more. All of one to
-    three runs may be outliers, as histories have them in a row (`spike_chances`): what changed is
-    beyond the noise and these together.
+    three runs may be outliers, as histories and the other side have them in a row
+    (`spike_chances`): what changed is beyond the noise and these together. In mean and noise of a
+    side of six runs or more outliers are clipped (`without_spikes`).
     Without known noise on both sides there is no interval. Where all values of one side are above
     all of the other, and the exact permutation test, for which runs like the ones before count as
     fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
@@ -263,10 +264,16 @@ def _compare(
     families = metrics.families(positive)
     usual = [np.where(positive, usual[0], np.nan), usual[1]]
     rounding = np.maximum(metrics.step / size, _EXACT) ** 2 / 12
-    own_size = np.where(positive, np.exp(means), scale)
-    inner = within.relative(own_size)
+    inner = within.relative(np.where(positive, np.exp(means), scale))
+    past = [read_history(history) for history in histories]
+    # What is usual in its history is no outlier of a side.
+    (before, after), apart = without_spikes(
+        (before, after),
+        np.fmax(np.maximum(rounding, inner.known), np.fmax(*(of.variance for of in past))),
+    )
+    means = [before.means(), after.means()]
     variances, freedoms, most, sources, separable = _noises(
-        before, after, histories, usual, inner, families, rounding
+        before, after, past, usual, inner, families, rounding
     )
     known: Flags = np.asarray((sources >= 0).all(axis=0))
     error = metrics.error / metrics.tests(known)
@@ -280,7 +287,7 @@ def _compare(
         p = np.where(known, 2 * stdtr(freedom, -t), np.nan)
         reach = -stdtrit(freedom, error / 2)
         half = reach * np.sqrt(total)
-        sizes, chances = _spikes([before, after], histories, families)
+        sizes, chances = _spikes([before, after], apart, past, families)
         spiky = np.flatnonzero(known & chances.any(axis=1))
         error_of = (freedom[spiky], np.sqrt(total[spiky]))
         p[spiky] = _chance_beyond(np.abs(gap[spiky]), sizes[spiky], chances[spiky], error_of)
@@ -373,7 +380,7 @@ def _separations(before: Samples, after: Samples, separable: Floats) -> Floats:
 def _noises(
     before: Samples,
     after: Samples,
-    histories: list[Samples],
+    history: list[History],
     usual: list[Floats],
     within: _Within,
     families: list[Integers],
@@ -390,8 +397,7 @@ def _noises(
     of_means = ones.copy()
     separable = ones.copy()
     freedoms = ones.copy()
-    past = ones.copy()
-    past_freedoms = ones.copy()
+    past, past_freedoms = (np.stack(of) for of in list(zip(*history, strict=True))[:2])
     counts = np.stack([before.counts, after.counts])
     # Of single runs nothing is estimated that others of their family would add to.
     scatters = [at for at in families if counts[:, at].max() > 1]
@@ -402,9 +408,6 @@ def _noises(
         for i, spread in enumerate(both):
             ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
-    past[0], past_freedoms[0] = past[1], past_freedoms[1] = history_variances(histories[0])
-    others = np.flatnonzero(~_equal(*histories))
-    past[1, others], past_freedoms[1, others] = history_variances(histories[1].part(others))
     sources = np.where(np.isfinite(ones), 0, -1)
     few = (counts > 1) & (counts <= _FEW)
     own = _is_alike(ones, freedoms, past, past_freedoms)
@@ -436,13 +439,17 @@ def _noises(
 
 
 def _spikes(
-    sides: list[Samples], histories: list[Samples], families: list[Integers]
+    sides: list[Samples],
+    apart: list[list[Outliers]],
+    history: list[History],
+    families: list[Integers],
 ) -> tuple[Floats, Floats]:
     """Return the chance that all runs of one of the sides are spikes as large as a difference.
 
     Args:
         sides: both sides; those of one to three runs may be spikes only.
-        histories: other runs of either side, in the same unit.
+        apart: outliers of each side.
+        history: what other runs of either side show, in the same unit.
         families: places of the metrics of each.
 
     Returns:
@@ -451,15 +458,14 @@ def _spikes(
     """
     runs = np.stack([side.counts for side in sides])
     few: Flags = np.any((runs > 0) & (runs <= MOST_RUNS), axis=0)
-    equal = _equal(*histories) & (runs[0] == runs[1])
-    apart = [deviations(history) for history in histories]
+    # What the other side has of them may be in a few runs, too.
+    past = [of.outliers + apart[1 - i] for i, of in enumerate(history)]
     found = []
     for at in (at for at in families if few[at].any()):
-        first = spike_chances(apart[0], at, runs[0, at])
-        second = first if equal[at].all() else spike_chances(apart[1], at, runs[1, at])
-        sizes = np.union1d(first[0], second[0])
+        both = [spike_chances(of, at, number) for of, number in zip(past, runs[:, at], strict=True)]
+        sizes = np.union1d(both[0][0], both[1][0])
         chances = np.zeros((len(at), len(sizes) + 1))
-        for some, of_side in (first, second):
+        for some, of_side in both:
             chances += np.pad(of_side, ((0, 0), (0, 1)))[:, np.searchsorted(some, [*sizes, np.inf])]
         found.append((at, sizes, chances))
     steps = max((len(sizes) for _, sizes, _ in found), default=0)
@@ -469,15 +475,6 @@ def _spikes(
         all_sizes[at, : len(sizes)] = sizes
         all_chances[at, : len(sizes) + 1] = chances
     return all_sizes, all_chances
-
-
-def _equal(one: Samples, other: Samples) -> Flags:
-    """Return whether both have the same values of a metric, (metrics)."""
-    equal: Flags = one.counts == other.counts
-    at = np.flatnonzero(equal)
-    first, second = one.part(at), other.part(at)
-    equal[at] = first.all(first.values == second.values)
-    return equal
 
 
 def _chance_beyond(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from udfs.arrays import Flags, Floats, Integers
 from udfs.changes.levels import find_levels
 from udfs.changes.modes import find_modes, scale_of_modes
 from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise
-from udfs.changes.outliers import without_outliers
+from udfs.changes.outliers import deviations_of_outliers, without_outliers
 from udfs.changes.segments import MIN_POINTS
 from udfs.comparison.samples import Samples
 from udfs.comparison.spread import common_variance
@@ -19,27 +21,70 @@ _HEAVY_TAILS = 4.0
 _RETURNING = 2  # jumps up to which levels are steps (`udfs.changes.modes.keep_returning`)
 
 
-def history_variances(history: Samples) -> tuple[Floats, Floats]:
-    """Return the variance of the noise of each series, and its degrees of freedom, (metrics) each.
+class Outliers(NamedTuple):
+    """Metrics with equally many values, in order of time: places `at`, and (series, points) each.
+
+    `apart` is how far off outliers are, 0 of other values, and `inner` are the values with these
+    clipped, in one unit; `scale` is the standard deviation of the noise, and `alternate` whether
+    two levels do, (series, 1).
+    """
+
+    at: Integers
+    apart: Floats
+    inner: Floats
+    scale: Floats
+    alternate: Flags
+
+
+def outliers(side: Samples, least: Floats) -> list[Outliers]:
+    """Return the outliers of metrics that have `MIN_HISTORY` values or more.
+
+    Args:
+        side: m metrics, values in order of time; any unit.
+        least: (metrics), the least standard deviation of a value.
+    """
+    counts = side.counts
+    found = []
+    for points in np.unique(counts[counts >= MIN_HISTORY]):
+        at = np.flatnonzero(counts == points)
+        values = side.part(at).values.reshape(len(at), points)
+        scale, alternate = scale_of_history(values)
+        scale = np.maximum(scale, least[at, None])
+        apart, inner = deviations_of_outliers(values, scale), without_outliers(values, scale)
+        found.append(Outliers(at, apart, inner, scale, alternate))
+    return found
+
+
+class History(NamedTuple):
+    """What other runs show: variance of the noise and its degrees of freedom, (metrics); outliers.
+
+    NaN where a series is too short.
+    """
+
+    variance: Floats
+    freedom: Floats
+    outliers: list[Outliers]
+
+
+def read_history(history: Samples) -> History:
+    """Return what the other runs of a metric show.
 
     Neither changes of level count as noise, unless two levels alternate, nor outliers
-    (`udfs.comparison.spikes`); NaN where a series is too short.
+    (`udfs.comparison.spikes`), of which those up to the end may be a new level.
 
     Args:
         history: m metrics of one family, from other runs in order of time; series with fewer than
             `MIN_HISTORY` values show nothing.
     """
     variance = np.full(history.metrics, np.nan)
-    counts = history.counts
-    for points in np.unique(counts[counts >= MIN_HISTORY]):
-        at = np.flatnonzero(counts == points)
-        values = history.part(at).values.reshape(len(at), points)
-        scale, alternate = scale_of_history(values)
-        inner = without_outliers(values, scale)
+    found = outliers(history, np.zeros(history.metrics))
+    for at, apart, inner, scale, alternate in found:
         # Neighbours of one mode are alike: their differences do not show how far apart both are.
         noise = estimate_noise(inner, _levels(inner, scale), scale).variance
         variance[at] = np.where(alternate, scale**2, noise)[:, 0]
-    return variance, np.where(np.isfinite(variance), (counts - 1) / 2, np.nan)
+        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
+    freedom = np.where(np.isfinite(variance), (history.counts - 1) / 2, np.nan)
+    return History(variance, freedom, found)
 
 
 def scale_of_history(values: Floats) -> tuple[Floats, Flags]:

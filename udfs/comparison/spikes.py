@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from udfs.arrays import Floats, Integers
-from udfs.changes.outliers import deviations_of_outliers
-from udfs.comparison.history import MIN_HISTORY, scale_of_history
+from udfs.comparison.history import Outliers, outliers
 from udfs.comparison.samples import Samples
-
-Apart: TypeAlias = tuple[Integers, Floats]
 
 MOST_RUNS = 3  # in a row that are no level of their own (`udfs.changes.outliers`)
 _FAMILY = 6  # metrics from which on what most of them do at once is no spike of one
 _STEPS = 24  # sizes of spikes that are told apart
+_DIFFER = 1.96  # standard errors by which two shares differ for certain
 
 
 def spike_chances(
-    apart: Sequence[Apart], family: Integers, runs: Integers
+    found: Sequence[Outliers], family: Integers, runs: Integers
 ) -> tuple[Floats, Floats]:
     """Return how often all of a few runs in a row are as far off as a size, in one direction.
 
@@ -29,7 +26,7 @@ def spike_chances(
     seen of two in a row, and at least that of independent ones.
 
     Args:
-        apart: how far off the outliers of histories are (`deviations`).
+        found: outliers of histories.
         family: (metrics), places of the metrics of one family there, ascending.
         runs: (metrics), how many runs a side has.
 
@@ -39,7 +36,7 @@ def spike_chances(
         is shorter than `MIN_HISTORY`. Without spikes there are no sizes.
     """
     own = []
-    for places, rows in apart:
+    for places, rows, *_ in found:
         of_family = np.isin(places, family)
         off = rows[of_family]
         # What most of a family do at once is no spike of one, but a slow version or machine.
@@ -60,25 +57,45 @@ def spike_chances(
     return sizes, chances
 
 
-def deviations(history: Samples) -> list[Apart]:
-    """Return metrics with histories of equal length, and how far off their outliers are.
+def without_spikes(
+    sides: Sequence[Samples], least: Floats
+) -> tuple[list[Samples], list[list[Outliers]]]:
+    """Return both sides with their outliers clipped, and these.
+
+    An outlier tells how often runs of the series are spikes, and little of the scatter of others:
+    in a variance it would hide any change that is smaller than itself. Clipped to three deviations
+    of the others it has a bounded influence on mean and variance (Huber, Robust statistics, 1981,
+    on Winsorized variances; which ones are outliers: `udfs.changes.outliers`). That holds as long
+    as both sides may have equally many: where the shares differ for certain, by the arcsine of
+    their roots (Anscombe, The transformation of Poisson, binomial and negative-binomial data,
+    1948), outliers are a part of the difference, and stay.
 
     Args:
-        history: metrics of other runs in order of time; any unit.
+        sides: before and after, values in order of time; those with fewer than `MIN_HISTORY` values
+            have no outliers.
+        least: (2, metrics), the least variance of a value on each side.
     """
-    counts = history.counts
-    found = []
-    for points in np.unique(counts[counts >= MIN_HISTORY]):
-        at = np.flatnonzero(counts == points)
-        values = history.part(at).values.reshape(len(at), points)
-        apart = deviations_of_outliers(values, scale_of_history(values)[0])
-        # What is off up to the end may be a new level.
-        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
-        found.append((at, apart))
-    return found
+    found = [outliers(side, np.sqrt(some)) for side, some in zip(sides, least, strict=True)]
+    counts, number = np.stack([side.counts for side in sides]), np.zeros(least.shape)
+    for groups, of_side in zip(found, number, strict=True):
+        for group in groups:
+            of_side[group.at] = (group.apart != 0).sum(axis=1)
+    angles = 2 * np.arcsin(np.sqrt((number + 3 / 8) / (counts + 3 / 4)))
+    error = np.sqrt((1 / (counts + 1 / 2)).sum(axis=0))
+    equal = np.abs(angles[1] - angles[0]) <= _DIFFER * error
+    clipped = []
+    for side, groups in zip(sides, found, strict=True):
+        values = side.values.copy()
+        for at, apart, inner, *_ in groups:
+            apart[~equal[at]] = 0
+            values[np.isin(side.owner, at[equal[at]])] = inner[equal[at]].ravel()
+        clipped.append(Samples(values, side.owner, side.metrics))
+    return clipped, found
 
 
-def _rates(apart: Sequence[Apart], runs: int, sizes: Floats, metrics: int) -> Floats:
+def _rates(
+    apart: Sequence[tuple[Integers, Floats]], runs: int, sizes: Floats, metrics: int
+) -> Floats:
     """Return how often so many runs in a row are all off by each size, (metrics, sizes), falling.
 
     Rates of rare events need more than one history: those of a family are taken as draws of a beta
@@ -89,12 +106,12 @@ def _rates(apart: Sequence[Apart], runs: int, sizes: Floats, metrics: int) -> Fl
     for at, rows in apart:
         windows = sliding_window_view(rows, runs, axis=1)
         least = np.maximum(windows.min(axis=2), -windows.max(axis=2))
-        trials[at] = least.shape[1]
+        trials[at, 0] += least.shape[1]
         reached = np.searchsorted(sizes, least, side="right")
         place = np.arange(len(at))[:, None] * (len(sizes) + 1) + reached
         shape = (len(at), len(sizes) + 1)
         number = np.bincount(place.ravel(), minlength=shape[0] * shape[1]).reshape(shape)
-        found[at] = number[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+        found[at] += number[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
     known = trials[:, 0] > 0
     inverse = float((1 / trials[known]).mean())
     mean = found.sum(axis=0) / trials.sum()

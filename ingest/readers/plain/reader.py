@@ -25,7 +25,6 @@ from ingest.readers.plain.matches import best_match, checked, types_of
 from ingest.readers.plain.repetitions import is_repeatable, numbered, without_copies
 from ingest.readers.plain.run_lists import run_items, run_list
 from ingest.readers.plain.tables import (
-    COMMIT_TYPES,
     RUN_TYPES,
     as_readable,
     check_type,
@@ -90,11 +89,11 @@ class PlainTable(SingleFile):
             head,
             path,
             everything,
-            dict.fromkeys(everything, "VARCHAR") | RUN_TYPES | COMMIT_TYPES | types,
+            dict.fromkeys(everything, "VARCHAR") | RUN_TYPES | types,
             left_out=bool(given) or columns != everything,
         )
         for name in columns:
-            check_type(name, (RUN_TYPES | COMMIT_TYPES | types)[name], stored[name])
+            check_type(name, (RUN_TYPES | types)[name], stored[name])
         names_runs, key = _run_key(match.table, columns, given)
         if given != ["run_id"] and key:
             facts = ", ".join(given) if names_runs == "run_key" else ", ".join(given[1:])

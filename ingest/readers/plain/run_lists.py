@@ -177,6 +177,8 @@ def _with_unit(name: str, unit: str) -> Measure | None:
 
 
 _FACTS = RUN_TYPES | {WALL_TIME: "DOUBLE"}
+# Branches and commits are counts.
+_LIKE_COUNTS = {"branch", "commit"}
 # The wall time of a run at a known count is that of one function, of the kind total.
 _WHOLE_PROGRAM = "whole program"
 
@@ -197,7 +199,7 @@ def run_items(
     Raises `InputError` for columns whose names are nearly those of facts.
     """
     for name in headings.tags.keys() & headings.tags.values():
-        if close := difflib.get_close_matches(name, _FACTS, 1, cutoff=0.8):
+        if close := difflib.get_close_matches(name, _FACTS.keys() - _LIKE_COUNTS, 1, cutoff=0.8):
             raise InputError(
                 f"the column {name!r} is no fact of runs",
                 where="line 1",

@@ -23,9 +23,10 @@ RUN_TYPES = {
     "ranks": "INTEGER",
     "threads": "INTEGER",
     "problem_size": "DOUBLE",
+    "commit": "VARCHAR",
+    "branch": "VARCHAR",
+    "committed_at": "TIMESTAMPTZ",
 }
-# In tables of runs these are tags.
-COMMIT_TYPES = {"commit": "VARCHAR", "branch": "VARCHAR", "committed_at": "TIMESTAMPTZ"}
 _INTEGERS = ("INTEGER", "BIGINT")
 _FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")

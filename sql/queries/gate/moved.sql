@@ -7,7 +7,9 @@ WITH
     SELECT
       arg_max(run_id, place) FILTER (NOT is_after) AS previous_run_id,
       arg_min(run_id, place) FILTER (is_after) AS run_id,
-      max(place) FILTER (NOT is_after) AS since, max(place) FILTER (is_after) AS until
+      max(place) FILTER (NOT is_after) AS since, max(place) FILTER (is_after) AS until,
+      -- what changed on the default branch is none of its doing
+      bool_or(is_candidate) FILTER (is_after) AS is_branch
     FROM (SELECT *, list_contains($runs, run_id) AS is_after FROM _run_order WHERE app = $app)
     WHERE list_contains($runs || $against, run_id)
   ),
@@ -17,7 +19,7 @@ WITH
     FROM _found_changes AS c
     JOIN _run_order AS o ON c.run_id = o.run_id
     CROSS JOIN sides AS s
-    WHERE c.app = $app AND list_contains($metrics, c.metric)
+    WHERE c.app = $app AND list_contains($metrics, c.metric) AND NOT s.is_branch
       AND if(
         $are_levels, list_contains($against, c.previous_run_id), o.place > s.since AND o.place <= s.until
       )

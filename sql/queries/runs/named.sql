@@ -1,7 +1,7 @@
 -- Runs that $name, which is no id, stands for, the newest first, by the first of these that has any:
 -- $latest, the newest of what landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
 -- version that is a commit, or the commit of runs without one, may be its first seven digits or more,
--- unless others begin so; so a branch beside the default one, of which it is the newest commit; APP or
+-- unless others begin so; so a branch, of which it is the newest commit; APP or
 -- APP@latest, the version of its newest run; the beginning of an id.
 -- `kind` is which. Of a version failed runs are left out where others have not failed. `is_tied` is
 -- whether it is unknown which run is the newest: others, of another version or of none, landed in the
@@ -30,7 +30,7 @@ WITH
 
   dated AS (
     SELECT
-      c.* REPLACE (CASE WHEN o.is_candidate THEN c.branch END AS branch), l.landed_at, l.position,
+      c.* REPLACE (CASE WHEN o.is_candidate THEN c.branch ELSE b.branch END AS branch), l.landed_at, l.position,
       c.run_id IN (SELECT run_id FROM failed_runs) AS has_failed,
       row_number() OVER (PARTITION BY c.app ORDER BY o.place DESC, l.position DESC, c.run_id DESC)
         AS age,
@@ -40,6 +40,7 @@ WITH
     FROM candidates AS c
     LEFT JOIN landed AS l ON c.run_id = l.run_id
     LEFT JOIN (SELECT run_id, place, is_candidate FROM _run_order) AS o ON c.run_id = o.run_id
+    LEFT JOIN _default_branches AS b ON c.app = b.app
     WINDOW moment AS (PARTITION BY c.app, o.place)
   ),
 

@@ -72,6 +72,10 @@ def test_a_branch_has_one_verdict(made, run):
     assert code == 6 and "run it again" in gate
     fork, tip = (made.commits[one][:10] for one in ("c7", "t"))
     assert f"commits {fork} to {tip}" in gate
+    assert "A single run may be an outlier: another shows whether it lasts." in gate
+    newest = made.commits["c9"]
+    named, of_commit = (run("gate", "prog", "--candidate", name) for name in ("main", newest))
+    assert named[:2] == (0, of_commit[1].replace(f"candidate {newest}", "candidate main"))
     code, gate, _ = run("gate", "prog", "--candidate", "topic")
     assert (code, f"| {change} |" in gate) == (1, True)
     assert f"commits {fork} to {tip}" in gate
@@ -142,3 +146,19 @@ def test_the_default_branch_can_be_set(made, run):
     assert code == 0 and out.startswith(
         "topic at the fork (16 runs) to main without 2 runs of earlier commits (2 runs)\n"
     )
+
+
+def test_what_moved_on_a_branch_is_not_what_changed_on_the_default_one_since(made, run, tmp_path):
+    table = tmp_path / "runs.csv"
+    lines = table.read_text().splitlines()
+    slower = [
+        re.sub(r"[^,]+$", f"1{2 + at % 3 / 50}", line) if line.startswith(("c8", "c9")) else line
+        for at, line in enumerate(lines)
+    ]
+    table.write_text("\n".join([*slower, ""]))
+    assert run("ingest", str(table), "--replace")[0] == 0
+    assert run("commits", str(made.folder))[0] == 0
+    fork, first, tip = (made.commits[one][:10] for one in ("c7", "c8", "t"))
+    for branch, at in (("topic", tip), ("main", first)):
+        code, gate, _ = run("gate", "prog", "--candidate", branch)
+        assert (code, f"What moved: the code; commits {fork} to {at}." in gate) == (1, True)

@@ -190,8 +190,8 @@ def test_what_a_series_is_like_is_told():
         "x: no step in 30 runs; the median is 2 s; any other value would be seen.",
     ]
     assert state_sentences("x", state | {"latest_outlier": 9.0}, quiet=True)[1] == (
-        "x: the latest run, r, has 9 s, far from 2 s and from all runs before: one run is no "
-        "lasting change, another shows whether it lasts."
+        "x: the latest run, r, has 9 s, far from 2 s and from all runs before. A single run "
+        "may be an outlier: another shows whether it lasts."
     )
     wandering = state | {"state": "wandering", "smallest_visible": None}
     assert state_sentences("x", wandering, quiet=True)[0].endswith(

@@ -209,11 +209,13 @@ def test_tables_of_runs_at_counts_of_cores(warehouse, tmp_path, columns, times, 
 def test_runs_that_are_known_by_their_commit_need_no_wall_time(warehouse, tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text(
-        "commit,tag:branch,tag:version,user (s),max rss (MB),read (MB/s)\n"
-        "abc,main,x,2.5,10,7\nabd,main,x,,11,7\n"
+        "commit,committed_at,tag:branch,tag:version,user (s),max rss (MB),read (MB/s)\n"
+        "abc,2026-01-01,main,x,2.5,10,7\nabd,2026-01-02,main,x,,11,7\n"
     )
     land(warehouse, path)
-    runs = "SELECT tags['commit'], tags['branch'], tags['version'], version FROM runs ORDER BY 1"
+    dates = "SELECT day(committed_at), map_keys(tags) FROM runs ORDER BY 1"
+    assert rows(warehouse, dates) == [(1, ["branch", "version"]), (2, ["branch", "version"])]
+    runs = "SELECT \"commit\", branch, tags['version'], version FROM runs ORDER BY 1"
     assert rows(warehouse, runs) == [("abc", "main", "x", None), ("abd", "main", "x", None)]
     metrics = "SELECT metric, value, unit, better FROM metrics ORDER BY metric, value"
     assert rows(warehouse, metrics) == [

@@ -91,8 +91,9 @@ def test_a_null_and_units_of_go_cost_no_other_value(warehouse, tmp_path, prefix)
         ("BenchmarkSum B/op", 16, "B/op", "lower"),
         ("BenchmarkSum allocs/op", 2, "allocs/op", "lower"),
     ]
-    query = 'SELECT "commit", author, subject, url[-8:], day(committed_at) FROM commits'
-    assert rows(warehouse, query) == [("aaaaaaaaaaaaaaaa1", "Ann", "Faster", "aaaaaaa1", 14)]
+    query = 'SELECT repository, "commit", author, subject, url[-8:], day(committed_at) FROM commits'
+    of_file = ("https://github.com/o/r", "aaaaaaaaaaaaaaaa1", "Ann", "Faster", "aaaaaaa1", 14)
+    assert rows(warehouse, query) == [of_file]
 
 
 def test_equal_suites_of_two_repositories_are_two_applications(warehouse, tmp_path):
