@@ -515,7 +515,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter(
                 "tasks",
                 "STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, t_submit BIGINT, "
-                "idle_from BIGINT, is_recorded INTEGER, task VARCHAR)[]",
+                "idle_from BIGINT, is_recorded INTEGER, wait BIGINT, task VARCHAR)[]",
             ),
             Parameter(
                 "inputs",
@@ -523,11 +523,15 @@ UDFS: tuple[Udf, ...] = (
                 "t_there BIGINT, data VARCHAR)[]",
             ),
             Parameter("last", "BIGINT"),
+            Parameter("begin", "BIGINT"),
+            Parameter("workers", "BIGINT"),
         ),
-        "STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, is_assumed BOOLEAN, "
-        "is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, there BIGINT, "
-        "made BIGINT)[]",
-        "Tasks on the critical path of a run, from the last, and what each waited for last, in ns.",
+        "STRUCT(path STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, "
+        "is_assumed BOOLEAN, is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, "
+        "there BIGINT, made BIGINT)[], chain_end BIGINT, placed_end BIGINT, least_end BIGINT, "
+        "has_chains BOOLEAN)",
+        "Tasks on the critical path of a run, from the last, what each waited for last, and how "
+        "soon the run could end, in ns.",
         public=False,
     ),
     Udf(
@@ -543,12 +547,10 @@ UDFS: tuple[Udf, ...] = (
             ),
             Parameter("inputs", "STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT)[]"),
             Parameter("parts", 'STRUCT("type" BIGINT, cause VARCHAR)[]'),
-            Parameter("most", "BIGINT"),
         ),
-        "STRUCT(critical_path BIGINT, no_latency BIGINT, no_overhead BIGINT, "
-        "one_more_worker BIGINT, halved BIGINT[], has_chains BOOLEAN)",
-        "Longest chain of dependent computing of a task graph, and how much shorter replays of it "
-        "are, in ns.",
+        "STRUCT(no_latency BIGINT, no_overhead BIGINT, one_more_worker BIGINT, halved BIGINT[], "
+        "listed BIGINT)",
+        "How much shorter replays of a task graph are, in ns.",
         public=False,
     ),
     Udf(
