@@ -51,7 +51,8 @@ class LawForecast:
     faster than with ideal speed-up: no law that does so predicts without that.
 
     The law is a sum of three terms, `factors` (n x 3, s at the largest count) times
-    p^`exponents` * log2(p)^`logs`, or p/(p + `half` * the largest count).
+    p^`exponents` * log2(p)^`logs`, or p/(p + `half` * the largest count), from the count at the
+    place `start` (n) on, before which there is another.
 
     `evidence` (n) is that of all laws. `broken` (n) is the probability that another law begins at a
     count, of which too few were measured to predict by it; `since` (n) is the place of that count.
@@ -67,6 +68,7 @@ class LawForecast:
     exponents: Floats
     logs: Floats
     half: Floats
+    start: Index
     evidence: Floats
     broken: Floats
     since: Index
@@ -156,4 +158,5 @@ def of_laws(
         "exponents": mixture.exponents[:, *cells].T,
         "logs": mixture.logs[:, *cells].T,
         "half": mixture.half[cells],
+        "start": np.where(after > 0, len(x) - after, 0),
     }
