@@ -40,6 +40,15 @@ def turning_point(question: Question, turning: Sequence[Row]) -> Turning | None:
     return Turning(row["turning"], round(row["low"]), high, row["is_predicted"])
 
 
+def drawn_turning_point(
+    question: Question, every: Sequence[Row], turning: Sequence[Row]
+) -> Turning | None:
+    """Return the turning point, None where it gets faster up to the last time that is no guess."""
+    point, rows = turning_point(question, turning), _within_reach(question, every)
+    last = max((row["parallelism"] for row in rows if not row["is_guess"]), default=0)
+    return point if point and point.about < last else None
+
+
 def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:
     """Return where the program is fastest, and up to which count it is efficient.
 

@@ -16,7 +16,7 @@ from apps.output.tables import dicts
 from apps.queries import base
 from apps.queries.base import ask_dicts
 from apps.queries.scaling import scaling_functions, scaling_program, scaling_sets
-from apps.reports.scaling_limits import limit_sentences, turning_point
+from apps.reports.scaling_limits import drawn_turning_point, limit_sentences, turning_point
 from apps.reports.scaling_question import complete_question, predict_grid
 from tests.helpers import support
 from tests.helpers.support import given, rows
@@ -90,6 +90,8 @@ def test_all_screens_state_the_same(warehouse, monkeypatch, first):
         assert about is None or about < trusted or high is None
         point = turning_point(question, turning)
         assert point is None if about is None else point[:2] == (about, low)
+        drawn = drawn_turning_point(question, grid, turning)
+        assert (drawn is None) == (point is None or point.about >= trusted)
         said = " ".join(limit_sentences(question, grid, turning))
         if found := re.search(
             r"more than about (\d+) [a-z ]*makes? it slower \(90 %: (\d+) to (\d+)\)", said

@@ -10,7 +10,7 @@ the interval is wide.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -137,8 +137,8 @@ def law_forecast(
 
 def of_laws(
     mixture: Mixture, chosen: Index, x: Floats, early: dict[int, Floats], level: Floats
-) -> dict[str, Floats]:
-    """Return the fields of `LawForecast` that describe one law of each function.
+) -> dict[str, Any]:
+    """Return the fields of `LawForecast` that describe one law of each function, arrays.
 
     Args:
         mixture: the laws.

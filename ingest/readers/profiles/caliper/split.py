@@ -175,7 +175,8 @@ def _as_split(document: Mapping[str, Any]) -> dict[str, Any]:
     metadata = [
         one | {"is_value": name != path} for name, one in zip(columns, described, strict=True)
     ]
-    return facts | {"data": rows, "columns": columns, "column_metadata": metadata, "nodes": nodes}
+    split = {"data": rows, "columns": columns, "column_metadata": metadata, "nodes": nodes}
+    return dict(facts) | split
 
 
 def _lists_values(name: str, records: Sequence[Any]) -> bool:
