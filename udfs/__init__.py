@@ -371,14 +371,16 @@ UDFS: tuple[Udf, ...] = (
     ),
     Udf(
         "walk_critical_path(tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end "
-        "BIGINT, t_submit BIGINT, idle_from BIGINT, is_recorded INTEGER, task VARCHAR)[], "
-        "inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, t_there "
-        "BIGINT, data VARCHAR)[], last BIGINT)",
+        "BIGINT, t_submit BIGINT, idle_from BIGINT, is_recorded INTEGER, wait BIGINT, task "
+        "VARCHAR)[], inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, "
+        "t_there BIGINT, data VARCHAR)[], last BIGINT, begin BIGINT, workers BIGINT)",
         "udfs.critical_path",
-        "STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, is_assumed BOOLEAN, "
-        "is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, there BIGINT, "
-        "made BIGINT)[]",
-        "Tasks on the critical path of a run, from the last, and what each waited for last, in ns.",
+        "STRUCT(path STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, "
+        "is_assumed BOOLEAN, is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, "
+        "there BIGINT, made BIGINT)[], chain_end BIGINT, placed_end BIGINT, least_end BIGINT, "
+        "has_chains BOOLEAN)",
+        "Tasks on the critical path of a run, from the last, what each waited for last, and how "
+        "soon the run could end, in ns.",
         public=False,
     ),
     Udf(
@@ -386,12 +388,11 @@ UDFS: tuple[Udf, ...] = (
         "t_end BIGINT, early_latency BIGINT, late_latency BIGINT, overhead BIGINT, unknown "
         'BIGINT, t_submit BIGINT, t_ready BIGINT, "type" BIGINT)[], inputs STRUCT(reader '
         'BIGINT, producer BIGINT, t_made BIGINT)[], parts STRUCT("type" BIGINT, cause '
-        "VARCHAR)[], most BIGINT)",
+        "VARCHAR)[])",
         "udfs.replay",
-        "STRUCT(critical_path BIGINT, no_latency BIGINT, no_overhead BIGINT, "
-        "one_more_worker BIGINT, halved BIGINT[], has_chains BOOLEAN)",
-        "Longest chain of dependent computing of a task graph, and how much shorter replays of it "
-        "are, in ns.",
+        "STRUCT(no_latency BIGINT, no_overhead BIGINT, one_more_worker BIGINT, halved BIGINT[], "
+        "listed BIGINT)",
+        "How much shorter replays of a task graph are, in ns.",
         public=False,
     ),
     Udf(

@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.arrays import Flags, Integers
-from udfs.arrow import Column, contiguous, is_known, returned
+from udfs.arrow import Column, contiguous, is_known, numbers, returned
+from udfs.earliest import Program
 
 _WALKED = returned("walk_critical_path")
 _UNKNOWN = np.iinfo(np.int64).min
@@ -95,31 +96,83 @@ class _Tasks:
         return ends[last].tolist(), order[last]
 
 
-def walk_critical_path(tasks: pa.ListArray, inputs: pa.ListArray, last: Column) -> pa.ListArray:
-    """Walk the critical paths of runs.
+def walk_critical_path(
+    tasks: pa.ListArray, inputs: pa.ListArray, last: Column, begin: Column, workers: Column
+) -> pa.StructArray:
+    """Walk the critical paths of runs; find how soon they could end.
 
     Args:
         tasks: r lists of structs: n, a number of its own; worker, a number; t_start, t_end,
             t_submit, ns; idle_from, when the wait before it began (NULL: there was none);
-            is_recorded, 1 if the trace tells what it waited for, else 0; task, its name.
+            is_recorded, 1 if the trace tells what it waited for, else 0; wait, latency and overhead
+            of it after the submission, ns; task, its name.
         inputs: r lists of structs: reader, the number of a task; producer, that of the one that
             made it; t_made; t_sent and t_there, when it was sent to the reader and there (NULL: it
             was not sent), ns; data, its name.
         last: r BIGINT, the number of the task that ended last.
+        begin: r BIGINT, when the first worker's window begins, ns.
+        workers: r BIGINT, the number of workers.
 
     Returns:
-        r lists of structs, one for each task on the path, from the last: n; leaves, when the path
-        leaves the wait before it for the task that follows; gap_from, since when all that is known
-        to be needed was there; jumps and is_assumed, whether what follows is a task of which only
-        its end is known; is_recorded; asked, where its submission was met last; sent, there and
-        since (from when on the path waits), where an input was, and made, where nobody is known to
-        have made that.
+        r structs: path, a list of structs, one for each task on the path, from the last: n; leaves,
+        when the path leaves the wait before it for the task that follows; gap_from, since when all
+        that is known to be needed was there; jumps and is_assumed, whether what follows is a task
+        of which only its end is known; is_recorded; asked, where its submission was met last; sent,
+        there and since (from when on the path waits), where an input was, and made, where nobody is
+        known to have made that; chain_end, when the run ends at the earliest without waits on any
+        number of workers, and placed_end and least_end, with those waits on the same workers and on
+        one more, ns; has_chains, whether three tasks need each other in turn.
     """
     out = []
-    for i, number in enumerate(contiguous(last).to_pylist()):
-        found = _tasks(contiguous(tasks)[i].values, contiguous(inputs)[i].values)
-        out.append(list(found.walk(int(np.flatnonzero(found.number == number)[0]))))
+    columns = (contiguous(column).to_pylist() for column in (last, begin, workers))
+    for i, (number, since, several) in enumerate(zip(*columns, strict=True)):
+        rows, edges = contiguous(tasks)[i].values, contiguous(inputs)[i].values
+        found = _tasks(rows, edges)
+        program = _program(found, rows, edges)
+        placed, least = program.ends_on(several, several + 1)
+        out.append(
+            {
+                "path": list(found.walk(int(np.flatnonzero(found.number == number)[0]))),
+                "chain_end": program.chain_end(since),
+                "placed_end": placed,
+                "least_end": least,
+                "has_chains": bool(np.diff(program.first)[program.producer].any()),
+            }
+        )
     return pa.array(out, _WALKED)
+
+
+def _program(tasks: _Tasks, rows: pa.StructArray, inputs: pa.StructArray) -> Program:
+    """Return the tasks by start, with their inputs."""
+    order = np.lexsort((tasks.number, tasks.start))
+    start, end = tasks.start[order], tasks.end[order]
+    free = np.where(tasks.earlier < 0, tasks.start, tasks.end[tasks.earlier])[order]
+    number = tasks.number[order]
+    by_number = np.argsort(number)
+
+    def place(numbers: Integers) -> Integers:
+        return by_number[np.searchsorted(number, numbers, sorter=by_number)]
+
+    of, maker = place(_times(inputs.field("reader"))), _times(inputs.field("producer"))
+    made, unknown = np.minimum(_times(inputs.field("t_made")), start[of]), maker == _UNKNOWN
+    maker = place(np.where(unknown, number[0], maker))
+    # of what began later than its reader, only when it was made is known
+    is_edge = ~unknown & (start[maker] < start[of])
+    release = tasks.asked[order]
+    np.maximum.at(release, of[~is_edge], made[~is_edge])
+    by_reader = np.flatnonzero(is_edge)[np.argsort(of[is_edge], kind="stable")]
+    of, maker = of[by_reader], maker[by_reader]
+    wait = numbers(rows.field("wait"))[np.argsort(numbers(rows.field("n")))]
+    return Program(
+        start=start,
+        length=end - start,
+        wait=wait[np.argsort(by_number)],
+        occupied=np.maximum(0, end - np.maximum(start, free)),
+        release=release,
+        first=np.searchsorted(of, np.arange(len(start) + 1)),
+        producer=maker,
+        delay=np.maximum(0, made[by_reader] - start[maker]),
+    )
 
 
 def _tasks(rows: pa.StructArray, inputs: pa.StructArray) -> _Tasks:

@@ -189,37 +189,12 @@ class Graph:
             "halved": self.halved(before, types, parts),
         }
         if overlap <= _OVERLAP * sum(self.lengths()):
-            fewer, more = self.listed(0), self.listed(1)
-            found["one_more_worker"] = max(0, min(measured, fewer) - more)
+            listed = min(measured, self.listed(0))
+            found |= {"listed": listed, "one_more_worker": max(0, listed - self.listed(1))}
         return found
 
 
-def longest_chain(
-    start: list[int], end: list[int], first: list[int], producer: list[int], made: list[int]
-) -> int:
-    """Return the longest chain of dependent computing, ns; lists are as those of a `Graph`."""
-    begin = [0] * len(start)
-    longest = e = 0
-    for i, last in enumerate(first[1:]):
-        at = 0
-        while e < last:
-            p = producer[e]
-            ready = begin[p]
-            if made[e] > start[p]:
-                ready += (made[e] if made[e] < end[p] else end[p]) - start[p]
-            if ready > at:
-                at = ready
-            e += 1
-        begin[i] = at
-        at += end[i] - start[i]
-        if at > longest:
-            longest = at
-    return longest
-
-
-def replay_tasks(
-    t_begin: Column, tasks: Column, inputs: Column, parts: Column, most: Column
-) -> pa.StructArray:
+def replay_tasks(t_begin: Column, tasks: Column, inputs: Column, parts: Column) -> pa.StructArray:
     """Replay the task graphs of runs.
 
     Args:
@@ -233,18 +208,17 @@ def replay_tasks(
             (numbers of tasks, the producer's start before the reader's), t_made, when it was made.
         parts: r lists of structs: type, the number of a type of tasks, and cause (compute, latency,
             overhead), what is halved of such tasks.
-        most: r BIGINT, how many tasks are replayed at most.
 
     Returns:
-        r structs (critical_path, no_latency, no_overhead, one_more_worker, halved, has_chains): the
-        longest chain of computing, and by how much the last end comes sooner in each replay, with
-        each part halved in a list, ns (NULL: not replayed); whether three tasks need each other in
-        turn.
+        r structs (no_latency, no_overhead, halved, one_more_worker, listed): by how much the last
+        end comes sooner in each replay, with each part halved in a list, ns; listed is the last end
+        by list scheduling on the same workers, ns since the first begin, if that is sooner than
+        measured. NULL: not replayed.
     """
-    rows: list[dict[str, int | list[int] | bool | None]] = []
+    rows: list[dict[str, int | list[int] | None]] = []
     begins, all_parts = contiguous(t_begin), contiguous(parts)
     all_tasks, all_inputs = contiguous(tasks), contiguous(inputs)
-    for i, limit in enumerate(contiguous(most).to_pylist()):
+    for i in range(len(begins)):
         of, edge = all_tasks[i].values, all_inputs[i].values
         n, start = numbers(of.field("n")), numbers(of.field("t_start"))
         order = np.lexsort((n, start))
@@ -260,14 +234,8 @@ def replay_tasks(
         edges = producer[by_reader], numbers(edge.field("t_made"))[by_reader]
         graph = [array.tolist() for array in (first, *edges)]
         times = [start[order].tolist(), numbers(of.field("t_end"))[order].tolist()]
-        reads = np.zeros(len(n), bool)
-        reads[reader] = True
-        has_chains = bool(reads[producer].any())
-        rows.append({"critical_path": longest_chain(*times, *graph), "has_chains": has_chains})
-        if len(order) <= limit:
-            types = numbers(of.field("type"))[order]
-            worker, *waits = (numbers(of.field(name))[order].tolist() for name in _TASK)
-            replayed = Graph(begins[i].values.to_pylist(), worker, *times, *waits, *graph)
-            halved = [(part["type"], part["cause"]) for part in all_parts[i].as_py()]
-            rows[i] |= replayed.gains(types, halved)
+        worker, *waits = (numbers(of.field(name))[order].tolist() for name in _TASK)
+        replayed = Graph(begins[i].values.to_pylist(), worker, *times, *waits, *graph)
+        halved = [(part["type"], part["cause"]) for part in all_parts[i].as_py()]
+        rows.append(replayed.gains(numbers(of.field("type"))[order], halved))
     return pa.array(rows, _GAINS)

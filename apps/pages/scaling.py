@@ -11,7 +11,7 @@ from apps.pages.text import NO_APPLICATION
 from apps.queries.scaling import ScalingSet, counts_between, scaling_functions, scaling_sets
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
-from apps.reports.scaling_limits import turning_point, worth_sentences
+from apps.reports.scaling_limits import drawn_turning_point, worth_sentences
 from apps.reports.scaling_question import (
     GAIN,
     Question,
@@ -53,7 +53,7 @@ def page(view: View) -> None:
     worth = worth_sentences(question, buying.to_dicts(), GAIN, 1.0)
     sentences = scaling_sentences(question, rows, ranking.to_dicts(), turning.to_dicts(), worth)
     view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
-    point = turning_point(question, turning.to_dicts())
+    point = drawn_turning_point(question, rows, turning.to_dicts())
     models = view.ask("scaling/models", set_id=which.set_id)
     _times(view, question, ranking, predicted, models, point)
     _program(view, question, predicted)

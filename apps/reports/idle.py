@@ -451,9 +451,9 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
     if not any(row["percent"] for row in rows):
         if not rows[0]["is_recorded"]:
             return []
-        return [
-            "One more worker gains nothing, nor does less waiting: the chain is all of the time."
-        ]
+        late = rows[0]["path_cause"] == "submission"
+        why = "tasks are submitted too late" if late else "the chain is all of the time"
+        return [f"One more worker gains nothing, nor does less waiting: {why}."]
     if not rows[0]["is_recorded"]:
         return [
             "What one more worker gains is unknown, as nothing tells which tasks need each other: "
@@ -477,11 +477,13 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
 def _if(rows: Sequence[Row]) -> str:
     """Return what the gains take for granted: that of one more worker, and those of the others."""
     taken = ""
-    if any(row["percent"] and row["change"] != "one more worker" for row in rows):
+    if any(row["percent"] and row["change"].startswith("no ") for row in rows):
         taken += (
             "; no latency and no overhead with each worker's tasks and their order as they were"
         )
-    if any(row["is_assumed"] for row in rows):
-        taken += "; one more worker if no three tasks need each other in turn, as none such are "
-        taken += "recorded"
+    if any(row["percent"] and row["change"] == "other placement" for row in rows):
+        taken += "; other placement if every worker can run every task"
+    if assumed := [row["change"] for row in rows if row["is_assumed"] and row["percent"]]:
+        taken += f"; {' and '.join(assumed)} if no three tasks need each other in turn, as none "
+        taken += "such are recorded"
     return taken

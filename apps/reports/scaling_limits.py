@@ -40,30 +40,42 @@ def turning_point(question: Question, turning: Sequence[Row]) -> Turning | None:
     return Turning(row["turning"], round(row["low"]), high, row["is_predicted"])
 
 
+def drawn_turning_point(
+    question: Question, every: Sequence[Row], turning: Sequence[Row]
+) -> Turning | None:
+    """Return the turning point, None where it gets faster up to the last time that is no guess."""
+    point, rows = turning_point(question, turning), _within_reach(question, every)
+    last = max((row["parallelism"] for row in rows if not row["is_guess"]), default=0)
+    return point if point and point.about < last else None
+
+
 def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:
     """Return where the program is fastest, and up to which count it is efficient.
 
     `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
     """
-    rows = _within_reach(question, every)
-    if not rows or not question.is_count:
+    reached = _within_reach(question, every)
+    if not reached or not question.is_count:
         return []
+    # Of times that are guesses nothing follows.
+    rows = [row for row in reached if not row["is_guess"]] or reached[:1]
+    guesses = "" if len(rows) == len(reached) else f"; beyond {_last(rows)} its times are guesses"
     is_measured = question.problem_size is None
-    why = None if is_measured else why_guessed(rows[-1])
+    why = None if is_measured else why_guessed(reached[-1])
     if why:
         return [f"Up to which count adding more makes it faster is unknown: {why}."]
     sentences = []
     if question.scaling == "strong":
         sentences.append(
-            _turning_sentence(turning_point(question, turning), rows, turning[0])
+            _turning_sentence(turning_point(question, turning), rows, turning[0], guesses)
             if is_measured and turning
-            else _turning_elsewhere(rows)
+            else _turning_elsewhere(rows, guesses)
         )
     if turning and is_measured and turning[0]["low"] is None:
         return [*sentences, _efficient_measured(question, rows)]
     is_stored = turning and is_measured and question.scaling == question.which.scaling
     found = _stored(turning[0]) if is_stored else efficient_counts(_times(rows), question.is_weak)
-    return [*sentences, _efficient(found, rows)]
+    return [*sentences, _efficient(found, rows, guesses)]
 
 
 def worth_sentences(
@@ -92,9 +104,14 @@ def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["predicted"] is not None and row["parallelism"] <= reach]
 
 
-def _turning_sentence(point: Turning | None, rows: Sequence[Row], turning: Row) -> str:
-    """Return beyond which count more processes make it slower, with the 90 % interval."""
-    first, farthest = rows[0]["parallelism"], rows[-1]["parallelism"]
+def _turning_sentence(
+    point: Turning | None, rows: Sequence[Row], turning: Row, guesses: str
+) -> str:
+    """Return beyond which count more processes make it slower, with the 90 % interval.
+
+    `guesses` is from which count on the times are guesses, in words.
+    """
+    first, farthest = rows[0]["parallelism"], _last(rows)
     if turning["low"] is None:
         why = why_guessed(turning) or first_text(turning["flags"], {"new_regime"})
         why = why or "there is no model"
@@ -119,26 +136,27 @@ def _turning_sentence(point: Turning | None, rows: Sequence[Row], turning: Row) 
             "Beyond which count adding more makes it slower is unknown: the measured times allow "
             f"any from {first} on."
         )
-    if point.about == farthest:
-        sure = _last_followed(rows)
-        text = f"Up to {sure} adding more is not predicted to make it slower"
-        return f"{text}{_certain(point.low, sure, farthest)}."
+    if point.about >= farthest:
+        return _not_slower(farthest, _certain(point.low, farthest) + guesses)
     upper = f"more than {farthest}" if point.high is None else point.high
     later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"
+    makes = "makes" if point.about <= _last(measured) else "is predicted to make"
     return (
-        f"Adding more than about {point.about} makes it slower (90 %: {point.low} to {upper})"
+        f"Adding more than about {point.about} {makes} it slower (90 %: {point.low} to {upper})"
         f"{later}."
     )
 
 
-def _turning_elsewhere(rows: Sequence[Row]) -> str:
+def _turning_elsewhere(rows: Sequence[Row], guesses: str) -> str:
     """Return the same at a problem size that was not measured, where no interval is known."""
-    about, farthest = fastest_count(_times(rows)), rows[-1]["parallelism"]
+    about, farthest = fastest_count(_times(rows)), _last(rows)
     if about == farthest:
-        sure = _last_followed(rows)
-        beyond = _certain(sure, sure, farthest)
-        return f"Up to {sure} adding more is not predicted to make it slower{beyond}."
+        return _not_slower(farthest, guesses)
     return f"Adding more than about {about} is predicted to make it slower."
+
+
+def _not_slower(farthest: int, how_far: str) -> str:
+    return f"Up to {farthest} adding more is not predicted to make it slower{how_far}."
 
 
 def _times(rows: Sequence[Row]) -> Times:
@@ -157,17 +175,15 @@ def _stored(row: Row) -> Efficient | None:
     return Efficient(row["efficient"], row["efficient_low"], row["efficient_high"])
 
 
-def _efficient(found: Efficient | None, rows: Sequence[Row]) -> str:
+def _efficient(found: Efficient | None, rows: Sequence[Row], guesses: str) -> str:
     """Return up to which count the efficiency is over the floor, with the 90 % interval."""
-    floor, farthest = percent(FLOOR), rows[-1]["parallelism"]
+    floor, farthest = percent(FLOOR), _last(rows)
     if found is None:
         return f"Its efficiency is over {floor} nowhere."
     about, low, high = found
-    sure = _last_followed(rows)
-    # Of times that are guesses nothing follows.
-    if about == farthest or about > sure:
-        text = f"Up to {sure} its efficiency is predicted to stay over {floor}"
-        return f"{text}{_certain(low, sure, farthest)}."
+    if about == farthest:
+        text = f"Up to {farthest} its efficiency is predicted to stay over {floor}"
+        return f"{text}{_certain(low, farthest)}{guesses}."
     text = f"The largest count with an efficiency over {floor} is about {about}"
     if low == high:
         return f"{text}."
@@ -175,16 +191,15 @@ def _efficient(found: Efficient | None, rows: Sequence[Row]) -> str:
     return f"{text} (90 %: {low} to {upper})."
 
 
-def _last_followed(rows: Sequence[Row]) -> int:
-    """Return the last count whose time is no guess."""
-    first: int = rows[0]["parallelism"]
-    return max((row["parallelism"] for row in rows if not row["is_guess"]), default=first)
+def _last(rows: Sequence[Row]) -> int:
+    """Return the largest count."""
+    count: int = rows[-1]["parallelism"]
+    return count
 
 
-def _certain(low: int, sure: int, farthest: int) -> str:
-    """Return how far what is predicted up to `sure` is certain, and where guesses begin."""
-    certain = f", but that is certain (90 %) only up to {low}" if low < sure else ""
-    return f"{certain}{f'; beyond {sure} its times are guesses' if sure < farthest else ''}"
+def _certain(low: int, farthest: int) -> str:
+    """Return how far what is predicted up to the farthest count is certain, if less."""
+    return f", but that is certain (90 %) only up to {low}" if low < farthest else ""
 
 
 def _efficient_measured(question: Question, rows: Sequence[Row]) -> str:

@@ -170,8 +170,9 @@ def complete_question(
     if wrong := next((name for name in kinds or {} if name != which.parameter), None):
         raise UsageError(
             f"{set_name(which)} is not scaled by {wrong!r}",
-            hint=f"It is scaled by {which.parameter}. What another parameter is, is stated as its "
-            "file lands: pwh ingest --replace --parameter NAME=KIND FILE",
+            hint=f"It is scaled by {which.parameter}, so --parameter {which.parameter}=KIND. What "
+            "another parameter is, is stated as its file lands: pwh ingest --replace --parameter "
+            "NAME=KIND FILE",
         )
     kind = (kinds or {}).get(which.parameter, which.kind)
     targets = tuple(sorted(set(counts))) or tuple(which.largest * k for k in (2, 4, 8))

@@ -140,7 +140,9 @@ def law_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
             three_digits(row["coherence"]),
             band(row, "coherence"),
             three_digits(row["most"]),
-            three_digits(row["peak"]),
+            f"{three_digits(row['peak'])} (extrapolated)"
+            if row["is_extrapolated"]
+            else three_digits(row["peak"]),
             percent(row["smape"]),
         )
         for row in rows

@@ -4,7 +4,7 @@
 -- requires: run_contents, workers
 -- functions: critical_path
 --
--- The critical path: the chain of tasks and waits that determines a run's end.
+-- The critical path: the chain of tasks and waits that determines a run's end; and how soon it could end.
 --
 -- Two million tasks take 4 GB of memory, and of more the path is not found.
 
@@ -19,6 +19,10 @@ WITH
     SELECT *, row_number() OVER (ORDER BY run_id, worker) AS number FROM _worker_clocks
   ),
 
+  span AS (
+    SELECT run_id, min(t_begin) AS t_begin, count(*) AS workers FROM _worker_windows GROUP BY run_id
+  ),
+
   task AS MATERIALIZED (
     SELECT
       t.run_id, t.worker, clock.number, clock.node, clock.ahead, t.task, t.name,
@@ -28,9 +32,16 @@ WITH
     JOIN clock ON t.run_id = clock.run_id AND t.worker = clock.worker
   ),
 
+  -- wait: latency and overhead after its submission; what is of unknown cause need not remain
   waited AS MATERIALIZED (
     SELECT
-      task.*, i.t_start AS idle_from, CAST(coalesce(i.is_recorded, true) AS INTEGER) AS is_recorded
+      task.*, i.t_start AS idle_from, CAST(coalesce(i.is_recorded, true) AS INTEGER) AS is_recorded,
+      coalesce(
+        i.t_start + i.starvation1 + i.latency + i.ov_unsubmitted
+          + if(i.is_recorded, i.ov_rest - i.ov_unsubmitted, 0)
+          - least(i.t_end, greatest(task.t_submit, i.t_start + i.starvation1)),
+        0
+      ) AS wait
     FROM task
     LEFT JOIN idle_intervals AS i
       ON task.run_id = i.run_id AND task.worker = i.worker AND task.task = i.task
@@ -47,13 +58,11 @@ WITH
       ON d.run_id = home.run_id AND coalesce(d.node, maker.node) = home.node
   ),
 
-  -- the inputs of the tasks that followed a wait, before what is known of these: DuckDB would
-  -- take those tasks and all data first, each with each
+  -- before what is known of the data: DuckDB would take those with the tasks first, each with each
   read AS MATERIALIZED (
     SELECT i.run_id, w.n, w.node, w.ahead, i.data, i.is_sent, i.t_arrived
     FROM task_inputs AS i
     JOIN waited AS w ON i.run_id = w.run_id AND i.task = w.task
-    WHERE w.idle_from IS NOT NULL
   ),
 
   needed AS (
@@ -86,15 +95,18 @@ WITH
       run_id, arg_min(n, (-t_end, task)) AS last,
       list({
         'n': n, 'worker': number, 't_start': t_start, 't_end': t_end, 't_submit': t_submit,
-        'idle_from': idle_from, 'is_recorded': is_recorded, 'task': task
+        'idle_from': idle_from, 'is_recorded': is_recorded, 'wait': wait, 'task': task
       }) AS tasks
     FROM waited
     GROUP BY run_id
   ),
 
-  walked AS (
-    SELECT p.run_id, walk_critical_path(p.tasks, coalesce(i.inputs, []), p.last) AS path
+  walked AS MATERIALIZED (
+    SELECT
+      p.run_id,
+      walk_critical_path(p.tasks, coalesce(i.inputs, []), p.last, s.t_begin, s.workers) AS found
     FROM programs AS p
+    JOIN span AS s ON p.run_id = s.run_id
     LEFT JOIN inputs AS i ON p.run_id = i.run_id
   ),
 
@@ -104,7 +116,8 @@ WITH
       w.run_id, w.worker, w.task, w.name, w.t_start, w.t_end, w.idle_from, step.*,
       coalesce(lag(step.leaves) OVER (PARTITION BY w.run_id ORDER BY place), w.t_end) AS until
     FROM (
-      SELECT run_id, unnest(path) AS step, generate_subscripts(path, 1) AS place FROM walked
+      SELECT run_id, unnest(found.path) AS step, generate_subscripts(found.path, 1) AS place
+      FROM walked
     ) AS p
     JOIN waited AS w ON p.run_id = w.run_id AND p.step.n = w.n
   ),
@@ -147,8 +160,13 @@ WITH
   )
 
 SELECT
-  run_id,
-  row_number() OVER (PARTITION BY run_id ORDER BY t_end DESC, t_start DESC, cause) AS step,
-  t_start, t_end, worker, task, name, cause, is_assumed, t_end - t_start AS ns
-FROM part
+  p.run_id,
+  row_number() OVER (PARTITION BY p.run_id ORDER BY t_end DESC, t_start DESC, cause) AS step,
+  t_start, t_end, worker, task, name, cause, is_assumed, t_end - t_start AS ns,
+  e.* EXCLUDE (run_id)
+FROM part AS p
+JOIN (
+  SELECT run_id, found.chain_end, found.placed_end, found.least_end, found.has_chains FROM walked
+) AS e
+  ON p.run_id = e.run_id
 WHERE t_end > t_start;

@@ -23,12 +23,13 @@ WITH
         lambda point: point[1]
       ) AS fastest,
       scaling_turning_point(x, y, noise) AS point,
-      -- the set's own measured counts, and two an octave
+      -- the set's own measured counts, and two an octave; of times that are guesses nothing follows
       list_filter(
         predictions,
         lambda place:
           place['count'] BETWEEN x[1] AND 64 * CAST(largest AS BIGINT)
           AND place['low'] IS NOT NULL AND place['high'] IS NOT NULL
+          AND NOT _is_guess(place['count'], largest, place['low'], place['high'], flags || doubts)
           AND (
             list_contains(x, place['count']) OR place['count'] = 64 * CAST(largest AS BIGINT)
             OR place['count']
@@ -94,11 +95,7 @@ SELECT
   limits['efficient_low'] AS efficient_low,
   limits['efficient_high'] AS efficient_high,
   list_transform(
-    list_filter(
-      places,
-      lambda place: NOT _is_guess(place['count'], largest, place['low'], place['high'], flags)
-    ),
-    lambda place: {'count': place['count'], 'seconds': place['seconds']}
+    places, lambda place: {'count': place['count'], 'seconds': place['seconds']}
   ) AS times,
   point['flags'] AS flags
 FROM limited

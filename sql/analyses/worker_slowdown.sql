@@ -56,20 +56,22 @@ WITH
     WHERE r.place * size.most // r.tasks > (r.place - 1) * size.most // r.tasks
   ),
 
+  -- without the workers' own ratios: DuckDB would copy such a list to each row of the join
   pairs AS (
     SELECT
-      own.run_id, own.worker, own.tasks, own.ratios,
+      o.run_id, o.worker,
       _ratios_in_order(list({'t_start': s.t_start, 'ratio': s.ratio})) AS others
-    FROM own
-    JOIN sample AS s ON own.run_id = s.run_id AND own.worker <> s.worker
-    GROUP BY ALL
+    FROM (SELECT run_id, worker FROM own) AS o
+    JOIN sample AS s ON o.run_id = s.run_id AND o.worker <> s.worker
+    GROUP BY o.run_id, o.worker
   ),
 
   runs_of_pairs AS (
     SELECT
       run_id, list(worker ORDER BY worker) AS workers, list(tasks ORDER BY worker) AS tasks,
       list(ratios ORDER BY worker) AS ratios, list(others ORDER BY worker) AS others
-    FROM pairs
+    FROM own
+    JOIN pairs USING (run_id, worker)
     GROUP BY run_id
   ),
 

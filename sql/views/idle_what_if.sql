@@ -12,11 +12,10 @@ CREATE OR REPLACE MACRO _types_of_tasks(run) AS TABLE
 SELECT run_id, name, row_number() OVER (PARTITION BY run_id ORDER BY name) AS type
 FROM (SELECT DISTINCT run_id, name FROM tasks WHERE _is_wanted(run_id, run));
 
--- One row a run: its tasks, with a number each, for the replay, ns from the first window's begin. An
--- input is an edge from its producer, or, where none began before, a moment.
+-- One row a run of `most` tasks or fewer: these, with a number each, for the replay, ns from the first
+-- window's begin. An input is an edge from its producer, or, where none began before, a moment.
 CREATE OR REPLACE MACRO _task_graph(run, most) AS TABLE
 WITH
-  -- of more tasks only the longest chain is found, whatever waits were between them
   few AS (
     SELECT run_id FROM tasks WHERE _is_wanted(run_id, run) GROUP BY run_id HAVING count(*) <= most
   ),
@@ -26,6 +25,7 @@ WITH
       run_id, worker, row_number() OVER (PARTITION BY run_id ORDER BY worker) - 1 AS w, t_begin,
       min(t_begin) OVER (PARTITION BY run_id) AS t0
     FROM _worker_windows
+    SEMI JOIN few USING (run_id)
     WHERE _is_wanted(run_id, run)
   ),
 
@@ -43,7 +43,7 @@ WITH
     JOIN place ON t.run_id = place.run_id AND t.worker = place.worker
     LEFT JOIN _types_of_tasks(run) AS types ON t.run_id = types.run_id AND t.name IS NOT DISTINCT FROM types.name
     LEFT JOIN (
-      FROM idle_intervals SEMI JOIN few USING (run_id) WHERE _is_wanted(run_id, run) AND kind <> 'tail'
+      FROM idle_intervals WHERE _is_wanted(run_id, run) AND kind <> 'tail'
     ) AS i
       ON t.run_id = i.run_id AND t.task = i.task AND t.worker = i.worker
     WHERE _is_wanted(t.run_id, run)
@@ -61,7 +61,9 @@ WITH
       r.run_id, r.n, maker.n AS producer, least(d.t_made, r.t_start) - r.t0 AS t_made,
       coalesce(maker.t_start < r.t_start, false) AS is_edge
     FROM read AS r
-    JOIN (FROM _data_times WHERE _is_wanted(run_id, run) AND t_made IS NOT NULL) AS d
+    JOIN (
+      FROM _data_times SEMI JOIN few USING (run_id) WHERE _is_wanted(run_id, run) AND t_made IS NOT NULL
+    ) AS d
       ON r.run_id = d.run_id AND r.data = d.data
     LEFT JOIN task AS maker ON d.run_id = maker.run_id AND d.producer = maker.task
     WHERE maker.n IS DISTINCT FROM r.n
@@ -110,9 +112,10 @@ LEFT JOIN inputs USING (run_id);
 
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
 -- the same placement and order cannot gain more. Between the end of a task and when its datum was
--- made the runtime may have been at work. No schedule of the measured durations is shorter than their
--- longest chain of dependences, nor than all work spread evenly over the workers, nor than tasks that
--- took turns, which then they still do. Of a chain, half as long, half is gained at most.
+-- made the runtime may have been at work. No schedule of the measured durations ends before their
+-- longest chain of dependences, nor is shorter than all work spread evenly over the workers, nor than
+-- tasks that took turns, which then they still do. What one more worker gains is not what the same workers
+-- would with tasks placed anew. Of a chain, half as long, half is gained at most.
 CREATE OR REPLACE MACRO _gains(run, most) AS TABLE
 WITH
   span AS (
@@ -150,7 +153,9 @@ WITH
       p.run_id,
       coalesce(sum(p.ns) FILTER (p.cause = 'latency'), 0) AS latency,
       coalesce(sum(p.ns) FILTER (p.cause = 'overhead'), 0)
-        + coalesce(sum(p.ns) FILTER (p.cause = 'starvation' AND p.t_start = t.t_end), 0) AS overhead
+        + coalesce(sum(p.ns) FILTER (p.cause = 'starvation' AND p.t_start = t.t_end), 0) AS overhead,
+      any_value(p.chain_end) AS chain_end, any_value(p.placed_end) AS placed_end,
+      any_value(p.least_end) AS least_end, any_value(p.has_chains) AS has_chains
     FROM (FROM critical_paths WHERE _is_wanted(run_id, run)) AS p
     JOIN _task_times AS t ON p.run_id = t.run_id AND p.task = t.task AND p.worker = t.worker
     GROUP BY p.run_id
@@ -172,7 +177,7 @@ WITH
   ),
 
   replay AS MATERIALIZED (
-    SELECT g.run_id, replay_tasks(g.t_begin, g.tasks, g.inputs, coalesce(p.parts, []), most) AS found
+    SELECT g.run_id, replay_tasks(g.t_begin, g.tasks, g.inputs, coalesce(p.parts, [])) AS found
     FROM _task_graph(run, most) AS g
     LEFT JOIN parts AS p ON g.run_id = p.run_id
   ),
@@ -188,19 +193,20 @@ WITH
     SELECT run_id FROM runtime_intervals WHERE _is_wanted(run_id, run)
   ),
 
-  -- what remains of the run when the longest chain, or the evenly spread work, is taken away
+  -- by how much the run can end sooner at most: as placed, with its tasks placed anew, and, beyond what
+  -- a replay on the same workers takes, on one more
   room AS (
     SELECT
-      span.run_id, span.t_end - span.t_begin AS whole, path.latency, path.overhead, found,
-      greatest(
-        0, last_end - t_begin - greatest(found.critical_path, (wall - idle + workers - 1) // workers, turns.ns)
+      span.run_id, span.t_end - span.t_begin AS whole, path.latency, path.overhead, path.has_chains, found,
+      last_end - greatest(
+        chain_end, t_begin + (wall - idle + workers - 1) // workers, t_begin + turns.ns
       ) AS of_run,
-      greatest(
-        0,
-        last_end - first_start
-          - greatest(found.critical_path, (wall - idle + workers) // (workers + 1), turns.ns)
-      ) AS of_tasks,
-      coalesce(is_told, true) AND told.run_id IS NOT NULL AS is_recorded
+      coalesce(is_told, true) AND told.run_id IS NOT NULL AS is_recorded,
+      first_start + coalesce(turns.ns, 0) AS turned,
+      last_end - greatest(turned, coalesce(placed_end, last_end)) AS of_placement,
+      CASE WHEN is_recorded AND found.listed IS NOT NULL
+        THEN last_end - least(last_end, greatest(turned, t_begin + found.listed)) END AS replaced,
+      last_end - coalesce(replaced, 0) - greatest(turned, coalesce(least_end, last_end)) AS of_one_more
     FROM (
       SELECT span.*, coalesce(waits.idle, 0) AS idle, waits.is_told
       FROM span
@@ -217,18 +223,24 @@ WITH
   -- where the causes of waits are unknown, so is what it would gain to be without one
   gains (run_id, change, name, cause, bound, replayed, is_assumed) AS (
     SELECT
-      run_id, 'no latency', NULL, NULL, least(coalesce(latency, 0), of_run), found.no_latency, false
+      run_id, 'no latency', NULL, NULL, greatest(0, least(coalesce(latency, 0), of_run)), found.no_latency, false
     FROM room
     WHERE is_recorded
     UNION ALL
     SELECT
-      run_id, 'no overhead', NULL, NULL, least(coalesce(overhead, 0), of_run), found.no_overhead, false
+      run_id, 'no overhead', NULL, NULL, greatest(0, least(coalesce(overhead, 0), of_run)), found.no_overhead, false
     FROM room
     WHERE is_recorded
     UNION ALL
     SELECT
-      run_id, 'one more worker', NULL, NULL, of_tasks,
-      CASE WHEN is_recorded THEN found.one_more_worker END, NOT found.has_chains
+      run_id, 'other placement', NULL, NULL, greatest(0, of_placement), replaced,
+      NOT coalesce(has_chains, false)
+    FROM room
+    WHERE is_recorded
+    UNION ALL
+    SELECT
+      run_id, 'one more worker', NULL, NULL, greatest(0, of_one_more),
+      CASE WHEN is_recorded THEN found.one_more_worker END, NOT coalesce(has_chains, false)
     FROM room
     UNION ALL
     SELECT p.run_id, 'half as long', p.name, p.cause, p.ns // 2, r.found.halved[p.place], false
@@ -245,6 +257,6 @@ SELECT
 FROM gains AS g
 JOIN room AS r ON g.run_id = r.run_id;
 
-CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE -- The rows of idle_gains of `run`, with replays of up to 100 000 tasks. gain_at_most is a bound by the critical path, by the work of all tasks and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock, or which did so within (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more; of a part half as long: half of its time). replay_gain is what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): without latency or overhead, or with a part half as long, on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. No latency and no overhead only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more tasks, or (one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.
+CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE -- The rows of idle_gains of `run`, with replays of up to 100 000 tasks. gain_at_most is a bound by the critical path, by the work of all tasks, each after its submission, and by tasks of one type that took turns nearly always, of which never two ran at a time on several workers, as for a lock, or which did so within (without latency or overhead as long as each worker keeps its tasks in their order: a scheduler that places them anew may gain more; with other placement, each task on any worker with its measured latency and overhead; with one more worker beyond what a replay on the same workers takes; of a part half as long: half of its time). replay_gain is what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): without latency or overhead, or with a part half as long, on the same workers in the same order, no task before its submission; with other placement, and one more worker, by list scheduling with the measured latency and overhead of each task. No latency, no overhead and other placement only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more tasks, or (other placement, one more worker) because workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.
 SELECT * EXCLUDE (run_id)
 FROM _gains(run, 100_000);

@@ -16,7 +16,7 @@ from apps.output.tables import dicts
 from apps.queries import base
 from apps.queries.base import ask_dicts
 from apps.queries.scaling import scaling_functions, scaling_program, scaling_sets
-from apps.reports.scaling_limits import limit_sentences, turning_point
+from apps.reports.scaling_limits import drawn_turning_point, limit_sentences, turning_point
 from apps.reports.scaling_question import complete_question, predict_grid
 from tests.helpers import support
 from tests.helpers.support import given, rows
@@ -56,8 +56,8 @@ def test_all_screens_state_the_same(warehouse, monkeypatch, first):
         row[0]: row[1:]
         for row in rows(
             warehouse,
-            "SELECT set_id, turning, low, high, efficient, efficient_low, efficient_high "
-            "FROM program_turning_points",
+            "SELECT set_id, turning, low, high, efficient, efficient_low, efficient_high, "
+            "list_max(list_transform(times, lambda time: time.count)) FROM program_turning_points",
         )
     }
     # Nothing changes from here on: no question has to look whether anything did.
@@ -83,12 +83,18 @@ def test_all_screens_state_the_same(warehouse, monkeypatch, first):
         question = complete_question(one, (), None, None)
         turning = ask_dicts(warehouse, "scaling/turning", set_id=one.set_id, kind=None)
         grid = dicts(predict_grid(warehouse, question))
-        about, low, high, *efficient = stored[one.set_id]
+        about, low, high, *efficient, trusted = stored[one.set_id]
+        # nothing is stated beyond the last count whose time is no guess
+        ends = [about, high, *efficient]
+        assert about is None or all(end is None or end <= trusted or end == high for end in ends)
+        assert about is None or about < trusted or high is None
         point = turning_point(question, turning)
         assert point is None if about is None else point[:2] == (about, low)
+        drawn = drawn_turning_point(question, grid, turning)
+        assert (drawn is None) == (point is None or point.about >= trusted)
         said = " ".join(limit_sentences(question, grid, turning))
         if found := re.search(
-            r"more than about (\d+) makes it slower \(90 %: (\d+) to (\d+)\)", said
+            r"more than about (\d+) [a-z ]*makes? it slower \(90 %: (\d+) to (\d+)\)", said
         ):
             assert tuple(map(int, found.groups())) == (about, low, high)
         if found := re.search(r"over 50 % is about (\d+)(?: \(90 %: (\d+) to (\d+)\))?", said):

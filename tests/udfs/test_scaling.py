@@ -50,6 +50,26 @@ def test_a_law_of_the_kind_is_recovered(kind, function, parameters):
     assert found["flags"] == []
 
 
+def test_five_counts_do_not_tell_five_letters_and_say_so():
+    x = np.array(COUNTS[:5])
+    y = 1.379 * x**-0.306 + 0.079 * x**0.695
+    found = model(x.tolist(), y.tolist(), "non-blocking point-to-point")
+    assert found["flags"] == [
+        "too few points: 5 letters are fitted to 5 counts, without repetitions"
+    ]
+    assert found["smape"] < 0.2, "a formula of all counts, not of the last ones"
+    repeated = model(x.tolist(), y.tolist(), "non-blocking point-to-point", noise=0.01)
+    assert not any("letters" in flag for flag in repeated["flags"])
+
+
+def test_a_formula_of_the_counts_from_one_on_says_so():
+    x = np.array([*COUNTS, 128.0])
+    y = np.where(x > 8, 3.0, 0.0) + 100 / x
+    found = model(x.tolist(), y.tolist())
+    assert found["formula"] == "3 + 100*p^-1 from 16 on"
+    assert any("new regime begins at 16" in flag for flag in found["flags"])
+
+
 def test_formulas_are_readable():
     x = np.array(COUNTS)
     assert model(COUNTS, (3 / x + 2).tolist())["formula"] == "2 + 3*p^-1"

@@ -44,6 +44,8 @@ _EQUAL: Final = 1e-6
 _ENDS: Final = (0.05, 0.95)
 """Quantiles of the intervals."""
 _NORMAL: Final = 1.645
+_UNSHOWN: Final = 1e6
+"""Squared logarithms that no law is apart from the prediction."""
 _AT_ONCE: Final = 512
 POOR_FIT: Final = 0.2
 """Relative distance of the points from the prediction, from which no smooth law fits them."""
@@ -147,12 +149,15 @@ def forecast(
     # A growing term that the points hide may be most of the time far away.
     hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
     ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
-    for rows, _, mixture, early in parts:
+    for rows, part, mixture, early in parts:
         ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows)
-        # What is shown of a prediction that is no law's is the law nearest to it.
+        # What is shown of a prediction that is no law's is the nearest law: one of all counts,
+        # unless it is known that another began.
         level, mixed = np.log(y[rows, -1:]), ~rules[rows]
         off = mixture.values - (middle[rows] - level).T[:, None]
-        nearest = (off[: len(AHEAD)] ** 2).sum(0).argmin(0)
+        apart = (off[: len(AHEAD)] ** 2).sum(0)
+        apart += np.where((mixture.after > 0) & (part.regime == 0), _UNSHOWN, 0.0)
+        nearest = apart.argmin(0)
         for name, values in of_laws(mixture, nearest, x[rows[0]], early, level).items():
             getattr(law, name)[rows[mixed]] = values[mixed]
     # A law that predicts does so at all counts; at measured ones it says how sure they are.

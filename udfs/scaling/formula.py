@@ -26,7 +26,8 @@ class Formulas:
 
     `apart` (n) is how far a formula is from the prediction at most, relative, up to eight times the
     largest count: 0 where it is the prediction; `misfit` (n) is the root mean square distance, in
-    logarithms, of the points from it. `r2` is NaN where all times are the same.
+    logarithms, of the points from it. `since` (n) is the count from which on a formula holds, 0
+    where at all. `r2` is NaN where all times are the same.
     """
 
     texts: list[str]
@@ -35,6 +36,7 @@ class Formulas:
     smape: Floats
     apart: Floats
     misfit: Floats
+    since: Floats
 
 
 def formulas(names: list[Names], x: Floats, y: Floats, predicted: Forecast) -> Formulas:
@@ -52,10 +54,14 @@ def formulas(names: list[Names], x: Floats, y: Floats, predicted: Forecast) -> F
     distance = np.nan_to_num(np.abs(each - wanted), nan=_INFINITE).clip(max=_INFINITE)
     apart = np.where(predicted.rules, 0.0, np.expm1(distance[:, m:].max(1, initial=0.0)))
     parts = [_law(law, row, float(last)) for row, last in enumerate(x[:, -1])]
-    texts = [" + ".join(_text(*part) for part in one) for one in parts]
+    since = np.where(law.start > 0, x[np.arange(len(x)), law.start], 0.0)
+    texts = [
+        " + ".join(_text(*part) for part in one) + (f" from {count:g} on" if count else "")
+        for one, count in zip(parts, since.tolist(), strict=True)
+    ]
     parameters = [_parameters(*one) for one in zip(names, parts, strict=True)]
     misfit, fitted = np.sqrt((distance[:, :m] ** 2).mean(1)), np.exp(law.fitted)
-    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit)
+    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit, since)
 
 
 Part = tuple[float, Term, float]

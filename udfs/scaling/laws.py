@@ -10,7 +10,7 @@ the interval is wide.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -51,7 +51,8 @@ class LawForecast:
     faster than with ideal speed-up: no law that does so predicts without that.
 
     The law is a sum of three terms, `factors` (n x 3, s at the largest count) times
-    p^`exponents` * log2(p)^`logs`, or p/(p + `half` * the largest count).
+    p^`exponents` * log2(p)^`logs`, or p/(p + `half` * the largest count), from the count at the
+    place `start` (n) on, before which there is another.
 
     `evidence` (n) is that of all laws. `broken` (n) is the probability that another law begins at a
     count, of which too few were measured to predict by it; `since` (n) is the place of that count.
@@ -67,6 +68,7 @@ class LawForecast:
     exponents: Floats
     logs: Floats
     half: Floats
+    start: Index
     evidence: Floats
     broken: Floats
     since: Index
@@ -135,8 +137,8 @@ def law_forecast(
 
 def of_laws(
     mixture: Mixture, chosen: Index, x: Floats, early: dict[int, Floats], level: Floats
-) -> dict[str, Floats]:
-    """Return the fields of `LawForecast` that describe one law of each function.
+) -> dict[str, Any]:
+    """Return the fields of `LawForecast` that describe one law of each function, arrays.
 
     Args:
         mixture: the laws.
@@ -156,4 +158,5 @@ def of_laws(
         "exponents": mixture.exponents[:, *cells].T,
         "logs": mixture.logs[:, *cells].T,
         "half": mixture.half[cells],
+        "start": np.where(after > 0, len(x) - after, 0),
     }

@@ -33,7 +33,7 @@ class Times(NamedTuple):
 class Turning(NamedTuple):
     """The count beyond which more processes make a program slower, with its 90 % interval.
 
-    `high` is None where the program may get faster up to the farthest predicted count, and
+    `high` is None where the program may get faster beyond the last count whose time is known, and
     `is_predicted` false where the predictions are still shorter further on.
     """
 
@@ -98,7 +98,8 @@ def _limits(times: Times, fastest: Sequence[float | None], weak: bool) -> dict[s
 def turning_point(times: Times, low: float, high: float | None) -> Turning | None:
     """Return the turning point, None where any count may be it.
 
-    `low` and `high` are the ends of the interval of the fastest count.
+    `low` and `high` are the ends of the interval of the fastest count. How long it takes beyond the
+    last of the times is not known.
     """
     counts = times.counts
     if low <= counts[0] and high is None:
@@ -108,11 +109,12 @@ def turning_point(times: Times, low: float, high: float | None) -> Turning | Non
         known = [(c, s) for c, s, is_in in zip(*times[:2], times.measured, strict=True) if is_in]
         least = min(s for _, s in known) * _EQUAL
         best = max(c for c, s in known if s <= least)
-        if best == known[-1][0]:
-            # As in scaling_turning_point, which knows no predictions of sums of functions.
-            return Turning(about, round(low), None)
-        best = round(min(max(best, low), high))
-        return Turning(best, round(min(low, best)), round(high), is_predicted=False)
+        # As in scaling_turning_point, which knows no predictions of sums of functions.
+        if best < known[-1][0]:
+            best = round(min(max(best, low), high))
+            return Turning(best, round(min(low, best)), round(high), is_predicted=False)
+    if about == counts[-1]:
+        return Turning(about, round(min(low, about)), None)
     if about in counts and times.measured[counts.index(about)]:
         # Between measured counts the interval knows more than the line that joins them.
         shortest = min(times.seconds) * _EQUAL

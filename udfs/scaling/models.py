@@ -8,14 +8,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrays import Floats
 from udfs.arrow import contiguous, lengths
 from udfs.flags import flag, flag_lists
-from udfs.scaling.bases import KINDS, OTHER
+from udfs.scaling.bases import KINDS, OTHER, Basis, Index
 from udfs.scaling.breaks import ENOUGH
 from udfs.scaling.columns import double_lists, doubles, flat, numbers, rectangle, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
-from udfs.scaling.free import letters
+from udfs.scaling.free import FREE_COUNTS, letters
 from udfs.scaling.laws import PATENT
 from udfs.scaling.series import Series
 
@@ -65,6 +66,12 @@ def scaling_model(
         for place in np.flatnonzero((best.misfit > POOR_FIT) & (predicted.misfit <= POOR_FIT)):
             off = f"{100 * np.expm1(best.misfit[place]):.3g} %"
             series.flags[rows[place]].append(flag("formula_off", off=off))
+        # Where no law is clear, so many points do not tell those of the kind's form apart.
+        if p.shape[1] >= FREE_COUNTS:
+            _flag_few_points(series, basis, p, rows[~predicted.rules], scatter)
+        for place in np.flatnonzero((best.since > 0) & (best.since != predicted.regime)):
+            since = f"{best.since[place]:.0f}"
+            series.flags[rows[place]].append(flag("formula_since", since=since))
         for place in np.flatnonzero(best.apart > APART):
             off = f"{100 * best.apart[place]:.3g} %"
             series.flags[rows[place]].append(flag("formula_disagrees", off=off))
@@ -163,11 +170,9 @@ def scaling_patent(
         for name, end in zip(values, ends, strict=True):
             values[name][rows] = end
         flag_doubts(series, rows, predicted)
-        few = flag("too_few_points", letters=f"{letters(basis)}", counts=f"{p.shape[1]}")
+        _flag_few_points(series, basis, p, rows, scatter)
         for row, text, named in zip(rows, best.texts, best.parameters, strict=True):
             formula[row], parameters[row] = text, named
-            if p.shape[1] <= letters(basis) and not scatter[row] > 0:
-                series.flags[row].append(few)
     return structs(
         {
             "formula": pa.array(formula, pa.string()),
@@ -176,6 +181,14 @@ def scaling_patent(
             "flags": flag_lists(series.flags),
         }
     )
+
+
+def _flag_few_points(series: Series, basis: Basis, p: Floats, rows: Index, noise: Floats) -> None:
+    """Flag functions without repetitions whose basis has as many letters as they have counts."""
+    few = flag("too_few_points", letters=f"{letters(basis)}", counts=f"{p.shape[1]}")
+    for row in rows if p.shape[1] <= letters(basis) else ():
+        if not noise[row] > 0:
+            series.flags[row].append(few)
 
 
 def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:

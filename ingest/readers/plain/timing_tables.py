@@ -71,10 +71,14 @@ class _Time:
 
 @dataclass(slots=True)
 class _Layout:
-    """Where the columns of a table are; `separator` is None where blanks separate them."""
+    """Where the columns of a table are; `separator` is None where blanks separate them.
+
+    `columns` are their headings in lower case, `written` as they are.
+    """
 
     separator: str | None
     columns: list[str]
+    written: list[str]
     counts: dict[str, int] = field(default_factory=dict)
     name: int | None = None
     rank: int | None = None
@@ -153,7 +157,7 @@ class TimingTables(SingleFile):
             app = None if layout.app is None else cells[layout.app] or None
             run = runs.setdefault((*facts.values(), size or 0.0, app or ""), known)
             if run == known:
-                yield _run(facts, size, app)
+                yield _run(layout, facts, size, app)
             for one in layout.times:
                 cell = cells[one.place]
                 if cell.lower() in ("", "-", "nan", "na", "n/a", "null", "none"):
@@ -190,8 +194,8 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _layout(heading: str, stated: Mapping[str, str] | None = None) -> _Layout | None:
     """Return what the columns are, `stated` the kinds of some; None without a count and times."""
     separator = max(",;\t", key=heading.count)
-    layout = _Layout(separator if separator in heading else None, [])
-    written = layout.cells(heading)
+    layout = _Layout(separator if separator in heading else None, [], [])
+    written = layout.written = layout.cells(heading)
     layout.columns = [cell.lower() for cell in written]
     if len(layout.columns) < 2 or len(set(layout.columns)) < len(layout.columns):
         return None
@@ -319,9 +323,12 @@ def _unit_unknown(layout: _Layout, unknown: list[int]) -> InputError:
     )
 
 
-def _run(facts: dict[str, int], size: float | None, app: str | None) -> Run:
+def _run(layout: _Layout, facts: dict[str, int], size: float | None, app: str | None) -> Run:
     scaled = next((name for name in _KINDS if name in facts), None)
-    tags = {} if scaled is None else {SCALED_BY: scaled, f"{KIND_OF}{scaled}": _KINDS[scaled]}
+    tags = {}
+    if scaled is not None:
+        name = layout.written[layout.counts[scaled]]
+        tags = {SCALED_BY: name, f"{KIND_OF}{name}": _KINDS[scaled]}
     texts = [f"{name}{count}" for name, count in facts.items()]
     texts += [] if size is None else [f"size{size:g}"]
     texts += [] if app is None else [app]

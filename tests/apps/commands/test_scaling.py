@@ -67,13 +67,13 @@ def test_predictions_are_near_the_truth(pwh):
 def test_the_count_beyond_which_it_turns_slower(pwh):
     # 100 / p + 0.05 sqrt(p) is least at p = (100 / 0.025) ** (2 / 3) = 252.
     _, out, _ = pwh("scale", "heat")
-    (line,) = [line for line in out.splitlines() if "makes it slower" in line]
+    (line,) = [line for line in out.splitlines() if "predicted to make it slower" in line]
     assert 150 <= int(line.split("about ")[1].split()[0]) <= 400
 
 
 def test_the_turning_point_has_an_interval(pwh):
     _, out, _ = pwh("scale", "heat")
-    (line,) = [line for line in out.splitlines() if "makes it slower" in line]
+    (line,) = [line for line in out.splitlines() if "predicted to make it slower" in line]
     low, high = re.search(r"\(90 %: (\d+) to (\d+)\)", line).groups()
     assert 150 < int(low) < 252 < int(high) < 400
 
@@ -487,7 +487,11 @@ def test_only_counts_have_speedups(run, tmp_path, name, options, asked, text, ha
 def test_parameters_that_are_refused(run, tmp_path):
     experiment(tmp_path, run)
     code, _, err = run("scale", "e", "--parameter", "y=size")
-    assert (code, "e is not scaled by 'y'" in err, "It is scaled by x." in err) == (2, True, True)
+    assert (
+        code,
+        "e is not scaled by 'y'" in err,
+        "It is scaled by x, so --parameter x=KIND." in err,
+    ) == (2, True, True)
     code, _, err = run("ingest", tmp_path / "experiment.txt", "--parameter", "x=ranks")
     assert (code, "'x=ranks' states no kind that is known" in err) == (2, True)
 

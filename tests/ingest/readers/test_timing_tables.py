@@ -84,7 +84,7 @@ def test_a_size_is_what_tables_without_counts_are_scaled_by(warehouse, tmp_path)
     land(warehouse, path)
     found = rows(warehouse, "SELECT parallelism, seconds FROM fn_timings ORDER BY ALL")
     assert found == [(1000, 0.0015), (2000, 0.0033)]
-    kinds = rows(warehouse, "SELECT DISTINCT tags['parameter:size'], problem_size FROM runs")
+    kinds = rows(warehouse, "SELECT DISTINCT tags['parameter:n'], problem_size FROM runs")
     assert kinds == [("size", None)]
 
 
@@ -149,7 +149,7 @@ def test_each_application_of_a_table_has_its_runs(warehouse, tmp_path):
         warehouse,
         "SELECT app, parallelism, seconds, tags['scaled_by'] FROM fn_timings JOIN runs "
         "USING (run_id) ORDER BY ALL",
-    ) == [("merge", 1000, 0.3, "size"), ("sort", 1000, 0.1, "size"), ("sort", 2000, 0.21, "size")]
+    ) == [("merge", 1000, 0.3, "n"), ("sort", 1000, 0.1, "n"), ("sort", 2000, 0.21, "n")]
 
 
 @pytest.mark.parametrize(("kind", "column"), [("threads", "threads"), ("processes", "ranks")])

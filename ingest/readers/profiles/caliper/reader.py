@@ -10,7 +10,7 @@ from ingest.recording import Recording
 
 _JSON = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\[\s*(?:null|[-+0-9.eE]+)\s*[,\]]')
 _LISTED = re.compile(
-    rb'\s*\[\s*\{[^\[\]]{0,4000}?"(?:[\w.]+#[\w.#:]+|time\.(?:inclusive\.)?duration(?:\.ns)?)"\s*:'
+    rb'\s*(?:\{\s*"records"\s*:\s*)?\[\s*\{[^\[\]]{0,4000}?"(?:[\w.]+#[\w.#:]+|time\.(?:inclusive\.)?duration(?:\.ns)?)"\s*:'
 )
 _COLUMNS = re.compile(rb'"columns"\s*:\s*\[.*"column_metadata"\s*:\s*\[', re.DOTALL)
 

@@ -6,6 +6,7 @@ A value of a column that is no number is the number of a node; the node's parent
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ def read(recording: Recording) -> Profile:
     """Read a json-split file, or listed records; raises `InputError` at what is not right."""
     document = read_json(recording, limit=_LIMIT)
     if isinstance(document, list):
+        document = {"records": document}
+    if isinstance(document, dict) and "records" in document:
         document = _as_split(document)
     data, names, metadata = (field(document, name, list, "the file") for name in _OWN[:3])
     for number, name in enumerate(names):
@@ -141,13 +144,15 @@ def _index(value: Any, end: int, what: str, where: str) -> int:
     return int(number)
 
 
-def _as_split(records: Sequence[Any]) -> dict[str, Any]:
+def _as_split(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return records that `cali-query -j` lists as a json-split document.
 
-    Source: JsonFormatter of Caliper (src/reader). A path has its regions with slashes between
-    them; numbers are values, but those of iterations; other texts are attributes that the path
-    does not have. Raises `InputError` for a record that is no object.
+    Source: JsonFormatter of Caliper (src/reader), of whose layout `object` are the globals, and
+    the units among the attributes. A path has its regions with slashes between them; numbers are
+    values, though in quotes, but those of iterations; other texts are attributes that the path does
+    not have. Raises `InputError` for a record that is no object.
     """
+    records = field(document, "records", list, "the file")
     for number, record in enumerate(records):
         checked(record, dict, "a record", f"row {number} of data")
     named = dict.fromkeys(name for record in records for name in record)
@@ -158,18 +163,33 @@ def _as_split(records: Sequence[Any]) -> dict[str, Any]:
     numbers: dict[tuple[str, ...], float] = {}
     rows = []
     for record in records:
-        row: list[Any] = [record.get(name) for name in values]
+        row: list[Any] = [_value(record.get(name)) for name in values]
         if path:
             row.insert(0, _node(str(record.get(path) or ""), nodes, numbers))
         rows.append(row)
-    metadata = [{"is_value": name != path} for name in columns]
-    return {"data": rows, "columns": columns, "column_metadata": metadata, "nodes": nodes}
+    facts, about = (
+        field(document, name, dict, "the file") if document.get(name) else {}
+        for name in ("globals", "attributes")
+    )
+    described = [one if isinstance(one := about.get(name), dict) else {} for name in columns]
+    metadata = [
+        one | {"is_value": name != path} for name, one in zip(columns, described, strict=True)
+    ]
+    split = {"data": rows, "columns": columns, "column_metadata": metadata, "nodes": nodes}
+    return dict(facts) | split
 
 
 def _lists_values(name: str, records: Sequence[Any]) -> bool:
     if name.startswith("iteration#"):
         return False
-    return all(isinstance(record.get(name), (float, type(None))) for record in records)
+    return all(isinstance(_value(record.get(name)), (float, type(None))) for record in records)
+
+
+def _value(listed: Any) -> Any:
+    """Return a number that may be in quotes, anything else as it is."""
+    with suppress(ValueError):
+        return float(listed) if isinstance(listed, str) else listed
+    return listed
 
 
 def _node(

@@ -317,6 +317,25 @@ def test_records_that_cali_query_lists(landed):
     ]
 
 
+def test_records_of_an_object_have_globals_and_units_and_numbers_may_be_in_quotes(landed):
+    document = {
+        "records": [
+            {"path": "main", "count": "1", "sum#time.duration": "1500"},
+            {"path": "main/foo", "count": "3", "sum#time.duration": "500"},
+        ],
+        "globals": {"mpi.world.size": "4"},
+        "attributes": {
+            "path": {"is_nested": True, "is_value": False},
+            "sum#time.duration": {"is_value": True, "attribute.unit": "msec"},
+        },
+    }
+    sql = "SELECT callpath, seconds, ranks FROM fn_timings JOIN runs USING (run_id)"
+    assert landed(json.dumps(document), sql, "object.json") == [
+        ("main", 1.5, 4),
+        ("main->foo", 0.5, 4),
+    ]
+
+
 def test_globals_of_split_json_are_numbers_or_texts(landed):
     split = {
         "data": [[1.5, 0]],
