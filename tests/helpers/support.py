@@ -177,31 +177,41 @@ def compute_only(patch: pytest.MonkeyPatch, names: Collection[str]) -> None:
 
 
 @cache
+def analyses_read(sql: str) -> set[str]:
+    """Return the analyses that a query reads, also through views, and those that these are of."""
+    found = _read(sql)
+    if "analysis_states" in found:
+        return set(analyses.ORDER)
+    for analysis in reversed(analyses.every()):
+        if analysis.name in found:
+            # Groups are what sets of runs are found by.
+            groups = {"run_groups"} if analysis.scope == "set_id" else set()
+            found |= analysis.reads | {analysis.needs} | groups | _read(analysis.inputs)
+    return found & set(analyses.ORDER)
+
+
+def _read(sql: str) -> set[str]:
+    """Return the words of a query and of the views and macros in it."""
+    found, left = set(), _words(sql)
+    while left:
+        found |= left
+        left = {word for name in left for word in _views().get(name, ())} - found
+    return found
+
+
+@cache
 def _views() -> dict[str, set[str]]:
     """Return the words in the definition of each view and macro."""
     found = {}
     for file in sqlfiles.files("views"):
         for text in file.read_text(encoding="utf-8").split("CREATE OR REPLACE ")[1:]:
-            _, name, *words = re.findall(r"\w+", re.sub(r"--.*|'[^']*'", "", text))
-            found.setdefault(name, set()).update(words)
+            _, name, *_ = re.findall(r"\w+", text)
+            found.setdefault(name, set()).update(_words(text) - {name})
     return found
 
 
-@cache
-def analyses_read(sql: str) -> set[str]:
-    """Return the analyses that a query reads, also through views, and those that these are of."""
-    found, left = set(), set(re.findall(r"\w+", sql))
-    while left:
-        found |= left
-        left = {word for name in left for word in _views().get(name, ())} - found
-    if "analysis_states" in found:
-        return set(analyses.ORDER)
-    for analysis in reversed(analyses.every()):
-        if analysis.name in found:
-            found |= analysis.reads | {analysis.needs}
-            # groups are what sets of runs are found by
-            found |= {"run_groups"} if analysis.scope == "set_id" else set()
-    return found & set(analyses.ORDER)
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", re.sub(r"--.*|'[^']*'", "", sql)))
 
 
 def given(con: Connection, table: str, text: str, **constants: Any) -> None:

@@ -367,7 +367,7 @@ class Warehouse(RuleBasedStateMachine):
 
 Warehouse.TestCase.settings = settings(
     max_examples=int(EXAMPLES or cases(1, 20)),
-    stateful_step_count=6,
+    stateful_step_count=cases(4, 6),
     derandomize=EXAMPLES is None,
     # A sequence says enough; to find a shorter one takes minutes.
     phases=(Phase.generate,),
