@@ -105,6 +105,9 @@ def analyse_all(con: Connection) -> dict[str, int]:
     Each analysis has a transaction of its own.
     """
     stored, own = analyses.stored_revisions(con), analyses.revisions()
+    held = [f"SELECT '{table}' WHERE EXISTS (FROM {table})" for table in counted()]
+    held.append("SELECT DISTINCT analysis FROM analysis_states")
+    known = {name for (name,) in con.execute(" UNION ALL ".join(held)).fetchall()}
     done = {}
     for analysis in analyses.every():
         name = analysis.name
@@ -120,7 +123,8 @@ def analyse_all(con: Connection) -> dict[str, int]:
                         f"DELETE FROM {name} WHERE CAST({analysis.key} AS VARCHAR) NOT IN ({fixed})"
                     )
         scopes = _all_scopes(con, analysis)
-        if number := _renew_or_note(con, analysis, scopes):
+        may_have = scopes and _can_have_keys(con, analysis, scopes, known)
+        if may_have and (number := _renew_or_note(con, analysis, scopes)):
             done[name] = number
         if stored.get(name) != own[name]:
             with transaction(con):
@@ -183,8 +187,6 @@ def _renew_or_note(con: Connection, analysis: Analysis, scopes: list[str]) -> in
         with transaction(con):
             return _renew(con, analysis, scopes, again=True)
     except AnalysisFailed as error:
-        if not scopes:
-            raise
         if len(scopes) == 1:
             with transaction(con):
                 return _renew(con, analysis, scopes, failed=error.reason)

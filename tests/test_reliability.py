@@ -183,7 +183,7 @@ def test_killed_at_any_moment(tmp_path, existing, fresh):
     began = time.monotonic()
     assert len(landed_in(command(timed, "ingest", *files)[1])) == 3
     usual = time.monotonic() - began
-    for _ in range(KILLS // 2 or 6):
+    for _ in range(KILLS // 2 or 3):
         if not fresh:
             shutil.copy(whole, db)
         started = Started(db, "ingest", *files)
@@ -271,7 +271,7 @@ def test_killed_while_it_migrates_a_lake(tmp_path):
     assert code == 0, err
     moments, migrated = int(out.split()[-1]), counts_and_scalars(address)
     chance = random.Random(1)
-    for _ in range(KILLS or 2):
+    for _ in range(KILLS or 1):
         shutil.rmtree(folder)
         shutil.copytree(whole, folder)
         assert command(address, "migrate", moment=chance.randrange(1, moments))[0] < 0
@@ -534,7 +534,7 @@ def test_a_file_that_may_not_grow(tmp_path, existing, limit):
     db, fits = existing, limit is None
     if fits:
         limit = db.stat().st_size + 200_000
-    small, large = counters(tmp_path / "s.csv", 10), counters(tmp_path / "l.csv", 800_000)
+    small, large = counters(tmp_path / "s.csv", 10), counters(tmp_path / "l.csv", 400_000)
 
     new = tmp_path / "new.duckdb"
     code, out, err = command(new, "ingest", large, limit=limit)

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Idle:
-    """A warehouse, its empty tables, and what a query returns of the rest."""
+    """A warehouse, a digest of its rows, its empty tables, and what a query returns of the rest."""
 
     con: Connection
+    digest: tuple[int, ...]
     tables: tuple[str, ...]
     query: str
     rest: list[tuple[Any, ...]]
@@ -34,7 +35,7 @@ def reused_warehouse(
     tables and views there are (`only_lands`), neither is one in which these differ from the first.
     """
     idle = _IDLE[only_lands].pop() if _IDLE[only_lands] else _looked_at(new())
-    by_hand(idle.con)
+    by_hand(idle.con, idle.digest)
     yield idle.con
     no_longer_by_hand(idle.con)
     counts = (f"SELECT '{table}' WHERE EXISTS (FROM {table})" for table in idle.tables)
@@ -51,4 +52,7 @@ def _looked_at(con: Connection) -> _Idle:
     parts = [f"SELECT '{name}', bit_xor(hash(t)) FROM {name} AS t" for name, size in found if size]
     parts += [f"SELECT '{kind}', count(*) FROM duckdb_{kind}()" for kind in ("tables", "views")]
     query = " UNION ALL ".join(parts)
-    return _Idle(con, tuple(name for name, size in found if not size), query, rows(con, query))
+    digest = by_hand(con)
+    return _Idle(
+        con, digest, tuple(name for name, size in found if not size), query, rows(con, query)
+    )

@@ -14,7 +14,7 @@ from ingest.contract import HTML
 from tests.ingest.copies import is_empty
 from warehouse import connect
 
-pytestmark = pytest.mark.usefixtures("new_warehouses_are_copies")
+pytestmark = pytest.mark.usefixtures("new_warehouses_are_copies", "without_analyses")
 TRACE = {
     "fragments": "fragment_id,worker_id,t_start,t_end\n1,w0,0,10\n",
     "workers": "worker_id,node_id\nw0,n0\n",

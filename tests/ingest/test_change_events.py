@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,9 +11,10 @@ import pytest
 from ingest.acknowledge import acknowledge, withdraw
 from ingest.forget import forget_run
 from tests.helpers.support import land, rows
+from tests.helpers.thorough import cases
 from warehouse.series import Acknowledgement
 
-THOROUGH = os.environ.get("PWH_THOROUGH") == "1"
+pytestmark = pytest.mark.usefixtures("only_events")
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -150,7 +150,7 @@ def test_what_is_not_said_again_stays_and_the_note_is_of_the_state(warehouse, tm
     assert rows(warehouse, asked) == [("new", None, None, None, None)]
 
 
-@pytest.mark.parametrize("seed", range(50 if THOROUGH else 4))
+@pytest.mark.parametrize("seed", range(cases(2, 50)))
 def test_in_whatever_order_runs_land_the_events_are_the_same(warehouse, in_memory, tmp_path, seed):
     draw = np.random.default_rng(seed)
     values = {

@@ -24,6 +24,7 @@ from tests.helpers.support import land, rows
 from warehouse.series import Acknowledgement
 from warehouse.transactions import transaction
 
+pytestmark = pytest.mark.usefixtures("only_events")
 TABLE = "run_id,app,commit,branch,started_at,wall_seconds\n"
 SERIES = "SELECT list_transform(series, lambda p: p.run_id) FROM metric_series"
 FOUND = (

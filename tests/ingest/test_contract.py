@@ -13,14 +13,18 @@ from pathlib import Path
 
 import pytest
 
+import ingest.forget
+import ingest.load
 import warehouse as pwh
 from ingest import contract
+from ingest.analyse import analyse_all
 from ingest.contract import ANY_TABLE, COMPRESS, contents, written
 from ingest.forget import forget_run, forget_source
 from ingest.readers import READERS
 from ingest.walk import find
 from tests.faults import ends
-from tests.helpers.support import land, rows
+from tests.helpers.support import analyses_read, land, rows
+from tests.helpers.thorough import THOROUGH
 from tests.ingest.cases import CASES
 from tests.ingest.copies import is_empty, name_of, parts_of, reader_of
 from warehouse.errors import InputError
@@ -60,6 +64,7 @@ def test_a_walk_finds_the_recording(case):
     assert found.parts == parts
 
 
+@lands_only
 @each_reader
 def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
     if reader.NAME in ("otf2", "perfetto"):
@@ -68,6 +73,8 @@ def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
     for case in (case for case in CASES if case.reader == reader.NAME):
         (landed,) = land(warehouse, case.sample)
         for query, expected in case.golden:
+            if analyses_read(query):
+                analyse_all(warehouse)
             assert rows(warehouse, query) == expected, case.sample.name
         counted = {table: warehouse.table(table).shape[0] for table in landed.rows}
         assert counted == landed.rows
@@ -188,8 +195,14 @@ def landed_and_peak(db, path):
 def other_process():
     """Return a process that has run nothing of what the tests of this one run."""
     context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
+    with ProcessPoolExecutor(1, mp_context=context, initializer=land_only) as pool:
         yield pool
+
+
+def land_only():
+    """Store no answers in this process, unless there is time for them."""
+    if not THOROUGH:
+        ingest.load.analyse = ingest.forget.analyse = lambda *_: None
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +211,7 @@ def small_file(template, tmp_path_factory):
     return shutil.copy(template, tmp_path_factory.mktemp("small") / "w.duckdb")
 
 
+@lands_only
 @each_case
 def test_a_hundredfold_file_stays_within_a_gib(
     case, small_file, warehouse, other_process, tmp_path

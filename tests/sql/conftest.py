@@ -29,5 +29,10 @@ def warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(autouse=True)
 def _settles(monkeypatch):
-    """Compute answers before tests read them, where these write rows by hand."""
+    """Compute those answers that tests read before they do, where these write or land rows.
+
+    That what is computed while rows land is the same is what tests/ingest/test_analyses.py is of.
+    """
     monkeypatch.setattr(support, "SETTLES", True)
+    for module in ("load", "forget"):
+        monkeypatch.setattr(f"ingest.{module}.analyse", support.analyse_when_read)

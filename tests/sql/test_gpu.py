@@ -248,11 +248,14 @@ def test_recordings_of_a_gpu_get_the_verdict_that_they_were_made_for(warehouse, 
     facts = json.loads(shared("h100/kineto/facts.json").read_text())[name]
     land(warehouse, shared(f"h100/kineto/{name}.pt.trace.json.gz"))
     parts = ", ".join(f"{part}_seconds * 1e6 AS {part}" for part in PARTS)
-    (found,) = warehouse.execute(f"""
+    (found,) = rows(
+        warehouse,
+        f"""
         SELECT code, window_seconds * 1e6 AS w, busy_seconds * 1e6 AS b, {parts},
           idle_seconds * 1e6 AS idle
         FROM gpu_activity JOIN gpu_verdicts USING (run_id, device)
-    """).fetchall()
+    """,
+    )
     code, window, busy, *by_part, idle = found
     assert code in facts["code"].split("|")
     assert [window, busy] == pytest.approx([facts["window_us"], facts["busy_us"]], abs=0.06)

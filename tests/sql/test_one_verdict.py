@@ -14,7 +14,7 @@ from apps.queries.comparison import run_comparison
 from apps.queries.explanations import explained_against, explanation
 from apps.queries.trend import Series
 from apps.reports.gate import failing_metrics, find_sides, judge_metrics
-from tests.helpers.support import keep
+from tests.helpers.support import keep, settle
 from tests.helpers.thorough import cases
 
 HISTORIES = cases(8, 2000)
@@ -112,6 +112,7 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
             )
         # what versions are for certain, the history says, too: as a change, else with its figures
         early = ask_dicts(warehouse, "trend/provisional", **asked)
+        settle(warehouse, "version_comparisons")
         stored = warehouse.sql(
             "SELECT * FROM version_comparisons "
             "WHERE app = $1 AND metric = 'wall_seconds'"

@@ -460,7 +460,6 @@ def test_a_core_without_a_model_has_its_relatives_with_its_own_costs(warehouse, 
     path = tmp_path / "blocks.csv"
     path.write_text("hex,cycles\nf3480fb8c0,7\n")
     land(warehouse, path, facts={"machine": "mine"})
-    found = warehouse.execute(
-        "SELECT model, predicted_cycles, flag_codes(flags) FROM throughput_predictions"
-    ).fetchone()
-    assert found == (own[0], own[1], own[3])
+    assert rows(
+        warehouse, "SELECT model, predicted_cycles, flag_codes(flags) FROM throughput_predictions"
+    ) == [(own[0], own[1], own[3])]

@@ -189,7 +189,7 @@ CASES = (
     Case(command="retention rules", empty=0, report=False, answered_by="ruled_warehouse"),
     Case(command="retention remove", arguments=("1",), writes=True, answered_by="ruled_warehouse"),
     Case(command="maintain", empty=0, writes=True),
-    Case(command="doctor", missing=0, empty=0, report=False),
+    Case(command="doctor", answered_by=ESCAPES, missing=0, empty=0, report=False),
     Case(
         command="commits",
         arguments=("repo",),

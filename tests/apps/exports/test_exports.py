@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -15,12 +16,13 @@ from apps.exports import Target, export_run, export_tables
 from apps.output.numbers import counted
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects
+from ingest.load import Options
 from ingest.parsing.carried_tables import written
 from ingest.parsing.protobuf import fields, signed
 from tests.helpers import trace_processor
 from tests.helpers.notation import schedule
 from tests.helpers.schedules import land_schedules, random_schedule
-from tests.helpers.support import given, land, rows
+from tests.helpers.support import given, land, land_together, rows
 from tests.sql.test_idle_truths import TRUTHS
 from udfs import UDFS
 from warehouse.errors import InputError, NothingToAnalyse, UsageError
@@ -111,13 +113,13 @@ def test_a_trace_that_is_read_back_gets_the_same_verdict(name, warehouse, anothe
     land_schedules(warehouse, SCHEDULES)
     back = another()
     target = Target.chrome if name == "t.json" else Target.perfetto
+    files = {}
     for number, run in enumerate(SCHEDULES):
         path = tmp_path / f"{number}{name}"
-        try:
+        with suppress(NothingToAnalyse):
             export_run(warehouse, run, target, path, None)
-        except NothingToAnalyse:
-            continue
-        land(back, path, run_id=run, lenient=True)
+            files[path] = Options(run_id=run, lenient=True)
+    land_together(back, files)
     landed = {run for (run,) in rows(back, "SELECT run_id FROM runs")}
     assert len(landed) > 40
     for view in ("idle_attribution", "slo_by_run"):
@@ -217,7 +219,7 @@ def test_tables_come_back_whole(style, demo, warehouse, tmp_path):
         "wall_seconds and tags are in no table; state them again at pwh ingest: "
         "--wall-seconds and --tag"
     )
-    land(warehouse, tmp_path / "all")
+    land_together(warehouse, {tmp_path / "all": Options()})
     assert row_counts(warehouse, run_id) == counts
     assert all(total(warehouse, t, run_id) == total(demo, t, run_id) for t in TOTALS)
     facts = (

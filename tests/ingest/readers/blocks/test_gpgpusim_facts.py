@@ -9,7 +9,6 @@ from collections import Counter
 
 import pytest
 
-from ingest.base import Head
 from ingest.compressed import open_bytes
 from tests.helpers.support import rows, shared
 from tests.ingest.readers.blocks.test_gpgpusim import READER, TABLES, contents, land
@@ -177,24 +176,6 @@ def test_listing_in_the_log_is_as_good_as_next_to_it(warehouse, tmp_path):
     start = text.index("GPGPU-Sim PTX: pushing kernel")
     assert contents(warehouse, tmp_path, text[:start] + listing + text[start:]) == apart
     assert apart.keys() == TABLES.keys()
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        "gpgpusim/reduce64_inst_stats.txt",
-        "gpgpusim/reduce64_visualizer.log.gz",
-        "valgrind/thr.bb.gz",
-        "valgrind/tiny.lackey_superblocks.txt",
-        "ncu/source_page_excerpt.csv",
-        "drcov/boombox.drcov.log.gz",
-        "README.md",
-    ],
-)
-def test_other_traces_are_not_recognised(other):
-    path = shared(f"bb/{other}")
-    with open_bytes(path) as file:
-        assert not READER.sniff(Head(file.read(1 << 16), path))
 
 
 def test_a_log_with_instructions_has_the_statistics_of_its_kernels_too(warehouse):

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from ingest.base import Head
-from ingest.compressed import open_bytes
 from ingest.readers.blocks.nvbit.reader import Nvbit
-from tests.helpers.support import land, rows, shared
+from tests.helpers.support import land, rows
 from tests.ingest.cases.nvbit import LISTED, THROUGH, trace
 from warehouse.errors import InputError
 
@@ -140,24 +139,6 @@ def test_files_that_belong_together(names, given, expected, tmp_path):
     assert found == [names[k] for k in expected]
     for name in found:
         assert READER.parts(tmp_path / name) == READER.parts(tmp_path / given)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        "gpgpusim/vecadd.log.gz",
-        "gpgpusim/vecadd64_inst_debug.txt.gz",
-        "valgrind/thr.callgrind-02.gz",
-        "ncu/source_page_excerpt.csv",
-        "drcov/boombox.drcov.log.gz",
-        "nvbit/vectoradd-100/stats.csv",
-        "README.md",
-    ],
-)
-def test_other_traces_are_not_recognised(other):
-    path = shared(f"bb/{other}")
-    with open_bytes(path) as file:
-        assert not READER.sniff(Head(file.read(1 << 16), path))
 
 
 def test_page_of_a_server_is_not_recognised():

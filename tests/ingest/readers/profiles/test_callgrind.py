@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from ingest.base import Head
-from ingest.compressed import open_bytes
 from ingest.readers.profiles.callgrind.reader import Callgrind
 from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.callgrind import SAMPLE
@@ -266,13 +265,6 @@ def test_threads_belong_together_by_name(tmp_path):
     # A copy that is compressed is a file like another, and not left out.
     assert READER.parts(tmp_path / names[3]) == (tmp_path / names[3],)
     assert READER.parts(tmp_path / names[4]) == (tmp_path / names[4],)
-
-
-@pytest.mark.parametrize("other", ["valgrind/thr.bb.gz", "gpgpusim/vecadd.log.gz", "README.md"])
-def test_others_are_not_recognised(other):
-    path = shared(f"bb/{other}")
-    with open_bytes(path) as file:
-        assert not READER.sniff(Head(file.read(1 << 16), path))
 
 
 def test_older_valgrind_writes_no_first_line(tmp_path):
