@@ -16,11 +16,12 @@ import warehouse
 from apps.output.progress import bar
 from apps.output.streams import note
 from apps.output.text import printable
-from ingest.load import Landed, Options, known, land, land_together
-from ingest.parsed import Parsed
+from ingest.load import known, land, land_together
+from ingest.parsed import Options, Parsed
 from ingest.recording import Recording
 from ingest.rejections import forget_rejections, remember_rejection
 from ingest.walk import Found
+from ingest.writer import Landed
 from warehouse import errors
 from warehouse.address import Address
 from warehouse.connection import MEMORY

@@ -20,9 +20,11 @@ from typing import Any
 from ingest.base import Head, Reader
 from ingest.compressed import bare_name, open_bytes
 from ingest.forget import forget_source
-from ingest.load import Landed, Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.readers import all_readers
 from ingest.recording import Recording, read_head
+from ingest.writer import Landed
 from warehouse.catalog import DERIVED, by_run_and_source, landing
 from warehouse.errors import InputError, UsageError
 from warehouse.session import Connection

@@ -10,25 +10,50 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Select
 from ingest.parsing.dates import Zone, local_zone
 from ingest.parsing.lines import check_line_end
+from ingest.recording import MAX_BYTES
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     import pyarrow as pa
 
-    from ingest.load import Options
     from ingest.recording import Recording
 
 IN_MEMORY = 64 << 20  # bytes of rows; more than that are on disk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the user adds to the files: facts override those that the files have of their runs.
+
+    `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
+    of the others. `lenient` accepts references to what a recording does not list. `parameters` are
+    kinds of those of experiments (`parsing.parameters.KINDS`), by name.
+    `max_bytes` are what a compressed file may contain. `time_zone` is that of times without one.
+    """
+
+    run_id: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    replace: bool = False
+    clock_offsets: Mapping[str, int] = field(default_factory=dict)
+    align_clocks: bool = False
+    lenient: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    max_bytes: int = MAX_BYTES
+    time_zone: ZoneInfo | None = None
 
 
 class Parsed:

@@ -22,7 +22,7 @@ from tests.helpers import support
 from warehouse import connection, terminal_sql
 
 if TYPE_CHECKING:
-    from ingest.load import Options
+    from ingest.parsed import Options
     from warehouse.errors import InputError
     from warehouse.session import Connection
 
@@ -193,7 +193,7 @@ def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) 
     """Yield a warehouse of all samples, to be opened read-only; copy it to change it."""
 
     def make(path: Path) -> None:
-        from ingest.load import Options
+        from ingest.parsed import Options
 
         shutil.copy(template, path)
         # Some formats need a package that is not installed everywhere.
@@ -246,7 +246,7 @@ def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path]
 def _fill_demo(path: Path) -> None:
     # Imported here, because few tests need them.
     from apps.demo.entries import ENTRIES
-    from ingest.load import Options
+    from ingest.parsed import Options
 
     stated = [
         (one.path, Options(run_id=one.run_id, facts=one.facts, tags=one.tags)) for one in ENTRIES

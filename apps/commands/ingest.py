@@ -23,8 +23,9 @@ from warehouse.errors import InputError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
     from ingest.base import Reader
-    from ingest.load import Landed, Options
+    from ingest.parsed import Options
     from ingest.walk import Found
+    from ingest.writer import Landed
 
 _LOOK_SECONDS = 1.0  # between two looks at folders that are watched
 
@@ -145,7 +146,7 @@ def ingest(
     wait: options.WaitOption = None,
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
-    from ingest.load import Options
+    from ingest.parsed import Options
     from ingest.parsing.parameters import KIND_OF
     from ingest.recording import MAX_BYTES
     from ingest.walk import find, reader_named

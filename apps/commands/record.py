@@ -436,7 +436,7 @@ def land_recorded(
 
 def _land_all(lander: Lander, recorded: Sequence[Recorded]) -> Iterator[int]:
     """Land runs; yield after each file how many of them have landed for certain."""
-    from ingest.load import Options
+    from ingest.parsed import Options
     from ingest.walk import find
 
     files = [

@@ -15,8 +15,9 @@ from apps.output.numbers import counted
 from apps.output.progress import watched
 from apps.output.streams import note, print_data
 from apps.output.tables import table_text
-from ingest.load import Landed, Options
+from ingest.parsed import Options
 from ingest.walk import Found, find
+from ingest.writer import Landed
 from warehouse.address import Address
 from warehouse.errors import InputError, UsageError, WarehouseMissing
 from warehouse.session import Connection

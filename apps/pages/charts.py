@@ -15,7 +15,7 @@ import streamlit as st
 from altair.typing import ChartType
 from altair.utils.schemapi import disable_debug_mode
 
-from apps.output.colours import CLASSES, DARK_SOFT_TEXT, PALETTE, SOFT_TEXT
+from apps.output.colours import CLASSES, PALETTE, SOFT_TEXT
 from apps.pages.address import drawn_query
 from apps.pages.sizes import FIT
 
@@ -145,31 +145,25 @@ def _choose(chart: str, field: str, key: str) -> None:
 
 def styled(chart: ChartType) -> ChartType:
     """Return a chart in the look of pages: little room around it, labels that never overlap."""
-    soft = soft_ink()
     drawn: ChartType = chart.configure(
         locale=alt.Locale(number=_NUMBERS),
         padding={"left": 0, "top": 4, "right": 12, "bottom": 0},
         axisQuantitative=alt.AxisConfig(labelOverlap="parity", labelSeparation=8),
         axisXQuantitative=alt.AxisConfig(labelFlush=True),
-        axis=alt.AxisConfig(titlePadding=8, labelColor=soft, titleColor=soft),
-        header=alt.HeaderConfig(labelColor=soft, titleColor=soft),
-        legend=alt.LegendConfig(padding=0, offset=8, labelColor=soft, titleColor=soft),
-        text=alt.MarkConfig(color=soft),
+        axis=alt.AxisConfig(titlePadding=8, labelColor=SOFT_TEXT, titleColor=SOFT_TEXT),
+        header=alt.HeaderConfig(labelColor=SOFT_TEXT, titleColor=SOFT_TEXT),
+        legend=alt.LegendConfig(padding=0, offset=8, labelColor=SOFT_TEXT, titleColor=SOFT_TEXT),
+        text=alt.MarkConfig(color=SOFT_TEXT),
         # Parts of a bar are told apart by more than their colours.
-        bar=alt.BarConfig(stroke=soft, strokeWidth=0.5),
+        bar=alt.BarConfig(stroke=SOFT_TEXT, strokeWidth=0.5),
         title=alt.TitleConfig(
             anchor="start",
             offset=8,
             fontSize=12,
             fontWeight="normal",
-            color=soft,
+            color=SOFT_TEXT,
             subtitleFontSize=11,
-            subtitleColor=soft,
+            subtitleColor=SOFT_TEXT,
         ),
     )
     return drawn
-
-
-def soft_ink() -> str:
-    """Return the colour of text beside charts in the theme that the browser shows."""
-    return DARK_SOFT_TEXT if st.context.theme.type == "dark" else SOFT_TEXT

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from apps.output.colours import BETTER, BLUE, BROWN, CAUSES, GREY, NEUTRAL, SKY, WORSE
+from apps.output.colours import BETTER, BLUE, BROWN, CAUSES, GREY, NEUTRAL, SKY, SOFT_TEXT, WORSE
 from apps.output.numbers import amount, prefixed
 from apps.output.text import short_names
 from apps.pages.charts import (
@@ -18,7 +18,6 @@ from apps.pages.charts import (
     names,
     on_lines,
     scale,
-    soft_ink,
     stacked,
 )
 
@@ -80,7 +79,7 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("at:Q", scale=extent))
     one = alt.Chart(pl.DataFrame({"at": [1.0]})).mark_rule(strokeDash=[4, 3], color=GREY)
     # Beside a circle at the edge is what it stands for.
-    far, ink = alt.Text("ratio:Q", format=".3~g"), alt.value(soft_ink())
+    far, ink = alt.Text("ratio:Q", format=".3~g"), alt.value(SOFT_TEXT)
     beyond = [
         base.transform_filter(f"datum.ratio > {MOST_RATIO}")
         .mark_text(align="right", dx=-8)

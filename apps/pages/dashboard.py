@@ -14,7 +14,7 @@ import duckdb
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from apps.output.colours import BLUE, GREEN, GREY
+from apps.output.colours import BLUE, DARK_SOFT_TEXT, GREEN, GREY, SOFT_TEXT
 from apps.output.text import short_name
 from apps.pages import PAGES, Entry
 from apps.pages.answers import answer_now, file_state
@@ -46,6 +46,12 @@ _CODE = "\n".join(
         (".comment, .operator, .punctuation", GREY),
     )
 )
+# Charts are drawn once, with the text of the light theme; the browser may change the theme later.
+_CHARTS = "\n".join(
+    f'[data-testid="stVegaLiteChart"] [{part}="{SOFT_TEXT}"] '
+    f"{{ {part}: light-dark({SOFT_TEXT}, {DARK_SOFT_TEXT}); }}"
+    for part in ("fill", "stroke")
+)
 _drawn: set[str] = set()  # pages that this process has drawn
 
 
@@ -53,7 +59,7 @@ def main() -> None:
     """Show the page that the URL names."""
     # Otherwise Streamlit makes the browser fetch the icons of pages from the network.
     st.set_page_config(page_icon=str(_ICON), layout="wide", initial_sidebar_state=_SIDEBAR)
-    st.html(f"<style>{_STYLE}{_CODE}</style>")
+    st.html(f"<style>{_STYLE}{_CODE}{_CHARTS}</style>")
     if not let_in():
         return
     path = parse_address(os.environ.get("PWH_DB", "pwh.duckdb"))

@@ -7,6 +7,7 @@ from statistics import median
 import altair as alt
 import polars as pl
 
+from apps.output.colours import SOFT_TEXT
 from apps.output.numbers import amount
 from apps.output.text import short_names
 from apps.pages import charts
@@ -54,7 +55,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
     place = alt.selection_point(name=PLACE, fields=[PLACE])
     heat = (
         alt.Chart(cells)
-        .mark_rect(cursor="pointer", stroke=charts.soft_ink(), strokeWidth=0.5)
+        .mark_rect(cursor="pointer", stroke=SOFT_TEXT, strokeWidth=0.5)
         .encode(
             x=x,
             y=y,

@@ -11,10 +11,10 @@ import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
-from apps.output.colours import BETTER, NEUTRAL, WORSE
+from apps.output.colours import BETTER, NEUTRAL, SOFT_TEXT, WORSE
 from apps.output.numbers import prefixed, signed_percent
 from apps.output.text import short_name, version_text
-from apps.pages.charts import axis, legend, scale, soft_ink
+from apps.pages.charts import axis, legend, scale
 from apps.pages.sizes import FIT
 
 # A single metric, and each of several, which have the same axis of time.
@@ -234,7 +234,7 @@ def _rules(points: pl.DataFrame, times: Times) -> list[alt.Chart]:
         tooltip=[alt.Tooltip("label:N", title="Change"), alt.Tooltip("run_id:N", title="Run")],
     )
     largest = rows.sort(pl.col("change").abs().fill_null(float("inf")), descending=True)
-    ink = alt.value(soft_ink())
+    ink = alt.value(SOFT_TEXT)
     labels = [
         alt.Chart(largest.head(_LABELLED).filter(place=row))
         .mark_text(align="left", baseline="top", dx=4, fontSize=11)

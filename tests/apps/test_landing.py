@@ -15,10 +15,10 @@ from apps.landing import Lander
 from ingest import load, parsed
 from ingest.contract import contents
 from ingest.derive import derive
-from ingest.load import Landed, Options
-from ingest.parsed import Parsed
+from ingest.parsed import Options, Parsed
 from ingest.readers.plain.reader import PlainTable
 from ingest.walk import find
+from ingest.writer import Landed
 from tests.helpers.support import rows
 from warehouse.errors import InputError, WarehouseBusy, WarehouseConflict
 

@@ -25,7 +25,8 @@ import numpy as np
 import ingest.load
 import warehouse
 from ingest.derive import derive
-from ingest.load import Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.readers.tasks.task_tables.reader import TaskTables
 from ingest.recording import Recording
 from tests.bench.common import fresh

@@ -18,8 +18,9 @@ from pathlib import Path
 import warehouse
 from apps.landing import Lander
 from apps.queries.base import ask
-from ingest.load import Landed, Options
+from ingest.parsed import Options
 from ingest.walk import find
+from ingest.writer import Landed
 from warehouse.transactions import transaction
 
 SIZES = (10, 10_000, 100_000)

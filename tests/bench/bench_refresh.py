@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING
 import warehouse
 from ingest.base import TASK_TABLES
 from ingest.cluster import Cluster, open_cluster
-from ingest.load import Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.readers.tasks.task_tables.reader import TaskTables
 from ingest.recording import Recording
 from ingest.refresh import Refreshed, all_of, refresh

@@ -22,7 +22,7 @@ from warehouse.transactions import transaction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from ingest.load import Landed
+    from ingest.writer import Landed
 
 APPS = 10
 """Applications of each kind of trace."""

@@ -14,6 +14,10 @@ CALM = """() => new Promise(resolve => {
 })"""
 
 
+IS_DARK = """() => getComputedStyle(document.querySelector('.stApp')).backgroundColor
+  .match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) < 3 * 128"""
+
+
 def new_tab(browser, **options):
     """Return a tab that shares nothing with others, and waits as long as a busy machine takes."""
     tab = browser.new_page(**options)
@@ -27,6 +31,13 @@ def settle(tab):
     tab.evaluate(CALM)
     # What was drawn first may have been the last answer, before the script ran again.
     tab.wait_for_function(SETTLED, polling=OFTEN)
+
+
+def show_in(tab, theme):
+    """Show a page in the light or dark theme, as where the system of its user changes it."""
+    tab.emulate_media(color_scheme=theme)
+    tab.wait_for_function(f"want => ({IS_DARK})() === want", arg=theme == "dark")
+    settle(tab)
 
 
 def visit(tab, served, where):

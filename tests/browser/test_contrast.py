@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser.pages import appears, new_tab, settle, visit
+from tests.browser.pages import appears, new_tab, show_in, visit
 
 PAGES = (
     "inbox",
@@ -66,17 +64,16 @@ UNREADABLE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_of_a_page_is_readable(tab, served, theme):
-    tab.emulate_media(color_scheme=theme)
+def test_every_text_of_a_page_is_readable_also_after_the_theme_has_changed(tab, served):
     unreadable = {}
     for page in PAGES:
         visit(tab, served, page)
         if page == "inbox":
             appears(tab, "SQL behind this page").click()
-        settle(tab)
-        if found := tab.evaluate(UNREADABLE):
-            unreadable[page] = sorted(set(found))
+        for theme in ("light", "dark"):
+            show_in(tab, theme)
+            if found := tab.evaluate(UNREADABLE):
+                unreadable[page, theme] = sorted(set(found))
     assert not unreadable
 
 

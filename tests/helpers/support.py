@@ -16,11 +16,12 @@ import pytest
 import warehouse as pwh
 from apps.queries import base
 from ingest.analyse import analyse, analyse_all, outdate
-from ingest.load import Landed, Options, load
 from ingest.load import land_together as load_together
-from ingest.parsed import Parsed
+from ingest.load import load
+from ingest.parsed import Options, Parsed
 from ingest.scalars import files_of_runs, keep_all_scalars
 from ingest.walk import find, reader_named
+from ingest.writer import Landed
 from warehouse import analyses, sqlfiles
 from warehouse.catalog import by_run_and_source
 from warehouse.errors import WarehouseOutdated

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from ingest.load import Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.walk import find
 from tests.helpers.support import land, rows
 from tests.ingest.copies import is_empty

@@ -9,8 +9,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from ingest.load import Options, land_together
-from ingest.parsed import Parsed
+from ingest.load import land_together
+from ingest.parsed import Options, Parsed
 from ingest.walk import find
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES

@@ -17,7 +17,7 @@ from apps.exports.tables import export_tables
 from apps.output.numbers import counted
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects
-from ingest.load import Options
+from ingest.parsed import Options
 from ingest.parsing.carried_tables import written
 from ingest.parsing.protobuf import fields, signed
 from tests.helpers import trace_processor

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ingest.base import Head
-from ingest.load import Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.readers.blocks.exp_bbv.reader import ExpBbv, is_pc_file
 from ingest.recording import Recording, read_head
 from tests.helpers.support import rows, shared

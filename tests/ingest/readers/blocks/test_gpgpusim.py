@@ -7,7 +7,8 @@ import re
 import pytest
 
 from ingest.base import Head
-from ingest.load import Options, load
+from ingest.load import load
+from ingest.parsed import Options
 from ingest.readers.blocks.gpgpusim import reader as gpgpusim
 from ingest.readers.blocks.gpgpusim import threads as gpgpusim_threads
 from ingest.readers.blocks.gpgpusim.reader import GpgpuSim
