@@ -68,7 +68,7 @@ def analyse(
     noted as failed. Raises `AnalysisFailed`.
     """
     failed = failed or {}
-    scopes = {"run_id": list(run_ids)} | {name: _scopes_of(con, name, run_ids) for name in _OF_RUN}
+    scopes = {"run_id": list(run_ids)} | {name: scopes_of(con, name, run_ids) for name in _OF_RUN}
     runs, params = sqlfiles.of_runs(run_ids)
     params["scopes"] = json.dumps([one for values in scopes.values() for one in values])
     names = con.execute(
@@ -138,9 +138,9 @@ def outdate(con: Connection, run_ids: Collection[str], *, of_apps: bool = False)
 
     Rows that changed in place, by hand or with what pwh makes of them, leave no other trace.
     """
-    scopes = _scopes_of(con, "app", run_ids)
+    scopes = scopes_of(con, "app", run_ids)
     if not of_apps:
-        scopes += [*run_ids, *_scopes_of(con, "set_id", run_ids)]
+        scopes += [*run_ids, *scopes_of(con, "set_id", run_ids)]
     con.execute(
         f"UPDATE analysis_states SET digest = '' WHERE scope IN (SELECT unnest({_LIST}))",
         {"scopes": json.dumps(scopes)},
@@ -195,11 +195,6 @@ def _renew_or_note(con: Connection, analysis: Analysis, scopes: list[str]) -> in
     return sum(_renew_or_note(con, analysis, part) for part in parts)
 
 
-def apps_of(con: Connection, run_ids: Collection[str]) -> list[str]:
-    """Return the applications of runs, as they are now and as they were when last analysed."""
-    return _scopes_of(con, "app", run_ids)
-
-
 def _can_have_keys(
     con: Connection, analysis: Analysis, scopes: Collection[str], known: Collection[str]
 ) -> bool:
@@ -222,7 +217,7 @@ def _can_have_keys(
     return bool(found.fetchone() == (True,))
 
 
-def _scopes_of(con: Connection, scope: str, run_ids: Collection[str]) -> list[str]:
+def scopes_of(con: Connection, scope: str, run_ids: Collection[str]) -> list[str]:
     """Return what runs belong to, as they are now and as they were when last analysed."""
     runs, params = sqlfiles.of_runs(run_ids)
     found = con.execute(

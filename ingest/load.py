@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest import translate
-from ingest.analyse import analyse, apps_of, until_analysed
+from ingest.analyse import analyse, scopes_of, until_analysed
 from ingest.base import TASK_TABLES, Reader, implausible
 from ingest.checks import check_keys, check_rows, to_check
 from ingest.commits import take_commits
@@ -124,7 +124,7 @@ def _land(
     runs_of_all = [*group.forgotten.values(), *(one.runs for one in done), with_commits]
     run_ids = list(dict.fromkeys(run_id for runs in runs_of_all for run_id in runs))
     # Before the analyses, which know of what runs were before.
-    apps = apps_of(con, run_ids)
+    apps = scopes_of(con, "app", run_ids)
     if group.writers:
         analyse(con, run_ids, failed)
     return done, Touched(
