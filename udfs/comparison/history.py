@@ -81,7 +81,7 @@ def read_history(history: Samples) -> History:
     """
     variance = np.full(history.metrics, np.nan)
     found = outliers(history, np.zeros(history.metrics))
-    for at, apart, inner, scale, alternate in found:
+    for at, _, inner, scale, alternate in found:
         # Neighbours of one mode are alike: their differences do not show how far apart both are.
         noise = estimate_noise(inner, _levels(inner, scale), scale).variance
         variance[at] = np.where(alternate, scale**2, noise)[:, 0]
