@@ -39,6 +39,8 @@ class Outliers(NamedTuple):
 def outliers(side: Samples, least: Floats) -> list[Outliers]:
     """Return the outliers of metrics that have `MIN_HISTORY` values or more.
 
+    What is off up to the end may be a new level.
+
     Args:
         side: m metrics, values in order of time; any unit.
         least: (metrics), the least standard deviation of a value.
@@ -51,6 +53,7 @@ def outliers(side: Samples, least: Floats) -> list[Outliers]:
         scale, alternate = scale_of_history(values)
         scale = np.maximum(scale, least[at, None])
         apart, inner = deviations_of_outliers(values, scale), without_outliers(values, scale)
+        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
         found.append(Outliers(at, apart, inner, scale, alternate))
     return found
 
@@ -70,7 +73,7 @@ def read_history(history: Samples) -> History:
     """Return what the other runs of a metric show.
 
     Neither changes of level count as noise, unless two levels alternate, nor outliers
-    (`udfs.comparison.spikes`), of which those up to the end may be a new level.
+    (`udfs.comparison.spikes`).
 
     Args:
         history: m metrics of one family, from other runs in order of time; series with fewer than
@@ -78,11 +81,10 @@ def read_history(history: Samples) -> History:
     """
     variance = np.full(history.metrics, np.nan)
     found = outliers(history, np.zeros(history.metrics))
-    for at, apart, inner, scale, alternate in found:
+    for at, _, inner, scale, alternate in found:
         # Neighbours of one mode are alike: their differences do not show how far apart both are.
         noise = estimate_noise(inner, _levels(inner, scale), scale).variance
         variance[at] = np.where(alternate, scale**2, noise)[:, 0]
-        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
     freedom = np.where(np.isfinite(variance), (history.counts - 1) / 2, np.nan)
     return History(variance, freedom, found)
 

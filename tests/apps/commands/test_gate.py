@@ -187,7 +187,7 @@ def test_one_run_is_run_again_where_no_run_before_was_as_far_off(run, tmp_path):
     before = [
         line
         for day in range(1, 21)
-        for line in runs(f"v0.{day}", {"f": 12 if day in (7, 14) else 10}, first_day=day, count=1)
+        for line in runs(f"v0.{day}", {"f": 12.5 if day in (7, 14) else 10}, first_day=day, count=1)
     ]
     run("ingest", write(tmp_path / "before.csv", before))
     code, out, _ = run(*asked)
