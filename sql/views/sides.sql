@@ -30,5 +30,7 @@ CREATE OR REPLACE MACRO _sides(id, runs, against, named, judged_by) AS
 
 CREATE OR REPLACE MACRO _run_ids(sides) AS list_transform(sides, lambda side: side.run_id);
 
--- Whether a row is of these runs. A list would be searched for each row.
-CREATE OR REPLACE MACRO _is_of(run_id, ids) AS run_id IN (SELECT unnest(ids));
+-- Whether a row is of these runs. A list would be searched for each row; the range is for DuckDB,
+-- which takes it through views down to the row groups of tables.
+CREATE OR REPLACE MACRO _is_of(run_id, ids) AS
+  run_id BETWEEN list_min(ids) AND list_max(ids) AND run_id IN (SELECT unnest(ids));

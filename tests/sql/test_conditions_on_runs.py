@@ -15,7 +15,7 @@ RUNS = 2000
 
 @pytest.fixture(scope="module")
 def many_runs(template, tmp_path_factory):
-    """Yield a warehouse of many runs with counters of three events."""
+    """Yield a warehouse of many runs with counters of three events and times of two functions."""
     path = shutil.copy(template, tmp_path_factory.mktemp("many") / "w.duckdb")
     with pwh.connect(path) as con:
         by_hand(con)
@@ -27,6 +27,17 @@ def many_runs(template, tmp_path_factory):
               1000 + run AS value
             FROM range(?) AS r (run)
             CROSS JOIN (SELECT unnest(['cycles', 'instructions', 'cache-misses']) AS event)
+            """,
+            [RUNS],
+        )
+        con.execute(
+            """
+            INSERT INTO fn_timings BY NAME
+            SELECT
+              printf('run-%04d', run) AS run_id, run AS source_id, function,
+              'main->' || function AS callpath, 1 + run / 1000 AS seconds
+            FROM range(?) AS r (run)
+            CROSS JOIN (SELECT unnest(['f', 'g']) AS function)
             """,
             [RUNS],
         )
@@ -68,6 +79,18 @@ VIEWS = [
 def test_of_some_runs_only_these_are_added_up(many_runs, view, runs):
     named = ", ".join(f"'run-{i * 100:04}'" for i in range(runs))
     assert most_added_up(many_runs, f"FROM {view} WHERE run_id IN ({named})") < RUNS / 2
+
+
+COMPARED = [
+    "call_tree_difference(['run-0100'], ['run-0101'])",
+    "_explained(_sides(0, ['run-0100'], ['run-0101'], NULL, NULL))",
+]
+
+
+@pytest.mark.parametrize("compared", COMPARED)
+def test_of_two_runs_that_are_compared_only_these_are_added_up(many_runs, compared):
+    # Runs have their order among all; of each there are two functions.
+    assert most_added_up(many_runs, f"FROM {compared}") <= RUNS
 
 
 def test_answers_about_some_runs_are_those_about_each(many_runs):
