@@ -377,8 +377,8 @@ def gate_markdown(
     rows, fields = _named_rows(rows)
     runs = (
         f"{_runs(sides)}{fields}. Changes are of geometric means over runs, or means where a value "
-        "is 0 or less. The intervals hold for all metrics together with a probability of "
-        f"{level:.3g}."
+        "is 0 or less; of six runs or more outliers are clipped. The intervals hold for all "
+        f"metrics together with a probability of {level:.3g}."
     )
     title = f"## {_verdict(app, rows)}"
     return "\n".join([title, "", " ".join([_reason(rows), *cause]), "", runs, "", *_metrics(rows)])
