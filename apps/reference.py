@@ -8,12 +8,14 @@ python -m apps.reference --check    exit code 1 where one of them differs
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -234,10 +236,7 @@ def analysis_revisions() -> str:
 
 
 # A line that gives names to numbers alone, with what is said of them behind it.
-_CONSTANT = re.compile(
-    r"(?P<name>_?[A-Z][A-Z0-9_]*(?:, _?[A-Z][A-Z0-9_]*)*) = "
-    r"(?P<value>(?=[^#]*\d)[-\d.e_*/+<(), ]+?)(?:  # (?P<why>.+))?"
-)
+_CONSTANT = re.compile(r"(?=.*\d)[-\d.e_*/+<(), \n]+", re.DOTALL)
 
 
 def constants_reference() -> str:
@@ -246,21 +245,44 @@ def constants_reference() -> str:
     for path in sorted((ROOT / "udfs").rglob("*.py")):
         module = path.relative_to(ROOT / "udfs").with_suffix("")
         family = rows.setdefault(module.parts[0] if len(module.parts) > 1 else "others", [])
-        above: list[str] = []
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith("# "):
-                above.append(line[2:])
-                continue
-            if one := _CONSTANT.fullmatch(line):
-                why = one["why"] or " ".join(above) or "-"
-                family.append((f"`{one['name']}`", f"`{one['value']}`", why, f"`udfs/{module}.py`"))
-            above = []
+        for name, value, why in _constants(path.read_text(encoding="utf-8")):
+            family.append((f"`{name}`", f"`{value}`", why, f"`udfs/{module}.py`"))
     header = ("constant", "value", "what and why", "module")
     return "\n".join(
         f"## {family.capitalize()}\n\n{_table(header, found)}"
         for family, found in sorted(rows.items())
         if found
     )
+
+
+def _constants(source: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, value and reason of each number, or numbers, that a module begins with.
+
+    The reason is the comment behind, the text below or the comment above.
+    """
+    lines, body = source.splitlines(), ast.parse(source).body
+    for node, below in zip_longest(body, body[1:]):
+        match node:
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.AnnAssign(target=target, value=ast.expr() as value)
+            ):
+                name = ast.unparse(target).strip("()")
+                text = ast.get_source_segment(source, value) or ""
+            case _:
+                continue
+        if not re.fullmatch(r"_?[A-Z][A-Z0-9_]*(, _?[A-Z][A-Z0-9_]*)*", name):
+            continue
+        if not _CONSTANT.fullmatch(text):
+            continue
+        behind = lines[(node.end_lineno or node.lineno) - 1].partition("  # ")[2]
+        above = takewhile(lambda line: line.startswith("# "), lines[node.lineno - 2 :: -1])
+        match below:
+            case ast.Expr(value=ast.Constant(value=str() as said)):
+                why = " ".join(said.split())
+            case _:
+                why = " ".join(line[2:] for line in reversed([*above]))
+        yield name, text, behind or why or "-"
 
 
 DOCUMENTS: dict[Path, Callable[[], str]] = {

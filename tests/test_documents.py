@@ -258,3 +258,6 @@ def test_constants_are_listed_with_what_is_said_of_them():
     assert "| `FLOOR` | `0.003` | No class is less likely than this" in table
     # What is above one is not said of the next.
     assert table.count("No class is less likely than this") == 1
+    # Below it; and each says why.
+    assert "| `ROLLED` | `2` | How many of the last counts are predicted" in table
+    assert "| - |" not in table

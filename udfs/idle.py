@@ -15,7 +15,7 @@ import numpy as np
 from udfs.arrays import Flags, Integers
 from udfs.timeline import Axes, Points, Timeline, expand
 
-_CHUNK = 1 << 17
+_CHUNK = 1 << 17  # rows at once, which stay in the cache
 Intervals = tuple[Integers, Integers, Integers]
 
 

@@ -1,4 +1,4 @@
--- Would faster data, a faster runtime, other placement or one more worker shorten a task program most?
+-- Would faster data, a faster runtime, other placement or one more worker shorten a program most?
 --
 -- In per cent of the run's time: an upper bound, and what a replay of the tasks with their measured
 -- durations gains; also of each long part of the critical path, were it half as long.

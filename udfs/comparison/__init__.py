@@ -28,7 +28,7 @@ from udfs.comparison.spikes import MOST_RUNS, spike_chances, without_spikes
 from udfs.comparison.spread import moderate, spreads
 
 _TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
-_MANY, _FEW = 5, 3
+_MANY, _FEW = 5, 3  # runs of a side: so many lend their noise, up to so few borrow
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
 _HALVINGS = 12  # of the range in which the end of an interval lies

@@ -15,9 +15,9 @@ from udfs.changes.segments import MIN_POINTS
 from udfs.comparison.samples import Samples
 from udfs.comparison.spread import common_variance
 
-MIN_HISTORY = 6
+MIN_HISTORY = 6  # values from which outliers are told from noise
 _MIN_FREEDOM = 4.0  # degrees of freedom that show what is usual
-_HEAVY_TAILS = 4.0
+_HEAVY_TAILS = 4.0  # degrees of freedom at most: noise of single runs is no Gaussian
 _RETURNING = 2  # jumps up to which levels are steps (`udfs.changes.modes.keep_returning`)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from udfs.arrays import Flags, Floats, Integers
 
-_DECIMALS = 12
-_EXACT = 1e-9
+_DECIMALS = 12  # digits behind the point that are looked at
+_EXACT = 1e-9  # relative, of a number that is a multiple of its last digit
 
 
 @dataclass(frozen=True, slots=True)

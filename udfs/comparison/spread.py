@@ -18,10 +18,10 @@ _PRIOR_RHO = 0.3  # standard deviation of the prior of rho, around 0
 _RHO_ERROR = 1.5  # variance of rho times points
 _SEEN = 1.3  # rho over what differences in units of the sides' own scatter show of it
 _RAISED = 0.5  # standard errors by which rho is raised
-_MAX_RHO = 0.9
+_MAX_RHO = 0.9  # autocorrelation; above it few runs say nothing
 _ORDERED = 0.7  # share of rho by which values count as fewer where all lie on one side of others
 _MIN_VARIANCES = 6  # that the prior of a family is estimated from
-_SMALLEST = 1e-300
+_SMALLEST = 1e-300  # variance, against division by 0
 _MOST_TIMES = 1e3  # that a variance is larger than what is estimated of it: it is known
 
 

@@ -43,7 +43,7 @@ _SMOOTHED = np.array([0.01, 0.1, 1.0])
 """Weights of the last points in the level."""
 _IN_SAMPLE = 0.4
 """Weight of the distance from the fitted points, relative to that of a predicted count."""
-_MAX_MISS = 1.0
+_MAX_MISS = 1.0  # logarithm beyond which a member is no worse
 _IDEAL = -1.0
 """The steepest fall, as an exponent: with ideal speed-up."""
 _SPREAD = 1.4

@@ -22,21 +22,21 @@ from udfs.scaling.grid import CLASS_ODDS, STEEPEST, class_ends, laws, term_value
 
 Singles = NDArray[np.float32]
 
-_NOISE_WEIGHT: Final = 1.0
+_NOISE_WEIGHT: Final = 1.0  # degrees of freedom that the prior of the noise is worth
 _NOISE: Final = 0.02
 """Prior of the relative noise: worth so many degrees of freedom, around this."""
 _BETWEEN: Final = 0.007
 """Medians of repetitions in a row scatter less than those of other days, by this."""
-EXACT: Final = 1e-5
+EXACT: Final = 1e-5  # relative noise of times of a simulator or a formula
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
-_TELLING: Final = 5
-_NEARLY: Final = 0.1
+_TELLING: Final = 5  # points from which times may be exact
+_NEARLY: Final = 0.1  # of the usual noise: a law misses exact times by less
 REPEATED: Final = 2.0
 """Degrees of freedom of a point's noise where it was repeated: laws hardly depend on them."""
 _FEW: Final = 4
 """Points that three terms fit whatever they are."""
-_SINGULAR: Final = 1e-9
+_SINGULAR: Final = 1e-9  # of a determinant: terms that are alike
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,13 +40,13 @@ _CARRIED: Final = 5
 """Points that carry a law, and whose distance from it tells something."""
 _BY_ROUNDING: Final = 1.5
 """Steps of rounded times by which a time may be off the law of those before it."""
-_EQUAL: Final = 1e-6
+_EQUAL: Final = 1e-6  # relative, of numbers that are equal but for rounding
 _ENDS: Final = (0.05, 0.95)
 """Quantiles of the intervals."""
-_NORMAL: Final = 1.645
+_NORMAL: Final = 1.645  # 95 % quantile of the normal distribution
 _UNSHOWN: Final = 1e6
 """Squared logarithms that no law is apart from the prediction."""
-_AT_ONCE: Final = 512
+_AT_ONCE: Final = 512  # functions, for memory
 POOR_FIT: Final = 0.2
 """Relative distance of the points from the prediction, from which no smooth law fits them."""
 

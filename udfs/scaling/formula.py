@@ -15,7 +15,7 @@ from udfs.scaling.laws import LawForecast
 
 _SHOWN, _FLAT = 1e-6, 5e-4
 """Shares of terms that a measured time shows, and exponents that are not 0."""
-_INFINITE = 100.0
+_INFINITE = 100.0  # distance of logarithms that stands for no value
 APART: Final = 0.1
 """Relative distance from the prediction beyond which a formula is said to differ from it."""
 

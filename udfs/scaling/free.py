@@ -28,12 +28,12 @@ _LEAST, _DECAY, _GROWTH = 0.02, 2.2, 3.2
 """Range of the exponents."""
 _COARSE: Final = (16, 14)
 """Exponents of growth and of decay that are tried first."""
-_FINE: Final = 11
-_ZOOMS: Final = 2
+_FINE: Final = 11  # exponents along each axis of the finer grid
+_ZOOMS: Final = 2  # finer grids
 _REACH: Final = 2.8
 """How far a finer grid reaches, in standard deviations of the tempered posterior."""
-_TEMPER: Final = 0.5
-_DRAWN: Final = 12
+_TEMPER: Final = 0.5  # power of the posterior, which keeps its tails on the finer grid
+_DRAWN: Final = 12  # exponents of growth that stand for the posterior
 _MIDDLE: Final = _DRAWN // 2
 """Points of the posterior that stand for all of it."""
 _STEPS: Final = 20
@@ -42,17 +42,17 @@ _NEAR: Final = 2e-3
 """The relative distance from a law from which on its exponents lie in one cell of a grid."""
 _IN_VAIN: Final = 3
 """Steps in a row that halve no function's squares, after which there are no more."""
-_NEARLY: Final = 0.012
-_DAMPING: Final = 1e-4
-_ZERO: Final = 1e-6
-_SINGULAR: Final = 1e-12
+_NEARLY: Final = 0.012  # relative error of the nearest grid law from which it is refined
+_DAMPING: Final = 1e-4  # of the first step (Marquardt 1963)
+_ZERO: Final = 1e-6  # factors that are 0 but for rounding
+_SINGULAR: Final = 1e-12  # of a determinant: terms that are alike
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
-_RIDGE: Final = 1e-9
-_NEVER: Final = 50.0
-_FARTHEST: Final = 2.0
-_TINY: Final = 1e-100
-_NORMAL: Final = 1.645
+_RIDGE: Final = 1e-9  # added to squares, against division by 0
+_NEVER: Final = 50.0  # logarithm of odds that rule a law out
+_FARTHEST: Final = 2.0  # error of a logarithm that is told apart
+_TINY: Final = 1e-100  # length, against division by 0
+_NORMAL: Final = 1.645  # 95 % quantile of the normal distribution
 _ODDS: Final = -1.0
 """Prior probability of exponents that are no round ones."""
 

@@ -20,7 +20,7 @@ from udfs.scaling.bases import Basis
 ROUND: Final = (-2.0, -1.5, -1.0, -0.5, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 2.5, 3.0)
 """Exponents that laws of algorithms have: more probable than those between them."""
 _LOGS: Final = tuple((a, b) for b in (1, 2) for a in (0.0, 0.5, 1.0, 1.5, 2.0))
-STEEPEST: Final = 3.2
+STEEPEST: Final = 3.2  # exponent of growth: beyond cubic nothing scales
 _TREE_POWERS: Final = (0.5, 1.0, 1.5, 2.0)
 """Exponents of the terms beside log2(p)."""
 _SLOW_DECAY: Final = -0.5
@@ -34,7 +34,7 @@ CLASS_ODDS: Final = np.log([0.19, 0.14, 0.40, 0.11, 0.04, 0.04, 0.08])
 exponent."""
 _BETWEEN: Final = -2.0
 """Of exponents between the round ones."""
-_WITH_LOG: Final = -0.2
+_WITH_LOG: Final = -0.2  # logarithm of the odds of a term with a logarithm
 _COMMON: Final = 1.4
 """Further odds of the laws that parallel algorithms have most often."""
 _COMMON_TERMS: Final = frozenset({(-1.0, 0), (0.5, 0), (1.0, 0), (0.0, 1), (0.0, 2), (1.0, 1)})

@@ -31,8 +31,8 @@ _KEPT: Final = 40
 """Laws that are looked at further: the rest have one percent of the probability."""
 _HOLDS: Final = 0.6
 """The probability of another law from which on it is reported."""
-_WIDEST: Final = 1e60
-_ROUNDING: Final = 1e-9
+_WIDEST: Final = 1e60  # ratio of times whose square is a number yet
+_ROUNDING: Final = 1e-9  # of logarithms that are equal
 PATENT: Final = "patent"
 """The bases that are fitted alone where these are asked for."""
 AHEAD: Final = (2.0, 4.0, 8.0)

@@ -16,10 +16,10 @@ from udfs.arrays import Flags, Floats
 from udfs.scaling.bases import Index
 from udfs.scaling.moments import Moments, Spans
 
-_SINGULAR = 1e-10
+_SINGULAR = 1e-10  # squared sine below which terms are alike
 _SINGULAR_PAIR = np.float32(1e-5)
 """Terms whose squared sine is below this cannot be distinguished."""
-_BLOCK = 256
+_BLOCK = 256  # functions at once, which stay in the cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ from udfs.scaling.evidence import (
 )
 from udfs.scaling.grid import law_shapes, term_values
 
-_KEPT: Final = 12
+_KEPT: Final = 12  # laws of a function, of most weight
 _PLACES: Final = 0xFF
 """Bits of a law's place: there are fewer than 256."""
 _FARTHEST: Final = 2.0
 """The largest standard error of a logarithm."""
-_HALVINGS: Final = 8
-_LEAST: Final = 0.002
+_HALVINGS: Final = 8  # of the range in which a quantile is looked for
+_LEAST: Final = 0.002  # weight of a law that can move a quantile
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from udfs.scaling.series import Series
 
 _UNSTABLE = 0.5
 """Error on the last counts, as a logarithm, above which a function is not extrapolatable."""
-_AHEAD = 2.0
+_AHEAD = 2.0  # times the last count, where the exponent is taken
 
 
 def scaling_model(

@@ -16,11 +16,11 @@ from udfs.arrays import Flags, Floats
 from udfs.flags import Flag, flag
 from udfs.scaling.bases import KINDS, OTHER, Basis, Index
 
-_MIN_COUNTS = 3
-_FEW = 5
+_MIN_COUNTS = 3  # counts that a law needs
+_FEW = 5  # counts below which a series is flagged
 _FAR = np.log(8.0)
-_OUTLIER_TIMES = 5.0
-_CHUNK = 2048
+_OUTLIER_TIMES = 5.0  # as far off as any other count
+_CHUNK = 2048  # functions at once, for memory
 
 
 @dataclass(slots=True)

@@ -17,11 +17,11 @@ from udfs.scaling.bases import Index
 from udfs.scaling.least_squares import Fit, best_pair, best_pair_with_constant
 from udfs.scaling.moments import Moments
 
-MIN_POINTS = 5
+MIN_POINTS = 5  # of both parameters together, that a surface needs
 _TERM_COST = 0.001
 """The least improvement of the error by a further term."""
-_P_POWERS = (0.0, -1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0)
-_N_POWERS = (0.0, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 3.0)
+_P_POWERS = (0.0, -1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0)  # of the parallelism
+_N_POWERS = (0.0, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 3.0)  # of the problem size
 P_TERMS = (*((power, 0) for power in _P_POWERS), (0.0, 1))
 """Exponent of p and of log2(p) of each term in p."""
 N_TERMS = (*((power, 0) for power in _N_POWERS), (0.0, 1), (1.0, 1))

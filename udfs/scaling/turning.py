@@ -47,7 +47,6 @@ _GROWTHS: Final = np.array((1e-3, *np.arange(1, 33) / 10))
 _FURTHER: Final = 2.0 ** (np.arange(2 * int(np.log2(REACH)) + 1) / 2)
 """Counts over the largest for which predictions are looked at."""
 _LAST: Final = len(_FURTHER) - 1
-_LEVEL: Final = 0.9
 _LETTERS: Final = 3
 """Degrees of freedom that a curve takes: factor, place and growth; others hardly help."""
 _NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 1e-3
@@ -59,8 +58,8 @@ _SAME: Final = (2.0, 0.01)
 """Noise of a point, the second at least, up to which a time is as short as the shortest."""
 _PREDICTED: Final = (5, 0.12)
 """Counts from which the last is predicted from the others, and the error up to which it is."""
-_WIDEST: Final = 1e60
-_AT_ONCE: Final = 8
+_WIDEST: Final = 1e60  # ratio of times whose square is a number yet
+_AT_ONCE: Final = 8  # programs, for memory
 
 
 def scaling_turning_point(

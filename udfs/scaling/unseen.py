@@ -17,8 +17,8 @@ from udfs.arrays import Floats
 _SHARE: Final = 0.03
 """Prior standard deviation of the growing term's share of the largest count's time; the other
 terms' is 1."""
-_LEAST: Final = 1e-6
-_FARTHEST: Final = 2.0
+_LEAST: Final = 1e-6  # relative noise
+_FARTHEST: Final = 2.0  # logarithm beyond which a time is no better known
 
 
 def unseen_growth(x: Floats, y: Floats, fitted: Floats, noise: Floats) -> Floats:

@@ -59,8 +59,10 @@ FASTEST = 0.98
 _CELLS = 1 << 17
 _UNIT_COLUMN, _MARK = 1, 1 << 10  # of the rows of `program.table`
 _FORWARDS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20)  # cycles that are tried
+# Cycles that are tried.
 LATENCIES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 23, 26, 30, 36, 42)
 BUSY = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)  # cycles on the unit that are tried
+# Micro-operations, and slots of the front end beyond them, that are tried.
 _OPERATIONS, _EXTRA = (1, 2, 3, 4, 6, 8), (0, 1, 2, 3, 4, 6, 8, 12, 16, 18, 24)
 _ACCESSES = (
     *("load", "vector load", "forward", "forward update", "forward vector", "forward renamed"),

@@ -17,7 +17,7 @@ _UNIT = {name: i for i, name in enumerate(NAMES)}
 # Blocks are batched by length: with little padding for many blocks, in few batches for few. Blocks
 # between two of the coarse lengths take the same number of passes in any batch.
 _FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024)
-COARSE = (4, 8, 16, 32, 64, 192, 1024)
+COARSE = (4, 8, 16, 32, 64, 192, 1024)  # lengths of batches of fewer blocks
 _MANY, _BATCH, _MAX_CELLS = 8192, 2048, 1 << 17  # blocks, blocks and cells of a batch
 _NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0, 0)
 
