@@ -320,7 +320,7 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
     if drifting := sum(row["noise"] == "drift" for row in rows):
         sentences.append(
             f"A drift of the machine can be what differs in {counted(drifting, 'metric')}, as one "
-            "side was measured after the other: measure by turns (pwh record --against)."
+            "side was measured after the other: interleave them (pwh record --against)."
         )
     counts = Counter(row["noise"] for row in rows if row["noise"] in _SOURCES)
     for noise, metrics in counts.items():

@@ -85,7 +85,7 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
     if named is None:
         before, after = _last_runs(runs, every, baseline)
     else:
-        before, after = named, _as_it_is_now(runs, every, named) if candidate == LATEST else every
+        before, after = named, _since_baseline(runs, every, named) if candidate == LATEST else every
     ids = {row["run_id"] for row in after}
     before = [row for row in before if row["run_id"] not in ids]
     if not before:
@@ -163,7 +163,9 @@ def _candidate(
     return [row for row in runs if row["version"] == version]
 
 
-def _as_it_is_now(runs: Sequence[Row], after: Sequence[Row], baseline: Sequence[Row]) -> list[Row]:
+def _since_baseline(
+    runs: Sequence[Row], after: Sequence[Row], baseline: Sequence[Row]
+) -> list[Row]:
     """Return the runs of the latest version without those before the first of the baseline."""
     ids = {row["run_id"] for row in after}
     first = max((row["place"] for row in baseline), default=len(runs))
@@ -336,11 +338,11 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
     if not named:
         order = *start_sentences(con, sides.app), *measured_order_sentences(con, sides.app)
         doubts = list(map(markdown_escaped, order))
-    told = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
-    if not told:
+    reported = failing_metrics(rows) or [row for row in rows if row["needs_run"]]
+    if not reported:
         return doubts
-    levels = list({row["level_until"] for row in told} - {None})
-    asked = {"runs": sides.candidate, "metrics": [row["metric"] for row in told]}
+    levels = list({row["level_until"] for row in reported} - {None})
+    asked = {"runs": sides.candidate, "metrics": [row["metric"] for row in reported]}
     against = {"against": levels or sides.baseline, "are_levels": bool(levels)}
     found = ask_dicts(con, "gate/moved", app=sides.app, **asked, **against)
     why = first_sentence(con, sides.candidate[-1], found[0]["run_id"], named) if found else None

@@ -177,7 +177,7 @@ WITH
       1 + more_processor
         / coalesce(roles['processor'].seconds, roles['user'].seconds + roles['kernel'].seconds)
         AS processor_ratio,
-      -- of a quarter of the change or less nothing is told
+      -- of a quarter of the change or less nothing is said
       CASE
         WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
           THEN l.more_seconds - coalesce(more_delay, 0)
@@ -423,7 +423,7 @@ WITH
     SELECT id, unit, _balanced(total, entries) AS entries FROM entered WHERE len(entries) > 0
   ),
 
-  told AS (
+  findings AS (
     SELECT
       f.id, topic, subject, metric, unit, "before", "after",
       ("after" - "before") / nullif(abs("before"), 0) AS change,
@@ -498,7 +498,7 @@ SELECT
       END DESC NULLS FIRST,
       subject
   ) AS place
-FROM told;
+FROM findings;
 
 CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE -- One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.
 SELECT * EXCLUDE (id, place)

@@ -134,7 +134,7 @@ WITH
     GROUP BY run_id
   ),
 
-  -- idle: of all time; is_told: the trace tells the cause of more than half of the waits
+  -- idle: of all time; is_known: the trace tells the cause of more than half of the waits
   waits AS (
     SELECT
       run_id, sum(t_end - t_start) AS idle,
@@ -142,7 +142,7 @@ WITH
         sum(t_end - t_start) FILTER (kind <> 'tail')
         > 2 * sum(if(is_recorded = false, ov_rest - ov_unsubmitted, 0)) FILTER (kind <> 'tail'),
         true
-      ) AS is_told
+      ) AS is_known
     FROM idle_intervals
     WHERE _is_wanted(run_id, run)
     GROUP BY run_id
@@ -187,7 +187,7 @@ WITH
   ),
 
   -- the trace has something of what causes waits
-  told AS (
+  with_causes AS (
     SELECT run_id FROM task_inputs WHERE _is_wanted(run_id, run)
     UNION
     SELECT run_id FROM runtime_intervals WHERE _is_wanted(run_id, run)
@@ -201,14 +201,14 @@ WITH
       last_end - greatest(
         chain_end, t_begin + (wall - idle + workers - 1) // workers, t_begin + turns.ns
       ) AS of_run,
-      coalesce(is_told, true) AND told.run_id IS NOT NULL AS is_recorded,
+      coalesce(is_known, true) AND with_causes.run_id IS NOT NULL AS is_recorded,
       first_start + coalesce(turns.ns, 0) AS turned,
       last_end - greatest(turned, coalesce(placed_end, last_end)) AS of_placement,
       CASE WHEN is_recorded AND found.listed IS NOT NULL
         THEN last_end - least(last_end, greatest(turned, t_begin + found.listed)) END AS replaced,
       last_end - coalesce(replaced, 0) - greatest(turned, coalesce(least_end, last_end)) AS of_one_more
     FROM (
-      SELECT span.*, coalesce(waits.idle, 0) AS idle, waits.is_told
+      SELECT span.*, coalesce(waits.idle, 0) AS idle, waits.is_known
       FROM span
       LEFT JOIN waits USING (run_id)
     ) AS span
@@ -216,7 +216,7 @@ WITH
     LEFT JOIN path USING (run_id)
     LEFT JOIN replay USING (run_id)
     LEFT JOIN turns USING (run_id)
-    LEFT JOIN told USING (run_id)
+    LEFT JOIN with_causes USING (run_id)
     WHERE span.t_end > span.t_begin
   ),
 

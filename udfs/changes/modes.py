@@ -136,9 +136,9 @@ def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Flags
         # Parts of an autoregression look like turns, too, but what these leave remembers.
         rho = max(float(left[1:] @ left[:-1]) / (points * rest), 0.0)
         worse = max(worse, worse / float(inflation_of(np.array(rho))))
-        told = 2 * points * float(entr([turns, 1 - turns]).sum()) + 2 * np.log(points)
+        cost = 2 * points * float(entr([turns, 1 - turns]).sum()) + 2 * np.log(points)
         worth = PRIOR + NEEDED * np.log(points) * len(steps[row])
-        out[row] = worse + told <= worth
+        out[row] = worse + cost <= worth
     return out
 
 

@@ -413,8 +413,10 @@ def _noises(
     own = _is_alike(ones, freedoms, past, past_freedoms)
     # Many runs of the other side show more of the noise than a history that is shorter, or calmer.
     beside = few & (counts[::-1] >= _MANY) & ~((past_freedoms > freedoms[::-1]) & own)
-    lends = few & np.where(beside, ones <= _largest(freedoms, ones[::-1], freedoms[::-1]), own)
-    lent = np.where(lends, np.where(beside, freedoms[::-1], past_freedoms), 0)
+    is_moderated = few & np.where(
+        beside, ones <= _largest(freedoms, ones[::-1], freedoms[::-1]), own
+    )
+    lent = np.where(is_moderated, np.where(beside, freedoms[::-1], past_freedoms), 0)
     most = freedoms.sum(axis=0) + np.where(beside, 0, lent).max(axis=0)
     lender = np.nan_to_num(np.where(beside, ones[::-1], past))
     ones = moderate(ones, freedoms, lender, lent)

@@ -76,11 +76,11 @@ class Noise:
     def normaliser(self) -> Floats:
         """What makes the evidence of laws of two factors the logarithm of a density (n)."""
         half = self.points / 2
-        alone, told = (
+        alone, repeated = (
             lgamma(shape + half - 1) - lgamma(shape) - (half - 1) * log(2 * pi)
             for shape in (_NOISE_WEIGHT / 2, _NOISE_WEIGHT / 2 + half * REPEATED)
         )
-        return np.where(self.repeated, told, alone)
+        return np.where(self.repeated, repeated, alone)
 
     def evidence(self, left: Floats, letters: Floats) -> Singles:
         """Return the logarithms of the evidence of laws, k x n, in single precision.

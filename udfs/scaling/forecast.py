@@ -167,7 +167,7 @@ def forecast(
     more = np.logaddexp(0, hidden[:, None] + np.log(at) - seconds[:, asked])
     more = np.where(beyond[:, asked], more, 0)
     high = seconds[:, asked] + np.hypot(high - seconds[:, asked], more)
-    # Where the law misses its own points it cannot be surer elsewhere.
+    # Where the law misses its own points it cannot be closer elsewhere.
     largest = np.where(rules, np.abs(law.fitted - np.log(y)).max(1), 0.0)
     least = largest[:, None] * ~is_measured[:, asked]
     low = np.minimum(low, seconds[:, asked] - least)

@@ -227,8 +227,8 @@ def _part(hexes: list[str | None], distinct: bool, core: Core) -> pa.Table:
     arrays.append(pa.array(flags, pa.list_(pa.string())))
     names = (*COUNTS, "critical_path", *summary.BOUNDS, *summary.ENDS, "flags")
     types = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
-    told = decoded | [bool(one) for one in flags]
-    code = pa.StructArray.from_arrays(arrays, fields=types, mask=pa.array(~told))
+    explained = decoded | [bool(one) for one in flags]
+    code = pa.StructArray.from_arrays(arrays, fields=types, mask=pa.array(~explained))
     return pa.table({"code": code, "features": _lists(matrix, known)})
 
 
