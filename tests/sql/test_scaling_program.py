@@ -161,7 +161,9 @@ def test_a_formula_that_is_not_the_prediction_is_flagged(warehouse):
         formula = (
             parameters.get("e", 0)
             + parameters.get("a", 0) * p ** -parameters.get("b", 0)
-            + parameters.get("c", 0) * p ** parameters.get("d", 0)
+            + parameters.get("c", 0)
+            * p ** parameters.get("d", 0)
+            * np.log2(p) ** parameters.get("log_exponent", 0)
         )
         apart = max(apart, formula / predicted - 1, predicted / formula - 1)
     assert apart > 0.1
