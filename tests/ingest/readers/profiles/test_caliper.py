@@ -329,7 +329,7 @@ def test_records_of_an_object_have_globals_and_units_and_numbers_may_be_in_quote
             "sum#time.duration": {"is_value": True, "attribute.unit": "msec"},
         },
     }
-    sql = "SELECT callpath, seconds, ranks FROM fn_timings JOIN runs USING (run_id)"
+    sql = "SELECT callpath, seconds, ranks FROM fn_timings JOIN runs USING (run_id) ORDER BY 1"
     assert landed(json.dumps(document), sql, "object.json") == [
         ("main", 1.5, 4),
         ("main->foo", 0.5, 4),
