@@ -8,7 +8,7 @@ import pytest
 
 import warehouse as pwh
 from apps.queries.base import (
-    Asked,
+    Query,
     ask,
     ask_column,
     ask_count,
@@ -79,5 +79,5 @@ def test_a_question_as_text_has_its_parameters_in_it(warehouse):
     }
     columns = "$text, $n, $share, CAST($far AS DOUBLE), $none, $some, epoch($day), $fields['ranks']"
     sql = f"SELECT {columns}, '$n' -- of $n"
-    (row,) = warehouse.execute(Asked("some/question", sql, known).text()).fetchall()
+    (row,) = warehouse.execute(Query("some/question", sql, known).text()).fetchall()
     assert row == (*list(known.values())[:6], known["day"].timestamp(), "4", "$n")
