@@ -157,6 +157,7 @@ def _save(view: View, name: str, board: str) -> None:
         chart = {}
     with writing(view.path, wait=_WAIT) as con:
         save_query(con, name, linked("sql") or "", Shown(board=board.strip() or None, **chart))
+    st.toast(f"Saved as {plain(name)}.", icon=":material/bookmark_added:")
     st.rerun()
 
 

@@ -192,6 +192,7 @@ def test_put_an_own_chart_on_a_board(person, served):
     for label, text in (("Name", "heat by version"), ("Board", "weekly")):
         person.types(person.tab.get_by_label(label, exact=True), text)
     person.click(person.tab.get_by_role("button", name="Save the query"))
+    appears(person.tab, "Saved as heat by version.")
     person.menu("Boards")
     appears(person.tab, "heat by version")
     person.tab.locator("[data-testid=stVegaLiteChart]").first.wait_for()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from tests.browser.conftest import pwh
-from tests.browser.pages import appears, enabled, has, keep, opened, settle, visit
+from tests.browser.pages import appears, has, keep, opened, settle, visit
 
 ROW = 33  # px, of a table; its header is one, too
 
@@ -150,7 +150,7 @@ def test_save_a_query_for_the_others(tab, served, colleague):
     tab.get_by_label("Name").fill("the answer")
     tab.get_by_label("Name").press("Tab")
     tab.get_by_role("button", name="Save the query").click()
-    enabled(tab.get_by_role("button", name="Saved queries"))
+    appears(tab, "Saved as the answer.")
     visit(colleague, served, "sql")
     answer = colleague.get_by_role("button", name="the answer")
     opened(colleague.get_by_role("button", name="Saved queries"), answer)
