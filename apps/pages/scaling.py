@@ -14,8 +14,10 @@ from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import drawn_turning_point, worth_sentences
 from apps.reports.scaling_question import (
     GAIN,
+    MORE_COUNTS,
     Question,
     complete_question,
+    few_counts,
     how_to_begin,
     predict_grid,
 )
@@ -23,7 +25,10 @@ from apps.reports.scaling_tables import growth
 from udfs.scaling.limits import FLOOR, Turning
 
 _PROGRAM = "whole program"
-_LEAST = 3
+_NO_SET = (
+    "Scaling models need function times at three counts at least (ranks, threads or nodes); there "
+    "is no such set of runs yet."
+)
 _RANKED = 12
 _DRAWN = 3
 _SHARES = ("load_balance", "serialisation", "transfer", "computation_scaling")
@@ -31,16 +36,20 @@ _SHARES = ("load_balance", "serialisation", "transfer", "computation_scaling")
 
 def page(view: View) -> None:
     """Show how a set of runs scales: verdict, points and fits, speed-up, ranking, imbalance."""
-    sets = view.value(scaling_sets)
-    modelled = [one for one in sets if one.counts >= _LEAST]
-    if not modelled:
-        _nothing(view, "Ingest runs at other counts." if sets else view.value(how_to_begin))
+    sets, asked = view.value(scaling_sets), view.address.parameter("app")
+    offered = [one for one in sets if one.is_modelled or _app(one) == asked]
+    if not offered:
+        _nothing(view, f"{_NO_SET} {MORE_COUNTS if sets else view.value(how_to_begin)}")
         return
-    most = max(modelled, key=lambda one: one.counts)
-    apps = sorted({_app(one) for one in modelled})
+    most = max(offered, key=lambda one: one.counts)
+    apps = sorted({_app(one) for one in offered})
     app = view.select("Application", apps, key="app", default=_app(most))
-    known = {set_label(one): one for one in modelled if _app(one) == app}
+    of_app = (one for one in offered if _app(one) == app)
+    known = {set_label(one): one for one in sorted(of_app, key=lambda one: not one.is_modelled)}
     which = known[view.select("Runs", list(known), key="set") or next(iter(known))]
+    if not which.is_modelled:
+        _nothing(view, f"{few_counts(which)}. {MORE_COUNTS}")
+        return
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
     question = complete_question(which, (target,) if target else (), scaling, None)
@@ -75,10 +84,9 @@ def set_label(one: ScalingSet) -> str:
     return f"{' '.join(parts) or 'all runs'}: {one.counts} counts, {one.smallest} to {one.largest}"
 
 
-def _nothing(view: View, how: str) -> None:
+def _nothing(view: View, why: str) -> None:
     view.empty(
-        "Scaling models need function times at three counts at least (ranks, threads or nodes); "
-        f"there is no such set of runs yet. {how}",
+        why,
         "pwh ingest profile_8/ --app program --ranks 8\n"
         "pwh ingest profile_16/ --app program --ranks 16\n"
         "pwh ingest profile_32/ --app program --ranks 32",

@@ -31,6 +31,11 @@ class ScalingSet:
     largest: int
     flags: list[str]
 
+    @property
+    def is_modelled(self) -> bool:
+        """Whether it has the three counts that a model needs."""
+        return self.counts >= 3
+
 
 def scaling_sets(
     con: Connection,
@@ -50,7 +55,7 @@ def scaling_set_of(con: Connection, runs: Sequence[str]) -> ScalingSet | None:
     found = ask_column(con, "scaling/of_runs", runs=runs)
     if len(found) != 1 or found[0] is None:
         return None
-    return next((one for one in scaling_sets(con, set_id=found[0]) if one.counts >= 3), None)
+    return next((one for one in scaling_sets(con, set_id=found[0]) if one.is_modelled), None)
 
 
 def scaling_program(

@@ -24,6 +24,7 @@ _NO_RUNS = (
     "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
     "data, and ingest it again."
 )
+MORE_COUNTS = "A model needs at least three counts: ingest runs at others."
 CALLS = "calls"
 """Kind of what sets are scaled by in which only communication was measured."""
 GAIN = 1.5
@@ -89,21 +90,18 @@ def choose_set(
         others = scaling_sets(con, LATEST)
         found = _of_run(con, app, version, machine, others)
     if not found:
-        known = ", ".join(ask_column(con, "scaling/apps")[:8])
+        known = ask_column(con, "scaling/apps")[:8]
         raise NothingToAnalyse(
             f"there are no function times at known counts for {app!r}"
             + (f", version {version!r}" if version else "")
             + (f", machine {machine!r}" if machine else ""),
-            hint=f"There are some for: {known}. pwh scale lists all sets of runs."
+            hint=f"There are some for: {', '.join(known)}. pwh scale lists all sets of runs."
             if known
             else how_to_begin(con, _app_of(con, app)),
         )
-    best = next((one for one in found if one.counts >= 3), found[0])
-    if best.counts < 3:
-        raise NothingToAnalyse(
-            f"{set_name(best)} was measured at {counted(best.counts, 'count')}",
-            hint="A model needs at least three counts: ingest runs at others.",
-        )
+    best = next((one for one in found if one.is_modelled), found[0])
+    if not best.is_modelled:
+        raise NothingToAnalyse(few_counts(best), hint=MORE_COUNTS)
     return best, [one for one in others if one != best and one.app == best.app]
 
 
@@ -146,6 +144,11 @@ def _of_run(
         return []
     keys = (facts.get("app"), version or facts.get("version"), machine or facts.get("machine"))
     return [one for one in sets if (one.app, one.version, one.machine) == keys]
+
+
+def few_counts(which: ScalingSet) -> str:
+    """Return why a set of runs has no model."""
+    return f"{set_name(which)} was measured at {counted(which.counts, 'count')}"
 
 
 def set_name(which: ScalingSet) -> str:

@@ -29,6 +29,7 @@ from udfs.scaling.free import letters
 AHEAD: Final = np.array([2.0, 4.0, 8.0])
 REPETITIONS: Final = (1, 3, 5)
 EXACT: Final = 0.01
+ROUNDING: Final = 1e-9
 FAR: Final = 0.3
 DOUBTS: Final = {"break_not_extrapolatable", "times_rounded", "poor_fit", "last_counts_off"}
 
@@ -209,13 +210,14 @@ def form_line(kind: str, noise: float, some: list[Case], patent: bool) -> None:
     text = f"{kind:28} {noise:4.0%}  median error " + " ".join(
         f"{value:.4f}" for value in np.median(error, axis=0)
     )
+    within = ((low <= truth * (1 + ROUNDING)) & (truth * (1 - ROUNDING) <= high)).mean(0)
+    print(f"{text}  within {' '.join(f'{v:.3f}' for v in within)}", end="  ")
     if not noise:
         found = error[:, -1] < EXACT
         told = np.array([len(case.x) > letters(KINDS[kind][0]) for case in some])
-        print(f"{text}  recovered at 8 times {found.mean():.3f}", end=", ")
+        print(f"recovered at 8 times {found.mean():.3f}", end=", ")
         print(f"of more counts than letters {found[told].mean():.3f} ({told.mean():.3f} of all)")
         return
-    within = ((low <= truth) & (truth <= high)).mean(0)
     width = np.median(high / low, axis=0)
     print(f"{text}  within {' '.join(f'{v:.3f}' for v in within)}", end="  ")
     print(f"width {' '.join(f'{v:.2f}' for v in width)}")

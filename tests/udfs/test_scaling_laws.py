@@ -368,3 +368,16 @@ def test_intervals_of_the_patents_bases_contain_the_truth(kind):
     found = forecast(KINDS[kind][0], np.tile(x, (100, 1)), y, np.zeros(100), at, "patent")
     low, high = found.interval()
     assert np.mean((low <= law(at)) & (law(at) <= high)) > 0.75
+
+
+@pytest.mark.parametrize(
+    ("counts", "noise", "least"), [(4, 0.01, 0.7), (5, 0.0, 0.85), (6, 1e-3, 0.85)]
+)
+@pytest.mark.parametrize("kind", FORMS)
+def test_few_counts_with_hardly_any_noise_leave_open_what_they_do(kind, counts, noise, least):
+    rng = np.random.default_rng(7)
+    some = [laws.draw(rng, kind, laws.FORMS[kind], noise, counts) for _ in range(60)]
+    _, low, high, _ = laws.predict(some)
+    truth = np.array([case.truth for case in some])
+    inside = (low <= truth * (1 + laws.ROUNDING)) & (truth * (1 - laws.ROUNDING) <= high)
+    assert np.mean(inside) > least

@@ -92,10 +92,7 @@ class Noise:
         total = self._log_evidence(single, letters, 0, slice(None))
         # Times without noise need another look only where a law hardly misses them, and where
         # repetitions do not tell the noise.
-        near = np.flatnonzero(
-            (single.min(0) < 2 * _NEARLY * self.scales[0])
-            & (self.scales[1] < _NEARLY * self.scales[0])
-        )
+        near = np.flatnonzero((single.min(0) < 2 * _NEARLY * self.scales[0]) & self.may_be_exact)
         if len(near):
             exact = self._log_evidence(single[:, near], letters, 1, near)
             total[:, near] = np.logaddexp(total[:, near], exact)
@@ -115,6 +112,24 @@ class Noise:
         logs *= letters.astype(np.float32) - shape
         logs += odds
         return logs
+
+    @property
+    def may_be_exact(self) -> Flags:
+        """Whether times may have hardly any noise (n): repetitions, or few points, say no."""
+        return ~self.repeated & (self.points >= _TELLING)
+
+    def exact_evidence(self, left: Floats, letters: Floats, places: Index) -> Floats:
+        """Return the evidence at places if the times have hardly any noise, as of `evidence`."""
+        found: Floats = self._log_evidence(left.astype(np.float32), letters, 1, places)
+        return found
+
+    def exact_deviation(self, left: Floats, letters: float) -> tuple[Floats, float]:
+        """Return the deviation of points with hardly any noise, and its degrees of freedom.
+
+        `letters` is half the number of all letters, exponents among them.
+        """
+        freedom = _NOISE_WEIGHT + self.points - 2 * letters
+        return np.sqrt((left + _NOISE_WEIGHT * EXACT**2) / freedom), freedom
 
     def deviation(self, left: Floats, letters: Floats) -> Floats:
         """Return the relative standard deviation of a point by laws, k x n, as of `evidence`."""

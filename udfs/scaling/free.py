@@ -18,12 +18,10 @@ import numpy as np
 
 from udfs.arrays import Flags, Floats
 from udfs.scaling.bases import Basis, Index
-from udfs.scaling.evidence import EXACT, Noise
+from udfs.scaling.evidence import Noise
 from udfs.scaling.mixture import Mixture
 from udfs.student import t_quantile
 
-FREE_COUNTS: Final = 5
-"""Counts from which free exponents are known at all."""
 _LEAST, _DECAY, _GROWTH = 0.02, 2.2, 3.2
 """Range of the exponents."""
 _COARSE: Final = (16, 14)
@@ -49,7 +47,6 @@ _SINGULAR: Final = 1e-12  # of a determinant: terms that are alike
 _LETTERS: Final = np.full((1, 1), 1.5)
 """Half the factors."""
 _RIDGE: Final = 1e-9  # added to squares, against division by 0
-_NEVER: Final = 50.0  # logarithm of odds that rule a law out
 _FARTHEST: Final = 2.0  # error of a logarithm that is told apart
 _TINY: Final = 1e-100  # length, against division by 0
 _NORMAL: Final = 1.645  # 95 % quantile of the normal distribution
@@ -104,33 +101,32 @@ def free_laws(basis: Basis, x: Floats, at: Floats, y: Floats, noise: Noise) -> M
     exponents = np.stack([c, h])
     terms = _Terms(away[:m], tree[:m], grown[:m], decays)
     rows, fine, fine_factors, fine_left = _polished(
-        terms, np.stack([c[_MIDDLE], -h[_MIDDLE]]), left[_MIDDLE], y
+        terms, np.stack([c[_MIDDLE], -h[_MIDDLE]]), left[_MIDDLE], y, noise.may_be_exact
     )
-    if len(rows):
-        fine[1] *= -1
-        # As many letters as counts fit whatever was measured: then that is one law of many.
-        every = slice(None) if m > letters(basis) else slice(_MIDDLE, _MIDDLE + 1)
-        exponents[:, every, rows] = fine[:, None]
-        factors[:, every, rows], left[every, rows] = fine_factors[:, None], fine_left
+    fine[1] *= -1
+    exponents[:, _MIDDLE, rows], factors[:, _MIDDLE, rows] = fine, fine_factors
+    left[_MIDDLE, rows] = fine_left
     one, two = _terms(exponents[0], exponents[1], away, tree, grown, decays)
     parts = np.stack([one, np.broadcast_to(two, one.shape), np.ones_like(one)])
     values = (factors[:, None] * parts[:, m:]).sum(0)
     sigma = noise.deviation(left, _LETTERS)
     errors = _errors(parts, factors > 0, inverse, m) / np.maximum(values, 1e-300)
     errors = np.minimum(errors * sigma, _FARTHEST)
-    if len(rows) and m > letters(basis):
-        own = factors[:, _MIDDLE, rows], left[_MIDDLE, rows], inverse[:, rows]
-        off, volume = _narrow(parts[:, :, _MIDDLE, rows], away, decays, *own)
-        errors[:, :, rows] = np.minimum(off / values[:, _MIDDLE, rows], _FARTHEST)[:, None]
+    odds = total - np.log(_DRAWN) + np.zeros_like(left)
+    if len(rows):
+        own = factors[:, _MIDDLE, rows], inverse[:, rows]
+        point, freedom = noise.exact_deviation(left[_MIDDLE, rows], letters(basis) / 2)
+        off, volume = _narrow(parts[:, :, _MIDDLE, rows], away, decays, *own, point)
+        reach = t_quantile(freedom, 0.95) / _NORMAL
+        errors[:, _MIDDLE, rows] = np.minimum(off * reach / values[:, _MIDDLE, rows], _FARTHEST)
+        sigma[_MIDDLE, rows] = point
         # Exponents of terms that the points do not show are in all of their range.
         volume = np.where(np.isfinite(volume), np.minimum(volume, spread), spread)
-        total[rows] = noise.evidence(left, _LETTERS)[_MIDDLE, rows] + volume
+        odds[_MIDDLE, rows] = noise.exact_evidence(left[_MIDDLE, rows], _LETTERS[0], rows) + volume
     alone = np.zeros_like(left)
-    odds = total - spread - np.log(m) * _LETTERS[0] + noise.normaliser - np.log(_DRAWN) + _ODDS
-    if m <= letters(basis):
-        odds = np.where(noise.repeated, odds, -_NEVER)
+    odds += noise.normaliser + _ODDS - spread - np.log(m) * _LETTERS[0]
     return Mixture(
-        odds=odds + alone,
+        odds=odds,
         values=np.log(np.maximum(values, 1e-300)),
         errors=errors,
         sigma=sigma,
@@ -334,7 +330,7 @@ class _Terms:
 
 
 def _polished(
-    terms: _Terms, exponents: Floats, left: Floats, y: Floats
+    terms: _Terms, exponents: Floats, left: Floats, y: Floats, may_be_exact: Flags
 ) -> tuple[Index, Floats, Floats, Floats]:
     """Return rows of functions with hardly any noise, and their exponents, factors, squares left.
 
@@ -343,16 +339,17 @@ def _polished(
         exponents: those nearest to the points, 2 x n.
         left: the squares that they leave, n.
         y: times over their last one, n x m.
+        may_be_exact: whether times may have hardly any noise, n.
     """
     m = y.shape[1]
-    rows = np.flatnonzero(left < m * _NEARLY**2)
+    rows = np.flatnonzero(may_be_exact & (left < m * _NEARLY**2))
     found, factors, left = terms.refined(exponents.T[rows], 1 / y[rows])
     near = (np.sqrt(left / m) < _NEAR) & (factors > -_ZERO).all(1)
     return rows[near], found[near].T, np.maximum(factors[near], 0).T, left[near]
 
 
 def _narrow(
-    parts: Floats, away: Floats, decays: bool, factors: Floats, left: Floats, inverse: Floats
+    parts: Floats, away: Floats, decays: bool, factors: Floats, inverse: Floats, sigma: Floats
 ) -> tuple[Floats, Floats]:
     """Return the standard errors of values at places, t x n, and the exponents' posterior volume.
 
@@ -364,8 +361,8 @@ def _narrow(
         away: logarithms of these over the last measured one.
         decays: whether the second term has an exponent.
         factors: the terms' factors, 3 x n.
-        left: the squares that are left, n.
         inverse: one over the times, m x n.
+        sigma: relative standard deviation of a point, n.
     """
     m = len(inverse)
     slopes = (parts[:2] * factors[:2, None])[: 1 + decays] * away[:, None]
@@ -374,14 +371,10 @@ def _narrow(
     size = np.sqrt((scaled**2).sum(1)) + _TINY
     solved = np.linalg.pinv((scaled / size[:, None]).transpose(2, 1, 0), rcond=_SINGULAR)
     at = (columns[:, m:] / size[:, None]).transpose(2, 1, 0)
-    freedom = m - len(columns)
-    sigma = np.sqrt(left / freedom + EXACT**2)
     of_exponents = solved[:, : 1 + decays] / size.T[:, : 1 + decays, None]
     spread = np.linalg.slogdet(of_exponents @ of_exponents.transpose(0, 2, 1))[1]
     volume = spread / 2 + (1 + decays) * np.log(np.sqrt(2 * np.pi) * sigma)
-    # few degrees of freedom have wide tails
-    reach = sigma * t_quantile(float(freedom), 0.95) / _NORMAL
-    return np.sqrt(((at @ solved) ** 2).sum(2)).T * reach, volume
+    return np.sqrt(((at @ solved) ** 2).sum(2)).T * sigma, volume
 
 
 def _errors(parts: Floats, used: Flags, inverse: Floats, m: int) -> Floats:

@@ -18,7 +18,7 @@ from udfs.arrays import Flags, Floats
 from udfs.scaling.bases import Basis, Index
 from udfs.scaling.breaks import ENOUGH, broken_laws
 from udfs.scaling.evidence import Noise
-from udfs.scaling.free import FREE_COUNTS, free_laws
+from udfs.scaling.free import free_laws
 from udfs.scaling.mixture import Mixture, grid_laws, joined, medians
 
 _LIKELY: Final = 0.001
@@ -96,7 +96,7 @@ def law_forecast(
     level = np.log(y[:, -1:])
     y = np.clip(y / y[:, -1:], 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
     believed = Noise.known(noise, m)
-    parts = [free_laws(basis, x, places, y, believed)] if only or m >= FREE_COUNTS else []
+    parts = [free_laws(basis, x, places, y, believed)]
     early: dict[int, Floats] = {}
     if not only:
         parts.append(grid_laws(basis, x, places, y, believed))

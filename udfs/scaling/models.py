@@ -16,12 +16,14 @@ from udfs.scaling.breaks import ENOUGH
 from udfs.scaling.columns import double_lists, doubles, flat, numbers, rectangle, structs
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
-from udfs.scaling.free import FREE_COUNTS, letters
+from udfs.scaling.free import letters
 from udfs.scaling.laws import PATENT
 from udfs.scaling.series import Series
 
 _UNSTABLE = 0.5
 """Error on the last counts, as a logarithm, above which a function is not extrapolatable."""
+_FREE_COUNTS = 5
+"""Counts from which a fit of free exponents alone is worth a warning where it is not settled."""
 _AHEAD = 2.0  # times the last count, where the exponent is taken
 
 
@@ -67,7 +69,7 @@ def scaling_model(
             off = f"{100 * np.expm1(best.misfit[place]):.3g} %"
             series.flags[rows[place]].append(flag("formula_off", off=off))
         # Where no law is clear, so many points do not tell those of the kind's form apart.
-        if p.shape[1] >= FREE_COUNTS:
+        if p.shape[1] >= _FREE_COUNTS:
             _flag_few_points(series, basis, p, rows[~predicted.rules], scatter)
         for place in np.flatnonzero((best.since > 0) & (best.since != predicted.regime)):
             since = f"{best.since[place]:.0f}"
