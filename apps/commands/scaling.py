@@ -99,9 +99,7 @@ def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
     rows = ask(con, "scaling/contents", every=True, app=None)
     found = dicts(rows)
     if not found:
-        raise NothingToAnalyse(
-            "there are no function times at known counts", hint=how_to_begin(con)
-        )
+        raise NothingToAnalyse("there is no set of runs at known counts", hint=how_to_begin(con))
     if style != "table":
         emit(con, rows, style, output)
         return

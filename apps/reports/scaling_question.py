@@ -24,6 +24,7 @@ _NO_RUNS = (
     "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
     "data, and ingest it again."
 )
+_NOT_COMPUTED = "Function times are there: pwh refresh computes what follows from them."
 MORE_COUNTS = "A model needs at least three counts: ingest runs at others."
 CALLS = "calls"
 """Kind of what sets are scaled by in which only communication was measured."""
@@ -90,12 +91,14 @@ def choose_set(
         others = scaling_sets(con, LATEST)
         found = _of_run(con, app, version, machine, others)
     if not found:
-        known = ask_column(con, "scaling/apps")[:8]
+        known = ask_column(con, "scaling/apps")
+        if app in known and version is None and machine is None:
+            raise NothingToAnalyse(f"{app!r} has no set of runs yet", hint=_NOT_COMPUTED)
         raise NothingToAnalyse(
             f"there are no function times at known counts for {app!r}"
             + (f", version {version!r}" if version else "")
             + (f", machine {machine!r}" if machine else ""),
-            hint=f"There are some for: {', '.join(known)}. pwh scale lists all sets of runs."
+            hint=f"There are some for: {', '.join(known[:8])}. pwh scale lists all sets of runs."
             if known
             else how_to_begin(con, _app_of(con, app)),
         )
@@ -107,6 +110,8 @@ def choose_set(
 
 def how_to_begin(con: Connection, app: str | None = None) -> str:
     """Return what to type where nothing can be predicted of an application, or of any."""
+    if app is None and ask_column(con, "scaling/apps"):
+        return _NOT_COMPUTED
     found = ask_dicts(con, "scaling/wall_times", app=app)
     if not found:
         return _NO_RUNS

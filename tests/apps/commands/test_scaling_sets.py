@@ -85,7 +85,7 @@ def test_an_empty_warehouse_has_nothing_to_list(run, tmp_path):
     run("forget", "run8")
     code, out, err = run("scale")
     assert (code, out) == (5, "")
-    assert "there are no function times at known counts" in err
+    assert "there is no set of runs at known counts" in err
 
 
 def test_runs_with_wall_times_alone_can_be_made_a_set(run, tmp_path):

@@ -6,6 +6,7 @@ import math
 import os
 from itertools import pairwise
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -278,3 +279,20 @@ def test_charts_name_what_their_own_page_is_of(open_page, demo_warehouse):
     specs = [chart.proto.spec for chart in app.get("vega_lite_chart")]
     assert specs
     assert all('"stencil"' in spec and "stencil-1.22" not in spec for spec in specs)
+
+
+def test_times_written_by_hand_are_no_set_until_they_are_computed(new_warehouse, run):
+    con = duckdb.connect(new_warehouse)
+    con.execute(
+        "INSERT INTO runs (run_id, app, ranks) SELECT 'r' || p, 'h', p FROM range(1, 4) t(p)"
+    )
+    con.execute(
+        "INSERT INTO fn_timings (run_id, function, seconds) SELECT 'r' || p, 'f', 1 / p "
+        "FROM range(1, 4) t(p)"
+    )
+    con.close()
+    for asked in ((), ("h",)):
+        code, _, err = run("--db", new_warehouse, "scale", *asked)
+        assert (code, "pwh refresh computes what follows from them" in err) == (5, True)
+    assert run("--db", new_warehouse, "refresh")[0] == 0
+    assert run("--db", new_warehouse, "scale", "h")[0] == 0
