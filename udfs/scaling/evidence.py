@@ -118,10 +118,9 @@ class Noise:
         """Whether times may have hardly any noise (n): repetitions, or few points, say no."""
         return ~self.repeated & (self.points >= _TELLING)
 
-    def exact_evidence(self, left: Floats, letters: Floats, places: Index) -> Floats:
+    def exact_evidence(self, left: Floats, letters: Floats, places: Index) -> Singles:
         """Return the evidence at places if the times have hardly any noise, as of `evidence`."""
-        found: Floats = self._log_evidence(left.astype(np.float32), letters, 1, places)
-        return found
+        return self._log_evidence(left.astype(np.float32), letters, 1, places)
 
     def exact_deviation(self, left: Floats, letters: float) -> tuple[Floats, float]:
         """Return the deviation of points with hardly any noise, and its degrees of freedom.

@@ -287,8 +287,8 @@ def test_times_written_by_hand_are_no_set_until_they_are_computed(new_warehouse,
         "INSERT INTO runs (run_id, app, ranks) SELECT 'r' || p, 'h', p FROM range(1, 4) t(p)"
     )
     con.execute(
-        "INSERT INTO fn_timings (run_id, function, seconds) SELECT 'r' || p, 'f', 1 / p "
-        "FROM range(1, 4) t(p)"
+        "INSERT INTO fn_timings (run_id, source_id, function, seconds) "
+        "SELECT 'r' || p, 1, 'f', 1 / p FROM range(1, 4) t(p)"
     )
     con.close()
     for asked in ((), ("h",)):
