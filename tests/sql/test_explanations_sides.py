@@ -39,12 +39,9 @@ def test_a_change_of_what_drifts_has_the_size_of_the_change_alone(warehouse):
     (change,) = rows(warehouse, f"{found} change_points")
     assert change[1] - change[0] < 12
     explained = f"{found} explanations WHERE topic = 'metric'"
-    asked = """
-        explain_run(
-          (SELECT runs FROM explain_baseline('r79')), (SELECT against FROM explain_baseline('r79'))
-        )
-        WHERE topic = 'metric'
-    """
+    for side in ("runs", "against"):
+        warehouse.execute(f"SET VARIABLE {side} = (SELECT {side} FROM explain_baseline('r79'))")
+    asked = "explain_run(getvariable('runs'), getvariable('against')) WHERE topic = 'metric'"
     assert rows(warehouse, explained) == rows(warehouse, found + asked) == [change]
 
 
