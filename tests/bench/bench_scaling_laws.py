@@ -219,7 +219,6 @@ def form_line(kind: str, noise: float, some: list[Case], patent: bool) -> None:
         print(f"of more counts than letters {found[told].mean():.3f} ({told.mean():.3f} of all)")
         return
     width = np.median(high / low, axis=0)
-    print(f"{text}  within {' '.join(f'{v:.3f}' for v in within)}", end="  ")
     print(f"width {' '.join(f'{v:.2f}' for v in width)}")
 
 
