@@ -17,6 +17,7 @@ HEADER = (
     "TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 HOUR * $at, $wall"
 )
 RUNS = 6
+BEFORE, AFTER = ([f"r{at:02}" for at in range(first, first + RUNS)] for first in (0, RUNS))
 
 
 def measured(con, *, counters=(), metrics=(), functions=()):
@@ -52,13 +53,10 @@ def measured(con, *, counters=(), metrics=(), functions=()):
 def cause(con):
     sql = """
         SELECT subject, round(share, 2), flags[1].code, flag_text(flags[1])
-        FROM explain_run(
-          (SELECT list(run_id) FROM runs WHERE version = '2'),
-          (SELECT list(run_id) FROM runs WHERE version = '1')
-        )
+        FROM explain_run(?, ?)
         WHERE topic = 'cause'
     """
-    return rows(con, sql)
+    return rows(con, sql, AFTER, BEFORE)
 
 
 CPU = ("task-clock", "ms", 9_800.0, 19_800.0)
