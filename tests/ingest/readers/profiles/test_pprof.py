@@ -107,14 +107,14 @@ GOOD = profile(CPU, [(["main", "f"], [1, 5])])
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (GOOD[:-1], "field 6 has 1 bytes, of which 0 are there"),
+        (GOOD[:-1], "the file is no whole Profile"),
         (GOOD[:-3], "there is no string 6"),
-        (GOOD[: len(GOOD) // 2], "byte 46 of the decompressed file: field 5 has 6 bytes"),
+        (GOOD[: len(GOOD) // 2], "Is the file cut off or damaged?"),
         (GOOD + part(2, part(1, b"\x63") + part(2, b"\1\1")), "there is no location 99"),
         (GOOD + part(2, part(1, b"\1") + part(2, b"\1")), "1 values"),
         (GOOD + part(5, number(1, 9) + number(2, 99)), "there is no string 99"),
         (GOOD + part(4, number(1, 9) + part(4, number(1, 77))), "there is no function 77"),
-        (GOOD + part(6, b"\xff"), "a string is not UTF-8"),
+        (GOOD + part(6, b"\xff"), "the file is no whole Profile"),
         (profile(CPU, [(["main"], [1, -5])]), "the weight is -5"),
         (profile(CPU, []), "no measurements"),
     ],
