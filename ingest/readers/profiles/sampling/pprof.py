@@ -78,7 +78,7 @@ class _Profile:
 
     def __init__(self, data: bytes) -> None:
         self._whole = whole = decoded(messages("pprof").Profile, data)
-        self._strings = list(whole.string_table)
+        self._strings: list[str] = list(whole.string_table)
         if not self._strings or self._strings[0]:
             raise _damaged("the table of strings does not begin with an empty one")
         self._default = self._string(whole.default_sample_type)
