@@ -6,6 +6,8 @@ import gzip
 
 import pytest
 
+from ingest.base import Head
+from ingest.readers.profiles.sampling.pprof import Pprof
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
 from tests.ingest.pprof_files import number, part, profile
@@ -128,3 +130,25 @@ def test_a_profile_compressed_once_more_lands_the_same(warehouse, tmp_path):
     (tmp_path / "cpu.pprof.gz").write_bytes(gzip.compress(gzip.compress(data)))
     land(warehouse, tmp_path / "cpu.pprof.gz")
     assert rows(warehouse, TIMES) == [("main", 0.01, 0.01, None)]
+
+
+def test_fields_of_later_versions_are_passed_over(warehouse, tmp_path):
+    (tmp_path / "x.pb").write_bytes(GOOD + number(16, 1) + part(17, b"new"))
+    land(warehouse, tmp_path / "x.pb", reader="pprof")
+    assert rows(warehouse, TIMES)[-1] == ("main->f", 5e-9, 5e-9, None)
+
+
+@pytest.mark.parametrize(
+    ("head", "known"),
+    [
+        (GOOD, True),
+        (GOOD[:30], True),  # the head of a larger file ends anywhere
+        (GOOD[:12], False),  # types alone
+        (number(16, 1) + GOOD, False),
+        (b"\n\x05hello world", False),
+        (b"phase,seconds\nload,1.5\n", False),
+        (b"H\x08\n\x04text", False),
+    ],
+)
+def test_recognition(head, known, tmp_path):
+    assert Pprof().sniff(Head(head, tmp_path / "x.pb")) is known
