@@ -175,13 +175,14 @@ def main() -> None:
         sys.exit(0)
     except Exception as error:
         from warehouse.damage import damage
+        from warehouse.duckdb_texts import INTERRUPTED
 
         damaged = damage(error)
         if damaged is not None:
             note(str(damaged))
             sys.exit(damaged.exit_code)
         # DuckDB turns a Ctrl-C during a query into this; typer handles it elsewhere.
-        if str(error) != "Query interrupted":
+        if str(error) != INTERRUPTED:
             raise
         note("stopped; files not reported as landed have not landed")
         sys.exit(130)

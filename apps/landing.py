@@ -16,10 +16,9 @@ import warehouse
 from apps.output.progress import bar
 from apps.output.streams import note
 from apps.output.text import printable
-from ingest.load import known, land, land_together
+from ingest.load import forget_rejections, known, land, land_together, remember_rejection
 from ingest.parsed import Options, Parsed
 from ingest.recording import Recording
-from ingest.rejections import forget_rejections, remember_rejection
 from ingest.walk import Found
 from ingest.writer import Landed
 from warehouse import errors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ from ingest.writer import Batches, Landed, Writer
 from warehouse import sqlfiles, transactions
 from warehouse.errors import InputError, UsageError
 from warehouse.lake.writers import Touched
+from warehouse.version import __version__
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -324,3 +326,28 @@ def _time_zone(con: Connection, zone: ZoneInfo | None) -> Iterator[None]:
         yield
     finally:
         con.execute("SET TimeZone = 'UTC'")
+
+
+def remember_rejection(con: Connection, path: Path, reader: str | None, error: InputError) -> None:
+    """Write down why a file was rejected, in place of an earlier reason."""
+    file = _real_path(path)
+    with transactions.transaction(con):
+        con.execute("DELETE FROM rejections WHERE path = ?", [file])
+        con.execute(
+            "INSERT INTO rejections VALUES (?, now(), ?, ?, ?, ?, ?, ?)",
+            [
+                *(file, reader, error.problem, error.where, error.expected),
+                *(error.hint, __version__),
+            ],
+        )
+
+
+def forget_rejections(con: Connection, paths: Iterable[Path]) -> None:
+    """Remove the rejections of files that have landed now."""
+    files = [_real_path(path) for path in paths]
+    con.execute("DELETE FROM rejections WHERE path IN (SELECT unnest(?))", [files])
+
+
+def _real_path(path: Path) -> str:
+    # `Path.resolve` raises RuntimeError for symbolic links that lead to each other.
+    return path_text(Path(os.path.realpath(path)))

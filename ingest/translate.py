@@ -12,43 +12,26 @@ import duckdb
 from ingest.base import Reader
 from ingest.compressed import path_text
 from ingest.recording import Recording
+from warehouse import duckdb_texts as texts
 from warehouse.damage import damage
 from warehouse.errors import InputError, PwhError
 from warehouse.memory import out_of_memory
-from warehouse.transactions import NO_SPACE, disk_full
+from warehouse.messages import without_class
+from warehouse.transactions import disk_full
 
-_CSV_LINE = re.compile(r"CSV Error on Line: (\d+)")
-_CSV_VALUE = re.compile(
-    r"Error when converting column \"(.+?)\"\. Could not convert string \"(.*?)\" to '(\w+)'",
-    re.DOTALL,
-)
-_RANGE = re.compile(
-    r"with value (\S+) can't be cast because the value is out of range for the destination type "
-    r"(\w+)(?: when casting from source column (.+))?"
-)
 _SUM = re.compile(r"sum\((.+)\)")
-_OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
-_CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 # What DuckDB's message contains; the problem, what was expected, and what to do.
 _DAMAGED_TEXT = (
     (
-        "state machine reached an invalid state",
+        texts.MIXED_LINE_ENDS,
         "its lines end in several ways",
         "the same characters at the end of every line",
         "Rows that were added on another system have other ends: dos2unix FILE.",
     ),
-    ("unterminated quote", "a quote is never closed", 'a closing "', None),
-    ("unicode", "the text is not UTF-8", "UTF-8 text", "Convert it with iconv."),
+    (texts.OPEN_QUOTE, "a quote is never closed", 'a closing "', None),
+    (texts.NOT_UTF8, "the text is not UTF-8", "UTF-8 text", "Convert it with iconv."),
 )
-_LONG_LINE = "Maximum line size of"
-# DuckDB's threads disagree where lines begin.
-_SPLIT_LINE = "The Parallel CSV Reader"
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
-_IN_PARQUET = re.compile(
-    r"parquet|bitpacked|the file might be corrupted|corrupted file\?|thrift", re.IGNORECASE
-)
-_INTERRUPTED = "Query interrupted"
-_NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")
 _TYPES = {
     "DOUBLE": "a number",
     "INTEGER": "a whole number within 32 bits",
@@ -94,7 +77,7 @@ def interruptions() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if _INTERRUPTED in str(error):
+        if texts.INTERRUPTED in str(error):
             raise KeyboardInterrupt from None
         raise
 
@@ -113,10 +96,10 @@ def select_errors(table: str, path: str) -> Iterator[None]:
 
 def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     message = str(error)
-    if NO_SPACE.search(message):
+    if texts.NO_SPACE.search(message):
         return disk_full()
     # Files of recordings are read from a scratch folder, which errors in values do not name.
-    of_file = _SCRATCH.search(message) or _IN_PARQUET.search(message)
+    of_file = _SCRATCH.search(message) or texts.IN_PARQUET.search(message)
     if (ran_out := out_of_memory(error)) is not None:
         return ran_out
     if not of_file and (damaged := damage(error)) is not None:
@@ -131,11 +114,11 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
             )
         case duckdb.ConstraintException():
             translated = _empty_value(error, table)
-        case duckdb.Error() if _LONG_LINE in message:
+        case duckdb.Error() if texts.LONG_LINE in message:
             translated = InputError(
                 "a line is too long", where=_line(message, table), expected="lines of at most 2 MB"
             )
-        case duckdb.Error() if _SPLIT_LINE in message:
+        case duckdb.Error() if texts.SPLIT_LINE in message:
             translated = InputError(
                 "a line is too long, or a value in quotes has line breaks",
                 where=table,
@@ -153,7 +136,7 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
 
 
 def _empty_value(error: Exception, table: str | None) -> InputError:
-    column = _NOT_NULL.search(str(error))
+    column = texts.NOT_NULL.search(str(error))
     if column is None:
         return InputError(_plain_message(str(error)))
     return InputError(
@@ -165,14 +148,14 @@ def _empty_value(error: Exception, table: str | None) -> InputError:
 
 def _bad_value(message: str, table: str | None) -> InputError:
     where = _line(message, table)
-    if value := _CSV_VALUE.search(message):
+    if value := texts.CSV_VALUE.search(message):
         column, found, kind = value.groups()
         return InputError(
             f"{found!r} in the column {column}", where=where, expected=_TYPES.get(kind, kind)
         )
     if beyond := _out_of_range(message, where):
         return beyond
-    if columns := _CSV_COLUMNS.search(message):
+    if columns := texts.CSV_COLUMNS.search(message):
         expected, got = columns.groups()
         return InputError(
             f"{got} columns", where=where, expected=f"{expected}, as in the first line"
@@ -185,18 +168,18 @@ def _bad_value(message: str, table: str | None) -> InputError:
 
 def _line(message: str, table: str | None) -> str | None:
     """Return the line of a CSV file that a message names, else the table."""
-    line = _CSV_LINE.search(message)
+    line = texts.CSV_LINE.search(message)
     return f"line {line.group(1)}" if line else table
 
 
 def _out_of_range(message: str, where: str | None) -> InputError | None:
     """Return the error for a number or a sum too large for its column; None for other messages."""
-    if found := _RANGE.search(message):
+    if found := texts.RANGE.search(message):
         value, kind, column = found.groups()
         summed = _SUM.fullmatch(column or "")
         what = f"the sum of {summed[1]}" if summed else column or "a number"
         problem, bits = f"{what} is out of range: {value}", re.sub(r"\D", "", kind) or "64"
-    elif found := _OVERFLOW.search(message):
+    elif found := texts.OVERFLOW.search(message):
         bits, operation = found.groups()
         problem = f"numbers are out of range: {operation} is beyond {bits} bits"
     else:
@@ -207,7 +190,7 @@ def _out_of_range(message: str, where: str | None) -> InputError | None:
 def _plain_message(message: str) -> str:
     """Return DuckDB's message without its class and advice on its own options."""
     text = message.split("\n\n", 1)[0]
-    text = _SCRATCH.sub("the file", re.sub(r"^[A-Z][\w ]+ Error: ", "", text))
+    text = _SCRATCH.sub("the file", without_class(text))
     return " ".join(text.split("Possible", 1)[0].split())[:400]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import random
-import re
 import shlex
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from duckdb import DuckDBPyRelation
 
 import udfs
 from warehouse import analyses, migrations, modules, ready, revision, shipped
+from warehouse import duckdb_texts as texts
 from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
@@ -40,6 +40,7 @@ from warehouse.lake.attach import (
 )
 from warehouse.lake.writers import alone
 from warehouse.memory import out_of_memory
+from warehouse.messages import without_class
 from warehouse.opened import Identity, identity, remember, remember_cursor
 from warehouse.processes import process_text
 from warehouse.queue import Place, Waiting, place, waiting_writers
@@ -62,14 +63,8 @@ _NO_MIGRATION = (
     "the pwh of that time."
 )
 _CURSORS: WeakKeyDictionary[Connection, WeakSet[Connection]] = WeakKeyDictionary()
-_CLASS = re.compile(r"^[A-Z]\w+ Error: ")
-_LOCKED = "Could not set lock on file"
-_NOT_REPLAYED = "no default database set"
-_DATA_FILE = "Cannot launch in-memory database"
 _ITS_PATH = "FROM duckdb_databases() SELECT path WHERE NOT internal"
-_OTHER_MODE = "different configuration"
 _FIRST_REMINDER = 10.0  # s of waiting
-_HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
 
 
 def connect(
@@ -406,11 +401,11 @@ def _open_once(file: Path, patience: _WaitPolicy, *, read_only: bool, create: bo
             # Of CSV, JSON and Parquet DuckDB makes a database in memory, with a view of the file.
             if not con.execute(_ITS_PATH).fetchone()[0]:
                 con.close()
-                raise duckdb.IOException(_DATA_FILE)
+                raise duckdb.IOException(texts.DATA_FILE)
         except duckdb.Error as error:
-            if _LOCKED in str(error):
+            if texts.LOCKED in str(error):
                 raise _InUse(_holder_text(error)) from None
-            if _OTHER_MODE in str(error) and patience.with_threads:
+            if texts.OTHER_MODE in str(error) and patience.with_threads:
                 raise _InUse("is in use by this process") from None
             raise _unusable(file, error) from None
         # Another file may be there since, as pwh migrate replaces it.
@@ -436,7 +431,7 @@ def _which(file: Path, *, create: bool) -> Identity:
 
 
 def _holder_text(error: Exception) -> str:
-    holder = _HOLDER.search(str(error))
+    holder = texts.HOLDER.search(str(error))
     # A process that closes the file between two checks of DuckDB is not named.
     who = process_text(int(holder[2]), Path(holder[1]).name) if holder else "another process"
     return f"is in use by {who}"
@@ -462,7 +457,7 @@ def _opened(file: Path, *, read_only: bool) -> Connection:
     try:
         return _prepared(str(file), read_only=read_only)
     except duckdb.InternalException as error:
-        if read_only or _NOT_REPLAYED not in str(error):
+        if read_only or texts.NOT_REPLAYED not in str(error):
             raise
     with duckdb.connect(config={"temp_directory": str(spill_folder(file))}) as con:
         con.execute(f"ATTACH {literal(str(file))} AS replayed")
@@ -539,20 +534,20 @@ def _set_session(con: Connection) -> None:
 
 def _unusable(file: Address, error: Exception) -> WarehouseError:
     message = str(error).split("\n", 1)[0]
-    if "not a valid DuckDB database" in message or _DATA_FILE in message:
+    if texts.NO_DATABASE in message or texts.DATA_FILE in message:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
-    if _OTHER_MODE in message:
+    if texts.OTHER_MODE in message:
         return WarehouseBusy(
             f"this process has {file} open in another way, for reading or for writing",
             hint="Close that connection first, or open this one with the same read_only.",
         )
-    if _NOT_REPLAYED in message:
+    if texts.NOT_REPLAYED in message:
         return WarehouseError(
             f"the log of {file} contains changes of tables that are not yet in the file",
             hint=f"Run: {shlex.join(['pwh', '--db', str(file), 'maintain'])}",
         )
-    problem = f"cannot open {file}: {_CLASS.sub('', message)}"
+    problem = f"cannot open {file}: {without_class(message)}"
     damaged = damage(error)
     return WarehouseError(problem) if damaged is None else WarehouseDamaged(problem, hint=RESTORE)

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
+from warehouse.duckdb_texts import CONFLICT, DAMAGE, FILE_OF_LAKE, LOST, SERVER_ANSWERED
 from warehouse.errors import WarehouseDamaged, WarehouseError
 from warehouse.memory import out_of_memory
 from warehouse.messages import without_class
 
-# DuckDB has no class of its own for damage; these are the words of its storage layer.
-_DAMAGE = re.compile(
-    r"corrupt|checksum|could not read enough bytes|written with a mode|failed to deserialize|"
-    r"invalid (?:block|unsupported)|read out of range|out of range of the file|"
-    r"failed to load metadata pointer|database has been invalidated",
-    re.IGNORECASE,
-)
-# What the extensions of a lake write before the reason, when PostgreSQL does not answer.
-_LOST = re.compile(
-    r"Unable to connect to Postgres|Failed to (?:prepare|execute) \w+ \"|(?:from|for) DuckLake: |"
-    r"server closed the connection|terminating connection",
-)
-_SERVER_ANSWERED = "ERROR:  "
-_CONFLICT = "Transaction conflict"
-FILE_OF_LAKE = re.compile(r"ducklake-[\da-f]{8}-[\da-f-]{27}")
 RESTORE = "Restore the file from a copy, or ingest the recordings again."
 
 
 def is_out_of_reach(error: Exception) -> bool:
     """Return whether PostgreSQL, which has the catalogue of a lake, does not answer."""
     message = str(error)
-    return bool(_LOST.search(message)) and _SERVER_ANSWERED not in message
+    return bool(LOST.search(message)) and not SERVER_ANSWERED.search(message)
 
 
 def damage(error: Exception) -> WarehouseError | None:
@@ -43,7 +27,7 @@ def damage(error: Exception) -> WarehouseError | None:
         return ran_out
     message = str(error)
     match error:
-        case duckdb.Error() if _CONFLICT in message or _SERVER_ANSWERED in message:
+        case duckdb.Error() if CONFLICT in message or SERVER_ANSWERED.search(message):
             return None
         case duckdb.Error() if is_out_of_reach(error):
             return WarehouseError(
@@ -57,7 +41,7 @@ def damage(error: Exception) -> WarehouseError | None:
             )
         case duckdb.FatalException() | duckdb.SerializationException():
             pass
-        case duckdb.Error() if _DAMAGE.search(message):
+        case duckdb.Error() if DAMAGE.search(message):
             pass
         case _:
             return None

@@ -23,6 +23,7 @@ from duckdb import DuckDBPyRelation
 from warehouse.address import Address
 from warehouse.connection import first_rows
 from warehouse.damage import damage
+from warehouse.duckdb_texts import INTERRUPTED
 from warehouse.errors import OutOfMemory, PwhError, UsageError, WarehouseError
 from warehouse.lake.attach import allow_only_its_files, is_lake
 from warehouse.messages import plain_message
@@ -116,7 +117,7 @@ def answer(
         raise _too_large(limits) from None
     except RuntimeError as error:
         # DuckDB raises this for an interruption during a Python function.
-        raise too_long(limits) if "interrupt" in str(error).lower() else error from None
+        raise too_long(limits) if INTERRUPTED in str(error) else error from None
     finally:
         timer.cancel()
     if table.nbytes > limits.result_mib * 2**20:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from pathlib import Path
 
+from warehouse.duckdb_texts import MEMORY_LIMIT, OUT_OF_MEMORY
 from warehouse.errors import OutOfMemory
 
-# DuckDB reports it in errors of several classes: a commit that fails is fatal, whatever the reason.
-_RAN_OUT = re.compile(
-    r"\bout of memory\b|(?:failed to|could not) (?:re)?allocate|bad[ _]alloc|allocation failure",
-    re.IGNORECASE,
-)
-_LIMIT = re.compile(r"\(([\d.]+ \w+)/([\d.]+ \w+) used\)")
 _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 _WHAT_TO_DO = (
     "What was not reported as landed has not landed. Select or ingest less at once, end other "
@@ -34,11 +28,11 @@ def out_of_memory(error: BaseException) -> OutOfMemory | None:
         # What users wrote is in the messages of others.
         case duckdb.DataError() | duckdb.ProgrammingError():
             return None
-        case duckdb.Error() if _RAN_OUT.search(str(error)):
+        case duckdb.Error() if OUT_OF_MEMORY.search(str(error)):
             pass
         case _:
             return None
-    limit = _LIMIT.search(str(error))
+    limit = MEMORY_LIMIT.search(str(error))
     available = f"the {limit[2]} that DuckDB may use" if limit else _available()
     return OutOfMemory(f"memory ran out: {available} did not suffice", hint=_WHAT_TO_DO)
 

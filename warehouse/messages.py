@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
-_FUNCTION = re.compile(
-    r"Invalid Input Error: Python exception occurred while executing the UDF: "
-    r"(?:\w+: )?(.*?)(?:\n\nAt:\n.*)?$",
-    re.DOTALL,
-)
-_CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
+from warehouse.duckdb_texts import CLASS, FUNCTION
 
 UNKNOWN_OUTCOME = (
     "Whether the last change was carried out is unknown: see what is there before you repeat it. "
@@ -31,9 +25,9 @@ def migrate_hint(address: str) -> str:
 
 def plain_message(error: Exception) -> str:
     """Return the message of a query's error; that of a function has no Python or path in it."""
-    return _FUNCTION.sub(r"\1", str(error)).strip()
+    return FUNCTION.sub(r"\1", str(error)).strip()
 
 
 def without_class(message: str) -> str:
     """Return a message without the kind of error that DuckDB begins it with."""
-    return _CLASS.sub("", message)
+    return CLASS.sub("", message)

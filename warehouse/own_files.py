@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from warehouse.damage import FILE_OF_LAKE
+from warehouse.duckdb_texts import FILE_OF_LAKE
 from warehouse.errors import UsageError
 
 _MARK, _MARK_AT = b"DUCK", 8

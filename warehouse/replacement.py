@@ -22,10 +22,10 @@ import duckdb
 from warehouse import sqlfiles
 from warehouse.connection import DEFAULT_WAIT, connect, open_unchecked
 from warehouse.damage import damage
+from warehouse.duckdb_texts import NO_SPACE
 from warehouse.errors import PwhError, UsageError, WarehouseDamaged, WarehouseError
 from warehouse.messages import LAND_AGAIN, without_class
 from warehouse.session import Connection
-from warehouse.transactions import NO_SPACE
 
 _WORTHWHILE = 0.25
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

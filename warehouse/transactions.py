@@ -6,12 +6,12 @@ warehouse at the beginning of its transaction.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from warehouse.damage import damage, is_out_of_reach
+from warehouse.duckdb_texts import NO_SPACE, SERVER_ANSWERED
 from warehouse.errors import WarehouseConflict, WarehouseError
 from warehouse.lake.attach import is_lake
 from warehouse.lake.writers import Touched, alone, is_conflict, is_overtaken, snapshot
@@ -20,8 +20,6 @@ from warehouse.opened import check_in_place
 from warehouse.session import Connection
 
 _T = TypeVar("_T")
-_POSTGRES = re.compile(r"ERROR:  (.{1,300})")
-NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 
 
 @contextmanager
@@ -135,7 +133,7 @@ def write_error(error: Exception) -> WarehouseError:
         return disk_full()
     if (damaged := damage(error)) is not None:
         return damaged
-    if answer := _POSTGRES.search(message):
+    if answer := SERVER_ANSWERED.search(message):
         return WarehouseError(f"the warehouse could not be written: PostgreSQL says {answer[1]}")
     first = without_class(message.split("\n\n", 1)[0])
     return WarehouseError(f"the warehouse could not be written: {' '.join(first.split())[:400]}")

@@ -1,7 +1,10 @@
 """Packages that DuckDB and Arrow look for in case a value is of theirs, and do without.
 
 DuckDB looks for pandas at the first bound parameter, for data sets at the first table of Arrow, and
-for cloudpickle to pickle with; Arrow for pandas at the first array. To import them takes 0.35 s.
+for cloudpickle to pickle with; Arrow for pandas at the first array. No setting of DuckDB 1.5.5
+changes that (python_enable_replacements and pandas_analyze_sample do not), and of a None in
+sys.modules Arrow asks a version. To hide them saves 0.2 s of processor time a command: `pwh sql
+"select 1"` takes 0.29 instead of 0.48 s, `pwh report` 0.41 instead of 0.62.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 
 class _Hidden:
-    """Finder by which packages are not installed; of None in sys.modules Arrow asks a version."""
+    """Finder by which the packages are not installed."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004

@@ -16,6 +16,7 @@ from apps.output.tables import TABLE_ROWS
 from apps.output.writing import emit, emit_columns
 from apps.queries.schema import FIRST, schema_objects, schema_of
 from warehouse.damage import damage
+from warehouse.duckdb_texts import READ_ONLY
 from warehouse.errors import UsageError
 from warehouse.messages import plain_message
 
@@ -116,7 +117,7 @@ def sql(
             if damage(error) is not None:
                 raise
             hint = None
-            if "read-only" in str(error):
+            if READ_ONLY in str(error):
                 hint = "To change the warehouse: --write."
             elif isinstance(error, duckdb.PermissionException) and not may_read_files:
                 hint = "To read and write other files: --files."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,12 @@ from apps.fitting.samples import LABEL_COLUMNS
 from ingest.parsing.columns import numbered_rows
 from ingest.parsing.scratch import scratch
 from udfs.bottleneck.training import CLASSES
+from warehouse.duckdb_texts import CSV_LINE
 from warehouse.errors import InputError
 
 _NEEDED = ("run_id", "class")
 _PLACE = ("run_id", "rank", "thread", "region", "sample")
 _WHO = "who"
-_LINE = re.compile(r"CSV Error on Line: (\d+)")
 _WHOLE = r"^[+-]?\d{1,18}(\.0*)?$"
 _NUMBER = r"^(?i:[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)$"
 _UNLABELLED = "unknown"
@@ -42,7 +41,7 @@ def read_labels(path: Path) -> tuple[pa.Table, str]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
     except duckdb.Error as error:
-        line = _LINE.search(str(error))
+        line = CSV_LINE.search(str(error))
         raise InputError(
             "the row does not have the header's columns" if line else "cannot be read as a table",
             path=str(path),

@@ -264,7 +264,6 @@ class Filters:
         label: str,
         *,
         key: str,
-        value: bool = False,
         help: str | None = None,  # noqa: A002
         inline: bool = False,
     ) -> bool:
@@ -273,7 +272,7 @@ class Filters:
         linked = self.address.parameter(key)
         wrong = self.address.sets(key) and linked not in (None, "", "true", "false")
         if self.address.sets(key):
-            st.session_state[key] = value if wrong or not linked else linked == "true"
+            st.session_state[key] = linked == "true"
         is_on: bool = place.toggle(label, key=key, help=help)
         self.address.keep(key, [str(is_on).lower() if not wrong else str(linked)])
         if wrong:

@@ -18,8 +18,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# In Perfetto's traces: a field that no version of a TracePacket has, and how its text begins.
-FIELD = 77_770
+# How such a table begins in Perfetto's traces.
 MARK = b"pwh landing table\n"
 _TABLE, _RUN = b"table", b"run"
 

@@ -1,78 +1,73 @@
-"""A strict reader of Protocol Buffers' wire format: fields by number, without a schema.
+"""Messages of Protocol Buffers by the .proto files of this folder, without generated code.
 
-Source: protobuf.dev, "Encoding". The library of Google would do the same with a dependency of its
-own; a profile needs three kinds of fields.
+The files have what pwh needs of a format: top-level messages with fields of numbers, texts and
+other messages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+import re
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from warehouse.errors import InputError
 
-VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-_LONGEST = 10
+_MESSAGE = re.compile(r"^message (\w+) {(.*?)^}", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"(repeated )?(\w+) (\w+) = (\d+);")
 
 
-def fields(data: bytes, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """Yield the fields of a message within data: number, value, length.
+@cache
+def messages(name: str) -> SimpleNamespace:
+    """Return the classes of the messages in `name`.proto."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-    Of a varint the value is the number itself, and the length -1; of others the position in
-    `data` and the length. Raises `InputError` with the byte where the message is not well formed.
-    """
-    at, end = begin, len(data) if end is None else end
-    while at < end:
-        start = at
-        tag, at = varint(data, at, end)
-        number, kind = tag >> 3, tag & 7
-        if kind == VARINT:
-            value, at = varint(data, at, end)
-            yield number, value, -1
-            continue
-        if kind == BYTES:
-            size, at = varint(data, at, end)
-        else:
-            size = {FIXED64: 8, FIXED32: 4}.get(kind, -1)
-        if not number or size < 0:
-            raise damaged(f"a field of kind {kind} with number {number}", start)
-        if at + size > end:
-            raise damaged(f"field {number} has {size} bytes, of which {end - at} are there", start)
-        yield number, at, size
-        at += size
+    text = Path(__file__).with_name(f"{name}.proto").read_text(encoding="utf-8")
+    syntax = "proto3" if '"proto3"' in text else "proto2"
+    file = descriptor_pb2.FileDescriptorProto(name=name, syntax=syntax)
+    Field = descriptor_pb2.FieldDescriptorProto  # noqa: N806
+    for message, body in _MESSAGE.findall(text):
+        described = file.message_type.add(name=message)
+        for repeated, kind, field, number in _FIELD.findall(body):
+            label = Field.LABEL_REPEATED if repeated else Field.LABEL_OPTIONAL
+            one = described.field.add(name=field, number=int(number), label=label)
+            if kind[0].isupper():
+                one.type_name = f".{kind}"
+            else:
+                one.type = Field.Type.Value(f"TYPE_{kind.upper()}")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return SimpleNamespace(**message_factory.GetMessageClassesForFiles([name], pool))
 
 
-def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return the number (0 to 2^64 - 1) at a position, and the position behind it."""
-    value = 0
-    for place, byte in enumerate(data[at : min(at + _LONGEST, end)]):
-        value |= (byte & 127) << (7 * place)
-        if byte < 128:
-            return value & ((1 << 64) - 1), at + place + 1
-    raise damaged("a number has no end", at)
+def decoded(kind: Any, data: bytes) -> Any:
+    """Return a message; raise `InputError` where the data are not one whole message."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise InputError(
+            f"the file is no whole {kind.__name__} ({error})",
+            expected="a file in Protocol Buffers",
+            hint="Is the file cut off or damaged? Copy or record it again.",
+        ) from None
 
 
-def varints(data: bytes, at: int, size: int) -> list[int]:
-    """Return the numbers of a packed field."""
-    packed = data[at : at + size]
-    if not packed or max(packed) < 128:
-        return list(packed)
-    ends = [place + 1 for place, byte in enumerate(packed) if byte < 128]
-    if not ends or ends[-1] != size:
-        raise damaged("a number has no end", at)
-    return [varint(packed, first, last)[0] for first, last in pairwise((0, *ends))]
+def decoded_head(kind: Any, head: bytes) -> Any:
+    """Return the message with the fields that are whole in the head of a file."""
+    from google.protobuf.message import DecodeError
+
+    found = kind()
+    with suppress(DecodeError):  # what precedes is kept
+        found.MergeFromString(head)
+    return found
 
 
-def signed(value: int) -> int:
-    """Return the number that an int64 field has."""
-    return value - (1 << 64) if value >= 1 << 63 else value
+def has_unknown_fields(message: Any) -> bool:
+    """Return whether a message has fields that its kind has not, so that it is of another one."""
+    from google.protobuf.unknown_fields import UnknownFieldSet
 
-
-def damaged(problem: str, at: int) -> InputError:
-    """Return the error for a place."""
-    return InputError(
-        problem,
-        where=f"byte {at} of the decompressed file",
-        expected="a whole file in Protocol Buffers",
-        hint="Is the file cut off or damaged? Copy or record it again.",
-    )
+    return len(UnknownFieldSet(message)) > 0

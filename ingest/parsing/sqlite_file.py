@@ -30,7 +30,6 @@ _BYTES_OF_ROW = 4  # of the shortest: its place, its size, its number, its heade
 _SECONDS, _BYTES_A_SECOND = 60.0, 1e6  # a hundredth of the speed at which events are read
 _STEPS = 100_000  # of SQLite's, some milliseconds, between two looks at the clock
 _SHORTEST_LIMIT = 1 << 16  # bytes of a value: more than the longest that is computed here
-_INTERRUPTED = "interrupted"
 
 
 class SqliteFile:
@@ -172,7 +171,7 @@ def opened(path: str | Path) -> Iterator[SqliteFile]:
     try:
         yield SqliteFile(connection, size)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        if str(error) == _INTERRUPTED:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
             if time.monotonic() <= until:
                 # SQLite asks in between, and takes Ctrl-C for a no.
                 raise KeyboardInterrupt from None

@@ -215,7 +215,8 @@ def _rounded(value):
     """Return a value as text in which what is equal up to 1e-9 is equal."""
     match value:
         case float():
-            return "nan" if math.isnan(value) else f"{value:.8e}"
+            # Means of decimals can lie halfway between two of nine digits; multiples of e do not.
+            return "nan" if math.isnan(value) else f"{value * math.e:.8e}"
         case dict():
             return (
                 "{"

@@ -24,8 +24,13 @@ import numpy as np
 
 from udfs.arrays import Flags, Floats
 from udfs.scaling.bases import Basis
-from udfs.scaling.members import LINES, POWERS, members
 
+POWERS = {"p2": 2, "p3": 3, "p": 0}
+"""Power laws through the last two, the last three and all counts."""
+LINES = ("line 1/x", "line log", "line x")
+"""Straight lines in 1/x, log2(x) and x, that may rise or fall."""
+_MIN_VALUE = 1e-12
+"""Smallest value relative to the last count: log2(x) alone is 0 at one process."""
 ROLLED = 2
 """How many of the last counts are predicted from the previous ones."""
 _NOISES = ((0.06, 1.0), (3e-4, 0.003))
@@ -83,7 +88,7 @@ def forecast(basis: Basis, x: Floats, y: Floats, at: Floats, superlinear: Flags)
         superlinear: whether the points show that times fall faster than with ideal speed-up (n).
     """
     count = at.shape[1]
-    names, values = members(x, y, np.concatenate([at, x], axis=1))
+    names, values = _members(x, y, np.concatenate([at, x], axis=1))
     wanted, at_points, log_y = values[:, :, :count], values[:, :, count:], np.log(y)
     misses = _misses(names, x, y)
     errors = _errors(names, misses, _misfit(at_points, log_y))
@@ -142,7 +147,7 @@ def _misses(names: list[str], x: Floats, y: Floats) -> Floats:
         kept = x.shape[1] - back
         early, times = x[:, :kept], y[:, :kept]
         begin = max(kept - len(_SMOOTHED), 0)
-        tried, values = members(early, times, x[:, begin : kept + 1])
+        tried, values = _members(early, times, x[:, begin : kept + 1])
         level = _level(values[..., :-1], log_y[:, :kept])
         truth = log_y[:, kept] - log_y[:, kept - 1]
         places = [names.index(name) for name in tried]
@@ -209,3 +214,56 @@ def _interpolate(log_x: Floats, log_y: Floats, places: Floats) -> Floats:
     y0, y1 = (np.take_along_axis(log_y, after - back, 1) for back in (1, 0))
     lines: Floats = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
     return lines
+
+
+def _members(x: Floats, y: Floats, at: Floats) -> tuple[list[str], Floats]:
+    """Return the logarithm of each member's value at other counts over its value at the last one.
+
+    Every member is scaled through the last measured point. Members are straight lines: one-term
+    hypotheses of the performance model normal form (Calotoiu et al., SC 2013), which have no
+    exponent to fit and so can be fitted to two counts; a constant (c), even distribution of work
+    (i: 1/x), and power laws. Laws of more terms are `laws`.
+
+    Args:
+        x: counts of n functions, ascending, n x m, two at least.
+        y: their times, n x m, above zero.
+        at: counts to predict, n x t.
+
+    Returns:
+        The names of the members, and members x n x t.
+    """
+    distance = np.log(at / x[:, -1:])
+    powers = {
+        name: _slope(x[:, -last:], y[:, -last:])[:, None] * distance
+        for name, last in POWERS.items()
+        if last <= x.shape[1] and (last or x.shape[1] > 3)
+    }
+    lines = np.log(np.maximum(_lines(x, y, at), _MIN_VALUE))
+    plain = np.stack([0 * distance, -distance, *powers.values()])
+    return [*LINES, "c", "i", *powers], np.concatenate([lines, plain])
+
+
+def _lines(x: Floats, y: Floats, at: Floats) -> Floats:
+    """Return lines (see `LINES`) over their values at the last count, 0 where those are negative.
+
+    Least squares lines of relative errors.
+    """
+    y = y / y[:, -1:]
+    weight = 1 / y**2
+    weight /= weight.sum(1, keepdims=True)
+    shapes = [np.stack([1 / one, np.log2(one), one]) for one in (x, at)]
+    middle = np.einsum("nm,snm->sn", weight, shapes[0])[..., None]
+    level = np.einsum("nm,nm->n", weight, y)[:, None]
+    off = shapes[0] - middle
+    weighted = weight * off
+    slope = (weighted * y).sum(2, keepdims=True) / (weighted * off).sum(2, keepdims=True)
+    last = level + slope * off[..., -1:]
+    values: Floats = (level + slope * (shapes[1] - middle)) / np.where(last > 0, last, np.inf)
+    return values
+
+
+def _slope(x: Floats, y: Floats) -> Floats:
+    """Return the exponents of power laws through n x m times, by least squares of logarithms."""
+    centred = np.log(x) - np.log(x).mean(1, keepdims=True)
+    exponents: Floats = (np.log(y) * centred).sum(1) / (centred * centred).sum(1)
+    return exponents

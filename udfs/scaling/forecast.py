@@ -25,7 +25,6 @@ from udfs.scaling.evidence import Noise
 from udfs.scaling.laws import AHEAD, LawForecast, law_forecast, of_laws
 from udfs.scaling.mixture import Mixture, grid_laws, quantiles
 from udfs.scaling.series import equal_counts
-from udfs.scaling.unseen import unseen_growth
 
 _RULES: Final = 0.8
 """Probability from which the laws alone predict, so that the formula is the prediction."""
@@ -47,6 +46,11 @@ _NORMAL: Final = 1.645  # 95 % quantile of the normal distribution
 _UNSHOWN: Final = 1e6
 """Squared logarithms that no law is apart from the prediction."""
 _AT_ONCE: Final = 512  # functions, for memory
+_HIDDEN_SHARE: Final = 0.03
+"""Prior standard deviation of the growing term's share of the largest count's time; the other
+terms' is 1."""
+_LEAST_NOISE: Final = 1e-6  # relative noise
+_FARTHEST_OFF: Final = 2.0  # logarithm beyond which a time is no better known
 POOR_FIT: Final = 0.2
 """Relative distance of the points from the prediction, from which no smooth law fits them."""
 
@@ -147,7 +151,7 @@ def forecast(
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     weight = np.where(beyond, share[:, None], rules[:, None])
     # A growing term that the points hide may be most of the time far away.
-    hidden = np.log(unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
+    hidden = np.log(_unseen_growth(x, y, law.fitted, law.noise) / x[:, -1]) + law.fitted[:, -1]
     ends, middle = np.zeros((2, *at.shape)), np.zeros(places.shape)
     for rows, part, mixture, early in parts:
         ends[:, rows], middle[rows] = _quantiles(mixture, robust, y, noise, weight, rules, rows)
@@ -272,3 +276,31 @@ def _rounded(y: Floats, since: Floats, departs: Floats) -> Floats:
     whole = (np.abs(steps - np.round(steps)) < _EQUAL * steps).all(1)
     explains = np.abs(departs) <= _BY_ROUNDING * step / since
     return np.where(whole & explains & (departs != 0), step, 0.0)
+
+
+def _unseen_growth(x: Floats, y: Floats, fitted: Floats, noise: Floats) -> Floats:
+    """Return how large a linear term may be, over the law's time at the largest count (n).
+
+    A term that makes up a few percent of the largest count's time is hidden in the noise of the
+    points; at eight times that count it may be most of the time. So the distances of the points
+    from the law are regressed on a line in p beside a constant and a decaying term (ridge
+    regression: Hoerl and Kennard, Technometrics 12, 1970), and what that leaves possible is in the
+    interval.
+
+    Args:
+        x: counts of n functions, ascending, n x m.
+        y: their times, n x m, s.
+        fitted: logarithms of the times by their laws, n x m.
+        noise: relative standard deviation of a point, n.
+    """
+    # Terms over the law: at most 1 each, so that no inverse is lost to rounding.
+    over = np.exp(np.minimum(fitted[:, -1:] - fitted, 0))
+    p = x / x[:, -1:]
+    terms = np.stack([over * p, over, over * x[:, :1] / x, np.ones_like(p)], axis=1)
+    off = np.expm1(np.clip(np.log(y) - fitted, -_FARTHEST_OFF, _FARTHEST_OFF))
+    variance = np.maximum(noise, _LEAST_NOISE)[:, None, None] ** 2
+    precision = np.diag([_HIDDEN_SHARE**-2, 1.0, 1.0, 1.0])
+    inverse = np.linalg.inv(terms @ terms.transpose(0, 2, 1) + variance * precision)
+    share = (inverse @ (terms @ off[..., None]))[:, 0, 0]
+    limit: Floats = np.maximum(share, 0) + np.sqrt(inverse[:, 0, 0] * variance[:, 0, 0])
+    return limit

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from weakref import WeakSet
 
+from warehouse import duckdb_texts as texts
 from warehouse.address import Lake, quoted
 from warehouse.errors import (
     NotAWarehouse,
@@ -29,7 +30,6 @@ NAME = "lake"
 METADATA = f"__ducklake_metadata_{NAME}"
 """The database of its catalogue."""
 _EMPTY = "empty_catalogue"
-_ABSENT = "explicitly disabled"
 # Inserts of fewer rows go into the catalogue, not into a file each; `pwh maintain` makes one file
 # of many such inserts.
 _MOST_INLINED = 1000
@@ -122,10 +122,10 @@ def _is_attached(con: Connection, lake: Lake, *, read_only: bool, may_be_absent:
         return False
     try:
         if not is_there:
-            raise duckdb.InvalidInputException(_ABSENT)
+            raise duckdb.InvalidInputException(texts.ABSENT)
         _attach(con, lake, _attach_options(lake, read_only=read_only, create=False))
     except duckdb.InvalidInputException as error:
-        if may_be_absent and not read_only and _ABSENT in str(error):
+        if may_be_absent and not read_only and texts.ABSENT in str(error):
             if lake.in_postgres:
                 return False
             raise NotAWarehouse(
@@ -217,22 +217,21 @@ def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
 
 
 _REASONS = (
-    (_ABSENT, WarehouseMissing, "there is no warehouse in {lake}"),
-    ("data_path is not set", UsageError, "there is no warehouse in {lake} yet"),
-    ("No snapshot found", WarehouseMissing, "the warehouse {lake} is younger than that"),
-    ("does not match existing data path", UsageError, "the files of {lake} are in another place"),
-    ("not a valid DuckDB database", NotAWarehouse, "{lake} is not a DuckDB file"),
-    # DuckDB takes tables, such as CSV files, for a database in memory.
-    ("Cannot launch in-memory database", NotAWarehouse, "{lake} is not a DuckDB file"),
-    ("Could not set lock on file", WarehouseBusy, "{lake} is in use by another process"),
-    ("MIGRATE", WarehouseOutdated, "{lake} was written by another version of DuckLake"),
+    (texts.ABSENT, WarehouseMissing, "there is no warehouse in {lake}"),
+    (texts.NO_DATA_PATH, UsageError, "there is no warehouse in {lake} yet"),
+    (texts.NO_SNAPSHOT, WarehouseMissing, "the warehouse {lake} is younger than that"),
+    (texts.OTHER_DATA_PATH, UsageError, "the files of {lake} are in another place"),
+    (texts.NO_DATABASE, NotAWarehouse, "{lake} is not a DuckDB file"),
+    (texts.DATA_FILE, NotAWarehouse, "{lake} is not a DuckDB file"),
+    (texts.LOCKED, WarehouseBusy, "{lake} is in use by another process"),
+    (texts.OTHER_DUCKLAKE, WarehouseOutdated, "{lake} was written by another version of DuckLake"),
 )
 _HINTS = {
-    _ABSENT: "Create it: pwh ingest FILES, with data_path=FOLDER in the address.",
-    "data_path is not set": "State where its files are to be: data_path=FOLDER in the address.",
-    "No snapshot found": "pwh maintain removes what is older than it was told.",
-    "does not match existing data path": "Leave data_path out: the catalogue contains it.",
-    "Could not set lock on file": "Try again later; many writers at once need PostgreSQL.",
+    texts.ABSENT: "Create it: pwh ingest FILES, with data_path=FOLDER in the address.",
+    texts.NO_DATA_PATH: "State where its files are to be: data_path=FOLDER in the address.",
+    texts.NO_SNAPSHOT: "pwh maintain removes what is older than it was told.",
+    texts.OTHER_DATA_PATH: "Leave data_path out: the catalogue contains it.",
+    texts.LOCKED: "Try again later; many writers at once need PostgreSQL.",
 }
 
 

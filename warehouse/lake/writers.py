@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from warehouse.duckdb_texts import CONFLICT
 from warehouse.lake.attach import METADATA, NAME, is_lake, use
 from warehouse.lake.lock import lock
 from warehouse.session import Connection
@@ -58,7 +59,7 @@ def _is_in_postgres(con: Connection) -> bool:
 
 def is_conflict(error: Exception) -> bool:
     """Return whether DuckLake did not commit because of what others have committed meanwhile."""
-    return "Transaction conflict" in str(error)
+    return CONFLICT in str(error)
 
 
 def snapshot(con: Connection) -> int:

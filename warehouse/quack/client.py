@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import duckdb
 from duckdb import DuckDBPyConnection, DuckDBPyRelation, Statement
 
+from warehouse import duckdb_texts as texts
 from warehouse.address import Served
 from warehouse.errors import PwhError, UsageError, WarehouseConflict, WarehouseError
 from warehouse.extensions import load_extension
@@ -53,41 +54,9 @@ _READS_FILES = re.compile(
     re.IGNORECASE,
 )
 _INSERTS = re.compile(r"\s*INSERT INTO (?P<table>\w+) BY NAME (?P<query>.*)$", re.DOTALL)
-# A line of the statement around the one that was sent.
-_OWN_LINE = re.compile(r"\n\nLINE \d+: .*$", re.DOTALL)
 _SELECT = re.compile(r"(?:\s|--[^\n\r]*[\n\r])*(SELECT|FROM|WITH|VALUES)\b", re.IGNORECASE)
-# Quack returns the message of an error, and not its kind.
-_KINDS = (
-    (
-        "ConstraintException",
-        "Constraint",
-        r"^(Duplicate key|NOT NULL constraint|CHECK constraint|Constraint)",
-    ),
-    ("CatalogException", "Catalog", r"^[\w ]+ with name .* (does not|already) exist"),
-    ("BinderException", "Binder", r"^(Referenced|Ambiguous|No function matches)|not found in FROM"),
-    ("OutOfRangeException", "Out of Range", r"^Overflow|out of range"),
-    ("OutOfMemoryException", "Out of Memory", r"^(could not|failed to) (allocate|pin|offload)"),
-    ("ParserException", "Parser", r"^syntax error"),
-    (
-        "ConversionException",
-        "Conversion",
-        r"^Could not convert|Unimplemented type for cast|can't be cast",
-    ),
-)
-# What only other clients' transactions can cause: pwh looks first what has landed.
-_CONFLICT = re.compile(
-    r"^Conflict on|write-write conflict|Duplicate key \"(source_id|run_id): ", re.IGNORECASE
-)
-_REFUSED = "Authorization failed"
-_UNREACHABLE = re.compile(
-    r"failed to send message|could not (establish|connect|resolve)|connection (refused|reset)",
-    re.IGNORECASE,
-)
 _BEGINS = re.compile(r"\s*BEGIN\b", re.IGNORECASE)
 _COMMITS = re.compile(r"\s*(COMMIT|END)\b", re.IGNORECASE)
-_AROUND_REASON = re.compile(r"^(.*: )?(IO|HTTP) Error: |( error)? for HTTP POST to .*$")
-_PROXY_ANSWERED = re.compile(r"returned HTTP \d{3}")
-_CERTIFICATE = re.compile(r"SSL|certificate", re.IGNORECASE)
 _NOTHING = "Is pwh serve running there? What was not reported as landed has not landed."
 _PROXY = "That is the answer of a proxy; SECURITY.md of pwh has the settings that it needs."
 _UNTRUSTED = (
@@ -95,7 +64,6 @@ _UNTRUSTED = (
     "authority that this computer knows, or that a file of SSL_CERT_FILE contains."
 )
 _TURN = "UPDATE _turns SET turn = turn + 1"
-_NO_SESSION = "Connection does not exist"
 _READ_ONLY = "which is opened in read-only mode"
 
 
@@ -149,13 +117,13 @@ class Remote:
         try:
             self._call(f"ATTACH '{self._address}' AS {self._name} ({options})")
         except (duckdb.Error, OSError) as error:
-            if "Authentication failed" in str(error):
+            if texts.WRONG_TOKEN in str(error):
                 raise WarehouseError(
                     f"{self._address} does not accept the token",
                     hint=f"It has to be the one in the server's --token-file or "
                     f"--read-token-file; here it comes from {WRITING}_FILE or {WRITING}.",
                 ) from None
-            hint = _UNTRUSTED if _CERTIFICATE.search(str(error)) else _NOTHING
+            hint = _UNTRUSTED if texts.CERTIFICATE.search(str(error)) else _NOTHING
             raise unreachable(self._address, str(error), hint) from None
 
     def close(self) -> None:
@@ -298,29 +266,29 @@ class Remote:
         """Return an error of the kind that it had on the server, where `sql` was sent."""
         if isinstance(error, PwhError) or type(error) is duckdb.InterruptException:
             return error
-        message = _OWN_LINE.sub("", str(error)).removeprefix("Invalid Input Error: ").strip()
-        if message == _REFUSED:
+        message = texts.OWN_LINE.sub("", str(error)).removeprefix("Invalid Input Error: ").strip()
+        if message == texts.REFUSED:
             return UsageError(
                 f"{self._address} refuses this statement: the token only reads, the statement is "
                 "about files, settings or the server, or the server is about to stop",
                 hint=f"A token that writes is in the server's --token-file ({WRITING}_FILE here).",
             )
-        if message.startswith(_NO_SESSION):
+        if message.startswith(texts.NO_SESSION):
             return WarehouseError(
                 f"{self._address} has ended this session: it was restarted, or heard nothing for "
                 "too long within a transaction, of which nothing has landed",
                 hint="Run the command again.",
             )
-        if isinstance(error, OSError) or _UNREACHABLE.search(message):
+        if isinstance(error, OSError) or texts.UNREACHABLE.search(message):
             is_without_effect = self._in_transaction or reads(sql, self._temporary)
             is_safe = is_without_effect and not _COMMITS.match(sql)
             return unreachable(self._address, message, _NOTHING if is_safe else UNKNOWN_OUTCOME)
-        if _CONFLICT.search(message):
+        if texts.OTHER_CLIENT.search(message):
             return WarehouseConflict(
                 f"another client of {self._address} is writing the same rows",
                 hint="Try again when it is done. Nothing of this has landed.",
             )
-        for name, label, pattern in _KINDS:
+        for name, label, pattern in texts.CLASSES:
             if re.search(pattern, message, re.IGNORECASE | re.MULTILINE):
                 made: Exception = getattr(duckdb, name)(f"{label} Error: {message}")
                 return made
@@ -504,8 +472,8 @@ def _statements(text: str) -> list[Statement]:
 
 def unreachable(address: Served, message: str, hint: str) -> WarehouseError:
     """Return what is wrong where a server does not answer."""
-    reason = _AROUND_REASON.sub("", _first_line(message))
-    if _PROXY_ANSWERED.search(reason):
+    reason = texts.AROUND_REASON.sub("", _first_line(message))
+    if texts.PROXY_ANSWERED.search(reason):
         hint = f"{_PROXY} {hint}"
     return WarehouseError(f"{address} does not answer ({reason})", hint=hint)
 

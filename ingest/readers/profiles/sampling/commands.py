@@ -14,12 +14,7 @@ FACT = re.compile(r"# ([a-z][a-z ]*?) *: (.*?)\s*")
 _ENVIRONMENT = {"cpu": "cpudesc", "cores": "nrcpus online", "kernel": "os release"}
 
 
-def perf_run(
-    facts: Mapping[str, str],
-    app: str | None,
-    started_at: datetime | None,
-    environment: Mapping[str, str] = _ENVIRONMENT,
-) -> Run:
+def perf_run(facts: Mapping[str, str], app: str | None, started_at: datetime | None) -> Run:
     """Return the run of a recording, by facts as perf names them; it started when that ended."""
     command, version = facts.get("cmdline"), facts.get("perf version")
     return Run(
@@ -28,7 +23,7 @@ def perf_run(
         started_at=started_at,
         tags={"recorder": f"perf {version}" if version else "perf"}
         | ({"command": command} if command else {}),
-        environment=texts_of(facts, environment),
+        environment=texts_of(facts, _ENVIRONMENT),
     )
 
 

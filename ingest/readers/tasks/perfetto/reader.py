@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.base import DEVICE_TABLES, Head, Item, SingleFile
-from ingest.parsing.carried_tables import FIELD, MARK
-from ingest.parsing.protobuf import fields
+from ingest.parsing.carried_tables import MARK
+from ingest.parsing.protobuf import decoded, messages
 from ingest.recording import Recording
 from ingest.unread_formats import unread_formats
 from warehouse.errors import InputError
@@ -128,9 +128,7 @@ def _is_own(beginning: bytes) -> bool:
 
 
 def _carried(trace: bytes) -> Iterator[bytes]:
-    """Yield the tables that a trace of pwh carries, which come first."""
-    for _, at, size in fields(trace):
-        (field, place, length), *_ = fields(trace, at, at + size)
-        if field != FIELD:
-            return
-        yield trace[place + len(MARK) : place + length]
+    """Yield the tables that a trace of pwh carries."""
+    for packet in decoded(messages("perfetto").Trace, trace).packet:
+        if packet.HasField("landing_table"):
+            yield packet.landing_table[len(MARK) :]

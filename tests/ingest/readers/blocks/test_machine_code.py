@@ -240,12 +240,6 @@ def test_message_names_what_is_wrong_with_parquet(warehouse, tmp_path, table, me
     assert refusal(warehouse, tmp_path / "blocks.parquet").lstrip(": ") == message
 
 
-def test_parquet_cut_short(warehouse, tmp_path):
-    pq.write_table(pa.table({"hex": ["90"] * 1000}), tmp_path / "whole.parquet")
-    path = written(tmp_path, (tmp_path / "whole.parquet").read_bytes()[:-9], "blocks.parquet")
-    assert "not a whole Parquet file" in refusal(warehouse, path)
-
-
 def test_check_of_plain_segments_names_the_first_row(warehouse, tmp_path):
     path = written(tmp_path, "thread,segment,cycles,n_load\n0,0,10,1\n0,1,10,-1\n0,2,-1,1\n")
     with pytest.raises(InputError, match=r"row 2 of segments: -1 in the column n_load"):

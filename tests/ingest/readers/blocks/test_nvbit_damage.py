@@ -76,16 +76,6 @@ def test_damage_is_reported(old, new, problem, warehouse, tmp_path):
     assert error.hint
 
 
-@pytest.mark.parametrize("kept", [600, 1000, -20, -8, -1])
-def test_cut_trace_is_reported(kept, warehouse, tmp_path):
-    (tmp_path / "a.traceg").write_text(WHOLE[:kept], encoding="utf-8")
-    if kept == -1:  # nothing is lost
-        land(warehouse, tmp_path / "a.traceg")
-        return
-    error = refused(warehouse, tmp_path / "a.traceg")
-    assert "Copy or record it again" in error.hint
-
-
 def test_cut_header_is_reported(warehouse, tmp_path):
     (tmp_path / "a.traceg").write_text(WHOLE[: WHOLE.index("#BEGIN")], encoding="utf-8")
     assert refused(warehouse, tmp_path / "a.traceg").problem == "there is no thread block"

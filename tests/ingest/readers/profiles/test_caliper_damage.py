@@ -78,8 +78,3 @@ def test_an_implausible_rank(refusal):
 def test_json_that_is_refused(refusal, change, message):
     content = json.dumps(SPLIT | change).encode()
     assert refusal(content, name="x.json", reader="caliper").startswith(message)
-
-
-def test_json_that_ends_early(refusal):
-    content = json.dumps(SPLIT).encode()[:-30]
-    assert "the text is not JSON here" in refusal(content, name="x.json")

@@ -6,6 +6,8 @@ import gzip
 
 import pytest
 
+from ingest.base import Head
+from ingest.readers.profiles.sampling.pprof import Pprof
 from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
 from tests.ingest.pprof_files import number, part, profile
@@ -107,14 +109,14 @@ GOOD = profile(CPU, [(["main", "f"], [1, 5])])
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (GOOD[:-1], "field 6 has 1 bytes, of which 0 are there"),
+        (GOOD[:-1], "the file is no whole Profile"),
         (GOOD[:-3], "there is no string 6"),
-        (GOOD[: len(GOOD) // 2], "byte 46 of the decompressed file: field 5 has 6 bytes"),
+        (GOOD[: len(GOOD) // 2], "Is the file cut off or damaged?"),
         (GOOD + part(2, part(1, b"\x63") + part(2, b"\1\1")), "there is no location 99"),
         (GOOD + part(2, part(1, b"\1") + part(2, b"\1")), "1 values"),
         (GOOD + part(5, number(1, 9) + number(2, 99)), "there is no string 99"),
         (GOOD + part(4, number(1, 9) + part(4, number(1, 77))), "there is no function 77"),
-        (GOOD + part(6, b"\xff"), "a string is not UTF-8"),
+        (GOOD + part(6, b"\xff"), "the file is no whole Profile"),
         (profile(CPU, [(["main"], [1, -5])]), "the weight is -5"),
         (profile(CPU, []), "no measurements"),
     ],
@@ -128,3 +130,25 @@ def test_a_profile_compressed_once_more_lands_the_same(warehouse, tmp_path):
     (tmp_path / "cpu.pprof.gz").write_bytes(gzip.compress(gzip.compress(data)))
     land(warehouse, tmp_path / "cpu.pprof.gz")
     assert rows(warehouse, TIMES) == [("main", 0.01, 0.01, None)]
+
+
+def test_fields_of_later_versions_are_passed_over(warehouse, tmp_path):
+    (tmp_path / "x.pb").write_bytes(GOOD + number(16, 1) + part(17, b"new"))
+    land(warehouse, tmp_path / "x.pb", reader="pprof")
+    assert rows(warehouse, TIMES)[-1] == ("main->f", 5e-9, 5e-9, None)
+
+
+@pytest.mark.parametrize(
+    ("head", "known"),
+    [
+        (GOOD, True),
+        (GOOD[:30], True),  # the head of a larger file ends anywhere
+        (GOOD[:12], False),  # types alone
+        (number(16, 1) + GOOD, False),
+        (b"\n\x05hello world", False),
+        (b"phase,seconds\nload,1.5\n", False),
+        (b"H\x08\n\x04text", False),
+    ],
+)
+def test_recognition(head, known, tmp_path):
+    assert Pprof().sniff(Head(head, tmp_path / "x.pb")) is known
