@@ -52,6 +52,13 @@ _THREAD_ELEMENTS = (
     "threads BIGINT[], blocks INTEGER[], weights BIGINT[], as_shares BOOLEAN, metric VARCHAR"
 )
 _MODEL = "model UBIGINT"
+_TASK_GRAPH = (
+    "tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, t_submit BIGINT, "
+    "idle_from BIGINT, early BIGINT, late BIGINT, rest BIGINT, is_recorded INTEGER, "
+    "task VARCHAR)[], inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, "
+    "t_sent BIGINT, t_there BIGINT, data VARCHAR)[], "
+    "workers STRUCT(t_begin BIGINT, kind VARCHAR)[]"
+)
 
 UDFS: tuple[Udf, ...] = (
     Udf(
@@ -370,10 +377,7 @@ UDFS: tuple[Udf, ...] = (
         pairs=("intervals", "blocks", "weights"),
     ),
     Udf(
-        "walk_critical_path(tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end "
-        "BIGINT, t_submit BIGINT, idle_from BIGINT, is_recorded INTEGER, wait BIGINT, task "
-        "VARCHAR)[], inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, "
-        "t_there BIGINT, data VARCHAR)[], last BIGINT, begin BIGINT, workers BIGINT)",
+        f"walk_critical_path({_TASK_GRAPH}, last BIGINT)",
         "udfs.critical_path",
         "STRUCT(path STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, "
         "is_assumed BOOLEAN, is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, "
@@ -384,11 +388,7 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "replay_tasks(t_begin BIGINT[], tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, "
-        "t_end BIGINT, early_latency BIGINT, late_latency BIGINT, overhead BIGINT, unknown "
-        'BIGINT, t_submit BIGINT, t_ready BIGINT, "type" BIGINT)[], inputs STRUCT(reader '
-        'BIGINT, producer BIGINT, t_made BIGINT)[], parts STRUCT("type" BIGINT, cause '
-        "VARCHAR)[])",
+        f"replay_tasks({_TASK_GRAPH}, parts STRUCT(cause VARCHAR, tasks BIGINT[])[])",
         "udfs.replay",
         "STRUCT(no_latency BIGINT, no_overhead BIGINT, one_more_worker BIGINT, halved BIGINT[], "
         "listed BIGINT)",

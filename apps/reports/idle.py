@@ -463,7 +463,7 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
         return [
             f"What could be gained at most: {gains}{_if(rows)}. There are too many tasks to replay "
-            "them when they land; idle_what_if replays up to 100,000, in SQL."
+            "them."
         ]
     gains = ", ".join(
         f"{row['change']} "
@@ -482,7 +482,7 @@ def _if(rows: Sequence[Row]) -> str:
             "; no latency and no overhead with each worker's tasks and their order as they were"
         )
     if any(row["percent"] and row["change"] == "other placement" for row in rows):
-        taken += "; other placement if every worker can run every task"
+        taken += "; other placement if every worker can run every task of its kind"
     if assumed := [row["change"] for row in rows if row["is_assumed"] and row["percent"]]:
         taken += f"; {' and '.join(assumed)} if no three tasks need each other in turn, as none "
         taken += "such are recorded"

@@ -111,7 +111,7 @@ def test_a_trace_of_a_gpu_lands_in_proportion_to_its_length(new_warehouses_are_c
             load(measuring, trace, found.reader)  # type: ignore[arg-type]
         work.append(measuring.work)
     short, long = work
-    assert long["INSERT INTO critical_paths"] >= long["INSERT INTO tasks"] > 4000
+    assert long["INSERT INTO _task_graphs"] >= long["INSERT INTO tasks"] > 4000
     for kind, rows_made in long.items():
         assert rows_made <= 5 * max(short[kind], 400), kind
 
