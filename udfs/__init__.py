@@ -52,6 +52,11 @@ _THREAD_ELEMENTS = (
     "threads BIGINT[], blocks INTEGER[], weights BIGINT[], as_shares BOOLEAN, metric VARCHAR"
 )
 _MODEL = "model UBIGINT"
+_IDLE = (
+    "names VARCHAR[], gaps STRUCT(w BIGINT, a BIGINT, s1 BIGINT, b BIGINT, la BIGINT, u BIGINT, "
+    "v BIGINT, is_recorded INTEGER, is_wanted INTEGER)[], "
+    "exact STRUCT(w BIGINT, p BIGINT, q BIGINT)[], flights STRUCT(w BIGINT, p BIGINT, q BIGINT)[]"
+)
 _TASK_GRAPH = (
     "tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, t_submit BIGINT, "
     "idle_from BIGINT, early BIGINT, late BIGINT, rest BIGINT, is_recorded INTEGER, "
@@ -375,6 +380,24 @@ UDFS: tuple[Udf, ...] = (
         "(weights) executed in each basic block; weight is the phase's share (0..1) of all "
         "instructions.",
         pairs=("intervals", "blocks", "weights"),
+    ),
+    Udf(
+        f"idle_pieces({_IDLE})",
+        "udfs.idle_windows",
+        "STRUCT(mode VARCHAR, latency_rule VARCHAR, worker VARCHAR, t_start BIGINT, t_end BIGINT, "
+        '"class" VARCHAR)[]',
+        "Pieces of idle intervals on the time axis, in every reading.",
+        public=False,
+    ),
+    Udf(
+        f"idle_cuts({_IDLE}, totals STRUCT(w BIGINT, p BIGINT, q BIGINT, total BIGINT)[], "
+        "t0 BIGINT, t1 BIGINT)",
+        "udfs.idle_windows",
+        "STRUCT(mode VARCHAR, latency_rule VARCHAR, worker VARCHAR, a BIGINT, starvation1 BIGINT, "
+        "ov_concrete BIGINT, ov_uniform BIGINT, ov_rest BIGINT, ov_unsubmitted BIGINT, "
+        "lat_inherited BIGINT, own_latency BIGINT, unrecorded BIGINT)[]",
+        "Parts of idle intervals within a window, in every reading, in ns.",
+        public=False,
     ),
     Udf(
         f"walk_critical_path({_TASK_GRAPH}, last BIGINT)",

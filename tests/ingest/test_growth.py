@@ -129,17 +129,6 @@ def test_what_runs_state_is_right_at_any_number_of_runs(warehouse, tmp_path):
     assert rows(warehouse, "SELECT DISTINCT machine FROM runs") == [("m9",)]
 
 
-def test_traces_of_many_runs_are_not_compared_in_pairs(warehouse, tmp_path):
-    land(warehouse, runs_of(tmp_path / "x.csv", 50, "traces"))
-    runs = [run for (run,) in rows(warehouse, "SELECT run_id FROM runs")]
-    ((_, plan),) = warehouse.execute(
-        "EXPLAIN FROM _idle_pieces($runs, NULL, NULL, false)", {"runs": runs}
-    ).fetchall()
-    assert "HASH_JOIN" in plan
-    assert "BLOCKWISE_NL_JOIN" not in plan, "a join whose condition has no key"
-    assert "NESTED_LOOP_JOIN" not in plan
-
-
 def test_rows_of_a_batch_are_let_go_before_the_transaction_ends(warehouse):
     warehouse.execute("BEGIN")
     before = pa.total_allocated_bytes()

@@ -198,26 +198,6 @@ def test_timeline_is_cut_to_its_window(warehouse):
     ]
 
 
-def test_pieces_of_intervals_that_overlap_do_not_depend_on_their_order(warehouse):
-    chance = random.Random(3)
-    intervals = []
-    for number in range(18):
-        begin = 100 if number % 2 else 10 * chance.randrange(40)
-        length, starved = 10 * chance.randrange(2, 12), 10 * chance.randrange(3)
-        ends = f"{begin} {begin + length} {starved} {min(begin + length, begin + starved + 10)}"
-        worker, blamed = chance.sample("ABC", 2)
-        intervals.append(f"{worker} {ends} {blamed} inner" + 7 * " 0")
-    columns = "worker t_start t_end starvation1 t_arrival blamed_worker kind"
-    columns += " starvation latency overhead ov_concrete ov_uniform ov_rest ov_unsubmitted"
-    answers = set()
-    for _ in range(4):
-        chance.shuffle(intervals)
-        warehouse.execute("DELETE FROM idle_intervals")
-        given(warehouse, "idle_intervals", "\n".join([columns, *intervals]))
-        answers.add(tuple(rows(warehouse, "FROM idle_timeline('r1', NULL, NULL) ORDER BY ALL")))
-    assert len(answers) == 1 and len(answers.pop()) > 50
-
-
 def test_critical_path_goes_back_to_the_producer(warehouse):
     land_schedule(warehouse, TEXTBOOK)
     assert rows(
