@@ -12,7 +12,7 @@ from apps.queries.base import ask
 from tests.helpers.idle_reference import MODES, RULES, Reference, size, within
 from tests.helpers.schedules import land_schedule, land_schedules, random_schedule
 from tests.helpers.simulated import Machine, simulate
-from tests.helpers.support import given, rows
+from tests.helpers.support import rows
 
 # A makes x, B waits for it, then for the network, then for the runtime.
 TEXTBOOK = {
