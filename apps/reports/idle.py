@@ -381,12 +381,18 @@ def _in_turn(con: Connection, run_id: str) -> list[str]:
     for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
         if row["within"]:
-            times = [row[f"{what}_seconds"] for what in ("every", "usual", "alone")]
-            every, usual, alone = amounts(times, "s")
+            alone = row["alone_seconds"]
+            times = [
+                row["every_seconds"],
+                row["usual_seconds"],
+                *([] if alone is None else [alone]),
+            ]
+            every, usual, *took = amounts(times, "s")
+            where = f" where one that waited for no other took {took[0]}" if took else ""
             return [
                 f"Tasks{kind} take turns within, as for a lock: one ends every {every}, however "
-                f"many run at a time, and on average they take {usual} where one that waited for "
-                f"no other took {alone}. More workers do not shorten that."
+                f"many run at a time, and on average they take {usual}{where}. More workers do not "
+                "shorten that."
             ]
         often = "Hardly ever" if row["meetings"] else "Never"
         return [

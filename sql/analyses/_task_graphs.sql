@@ -215,9 +215,9 @@ WITH
     SELECT run_id, list({'cause': cause, 'tasks': of} ORDER BY place) AS parts
     FROM (
       SELECT l.run_id, l.place, l.cause, list(t.n) AS of
-      FROM long AS l
-      JOIN task AS t ON l.run_id = t.run_id AND l.name IS NOT DISTINCT FROM t.name
-      SEMI JOIN few ON l.run_id = few.run_id
+      FROM (FROM long SEMI JOIN few USING (run_id)) AS l
+      JOIN (FROM task SEMI JOIN few USING (run_id)) AS t
+        ON l.run_id = t.run_id AND l.name IS NOT DISTINCT FROM t.name
       GROUP BY l.run_id, l.place, l.cause
     )
     GROUP BY run_id
