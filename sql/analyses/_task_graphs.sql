@@ -114,15 +114,17 @@ WITH
     GROUP BY run_id
   ),
 
-  graph AS MATERIALIZED (
-    SELECT p.*, s.* EXCLUDE (run_id), coalesce(i.inputs, []) AS inputs
-    FROM programs AS p
-    JOIN span AS s ON p.run_id = s.run_id
-    LEFT JOIN inputs AS i ON p.run_id = i.run_id
-  ),
-
+  -- the lists of a few tasks are kept for the replay; those of many take seconds to pass on
   walked AS MATERIALIZED (
-    SELECT run_id, walk_critical_path(tasks, inputs, workers, last) AS found FROM graph
+    SELECT
+      g.* EXCLUDE (last, tasks, inputs), walk_critical_path(tasks, inputs, workers, last) AS found,
+      CASE WHEN len(tasks) <= 20_000 THEN tasks END AS few, CASE WHEN few IS NOT NULL THEN inputs END AS inputs
+    FROM (
+      SELECT p.*, s.* EXCLUDE (run_id), coalesce(i.inputs, []) AS inputs
+      FROM programs AS p
+      JOIN span AS s ON p.run_id = s.run_id
+      LEFT JOIN inputs AS i ON p.run_id = i.run_id
+    ) AS g
   ),
 
   -- until: when the path reaches a task, from its end
@@ -207,16 +209,12 @@ WITH
     QUALIFY place <= 8
   ),
 
-  few AS MATERIALIZED (
-    SELECT * FROM graph WHERE len(tasks) <= 20_000
-  ),
-
   halves AS (
     SELECT run_id, list({'cause': cause, 'tasks': of} ORDER BY place) AS parts
     FROM (
       SELECT l.run_id, l.place, l.cause, list(t.n) AS of
-      FROM (FROM long SEMI JOIN few USING (run_id)) AS l
-      JOIN (FROM task SEMI JOIN few USING (run_id)) AS t
+      FROM long AS l
+      JOIN (FROM task WHERE run_id IN (SELECT run_id FROM walked WHERE few IS NOT NULL)) AS t
         ON l.run_id = t.run_id AND l.name IS NOT DISTINCT FROM t.name
       GROUP BY l.run_id, l.place, l.cause
     )
@@ -224,9 +222,10 @@ WITH
   ),
 
   replay AS MATERIALIZED (
-    SELECT few.run_id, replay_tasks(tasks, inputs, workers, coalesce(parts, [])) AS found
-    FROM few
+    SELECT w.run_id, replay_tasks(few, inputs, workers, coalesce(parts, [])) AS found
+    FROM walked AS w
     LEFT JOIN halves USING (run_id)
+    WHERE few IS NOT NULL
   ),
 
   -- idle: of all time; is_known: the trace tells the cause of more than half of the waits
@@ -257,11 +256,11 @@ WITH
   -- worker gains is not what the same workers would with tasks placed anew.
   room AS (
     SELECT
-      g.run_id, g.t_end - g.t_begin AS whole, coalesce(p.latency, 0) AS latency,
+      w.run_id, w.t_end - w.t_begin AS whole, coalesce(p.latency, 0) AS latency,
       coalesce(p.overhead, 0) AS overhead, w.found.has_chains, r.found AS replayed,
       last_end - greatest(
-        w.found.chain_end, g.t_begin + (wall - coalesce(idle, 0) + several - 1) // several,
-        g.t_begin + turns.ns
+        w.found.chain_end, w.t_begin + (wall - coalesce(idle, 0) + several - 1) // several,
+        w.t_begin + turns.ns
       ) AS of_run,
       coalesce(is_known, true) AND c.run_id IS NOT NULL AS is_recorded,
       first_start + coalesce(turns.ns, 0) AS turned,
@@ -269,15 +268,14 @@ WITH
       CASE WHEN is_recorded AND r.found.listed IS NOT NULL
         THEN last_end - least(last_end, greatest(turned, r.found.listed)) END AS replaced,
       last_end - coalesce(replaced, 0) - greatest(turned, w.found.least_end) AS of_one_more
-    FROM graph AS g
-    JOIN walked AS w ON g.run_id = w.run_id
-    LEFT JOIN paths AS p ON g.run_id = p.run_id
-    LEFT JOIN replay AS r ON g.run_id = r.run_id
-    LEFT JOIN idle ON g.run_id = idle.run_id
+    FROM walked AS w
+    LEFT JOIN paths AS p ON w.run_id = p.run_id
+    LEFT JOIN replay AS r ON w.run_id = r.run_id
+    LEFT JOIN idle ON w.run_id = idle.run_id
     LEFT JOIN (
       SELECT run_id, max(ns) AS ns FROM tasks_in_turn GROUP BY run_id
-    ) AS turns ON g.run_id = turns.run_id
-    LEFT JOIN with_causes AS c ON g.run_id = c.run_id
+    ) AS turns ON w.run_id = turns.run_id
+    LEFT JOIN with_causes AS c ON w.run_id = c.run_id
   ),
 
   -- where the causes of waits are unknown, so is what it would gain to be without one
@@ -325,7 +323,7 @@ WITH
     GROUP BY g.run_id
   )
 
-SELECT graph.run_id, coalesce(paths.path, []) AS path, coalesce(gains.gains, []) AS gains
-FROM graph
-LEFT JOIN paths ON graph.run_id = paths.run_id
-LEFT JOIN gains ON graph.run_id = gains.run_id;
+SELECT walked.run_id, coalesce(paths.path, []) AS path, coalesce(gains.gains, []) AS gains
+FROM walked
+LEFT JOIN paths ON walked.run_id = paths.run_id
+LEFT JOIN gains ON walked.run_id = gains.run_id;
