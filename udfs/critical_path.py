@@ -121,7 +121,8 @@ def walk_critical_path(
         there and since (from when on the path waits), where an input was, and made, where nobody is
         known to have made that; chain_end, when the run ends at the earliest without waits on any
         number of workers, and placed_end and least_end, with those waits on the same workers and on
-        one more of the kind of which it ends soonest, ns; has_chains, whether three tasks need each
+        one more (no thread of the runtime, or that launches work for a device) of the kind of which
+        it ends soonest, ns; has_chains, whether three tasks need each
         other in turn.
     """
     out = []
@@ -130,7 +131,8 @@ def walk_critical_path(
         graph = TaskGraph.read(rows, edges, those)
         found = _tasks(graph, edges)
         program, several = Program.of(graph), np.bincount(graph.kind)
-        placed, *more = program.ends_on(several, *(several + np.eye(len(several), dtype=np.int64)))
+        one_more = several + np.eye(len(several), dtype=np.int64)[graph.more]
+        placed, *more = program.ends_on(several, *one_more)
         out.append(
             {
                 "path": list(found.walk(int(np.flatnonzero(found.number == number)[0]))),

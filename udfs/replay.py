@@ -47,6 +47,7 @@ class Graph:
     first: list[int]
     producer: list[int]
     made: list[int]
+    more: list[int]
 
     @classmethod
     def of(cls, graph: TaskGraph) -> Graph:
@@ -196,7 +197,7 @@ class Graph:
         }
         if overlap <= _OVERLAP * sum(self.lengths()):
             listed = min(measured, self.listed())
-            more = min(self.listed(kind) for kind in set(self.kind))
+            more = min(self.listed(kind) for kind in self.more)
             found |= {"listed": listed, "one_more_worker": max(0, listed - more)}
         return found
 

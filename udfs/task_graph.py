@@ -11,6 +11,8 @@ from udfs.arrays import Flags, Integers
 from udfs.arrow import is_known, numbers
 
 UNKNOWN = np.iinfo(np.int64).min
+# Kinds of workers that a program has no more of where it has more workers (_worker_kinds).
+_SERVANTS = ("host", "runtime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class TaskGraph:
     last (-1: none). `ready` is when inputs that no task made existed. Inputs of task i are those
     from first[i] up to first[i + 1]; each was made by `producer`, a place before that of the
     reader, at `made`. `kind` is the number of the kind of each worker, `begins` when its window
-    does.
+    does; one more worker is of one of the kinds `more`.
     """
 
     number: Integers
@@ -46,6 +48,7 @@ class TaskGraph:
     made: Integers
     kind: Integers
     begins: Integers
+    more: Integers
 
     @classmethod
     def read(
@@ -76,7 +79,8 @@ class TaskGraph:
         edges = np.flatnonzero(is_edge)[np.argsort(reader[is_edge], kind="stable")]
         by_worker = np.argsort(worker, kind="stable")
         kinds = workers.field("kind").to_pylist()
-        names = {name: at for at, name in enumerate(sorted(set(kinds)))}
+        names = sorted(set(kinds))
+        more = [at for at, name in enumerate(names) if name not in _SERVANTS]
         return cls(
             number=number,
             worker=worker,
@@ -95,8 +99,9 @@ class TaskGraph:
             first=np.searchsorted(reader[edges], np.arange(len(start) + 1)),
             producer=maker[edges],
             made=made[edges],
-            kind=np.array([names[name] for name in kinds]),
+            kind=np.array([names.index(name) for name in kinds]),
             begins=numbers(workers.field("t_begin")),
+            more=np.array(more or range(len(names))),
         )
 
 

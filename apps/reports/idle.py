@@ -473,11 +473,16 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         ]
     gains = ", ".join(
         f"{row['change']} "
-        f"{'unknown' if (gain := row['replay_percent']) is None else amount(gain, '%')} "
+        f"{'unknown' if (gain := _replayed(row)) is None else amount(gain, '%')} "
         f"(at most {amount(row['percent'], '%')})"
         for row in rows
     )
     return [f"What a replay of the tasks gains: {gains}{_if(rows)}."]
+
+
+def _replayed(row: Row) -> float | None:
+    """Return what a replay of a change gains, %; None where it is unknown."""
+    return row["replay_percent"] if row["percent"] else 0.0
 
 
 def _if(rows: Sequence[Row]) -> str:

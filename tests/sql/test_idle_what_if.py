@@ -279,6 +279,23 @@ def test_where_tasks_run_hardly_ever_no_chain_of_them_is_all_of_the_time(warehou
     assert "parallelism" in advice and "chain" not in advice
 
 
+def test_one_more_worker_is_no_driver(warehouse):
+    """A driver makes one task after another, which two workers could run in a third of the time."""
+    plans = [task(f"p{i}", "driver", 10 * i, 10 * i + 10) for i in range(10)]
+    work = [task(f"w{i}", "AB"[i % 2], 10 * i + 10, 10 * i + 14) for i in range(10)]
+    land_schedule(
+        warehouse,
+        {
+            "workers": [{"worker_id": w, "node_id": "n"} for w in ("driver", "A", "B")],
+            "fragments": plans + work,
+            "data": [{"data_id": f"p{i}", "producer_fragment": f"p{i}"} for i in range(10)],
+            "inputs": [{"fragment_id": f"w{i}", "data_id": f"p{i}"} for i in range(10)],
+        },
+    )
+    gains = what_if(warehouse)
+    assert gains["one more worker"] == gains["other placement"] == (0, 0)
+
+
 def test_the_function_takes_many_graphs_at_once():
     names = ("n", "worker", "t_submit", "early", "late", "rest")
     idle = dict.fromkeys((*names, "t_start", "t_end", "idle_from", "is_recorded"), 0) | {

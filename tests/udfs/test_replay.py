@@ -31,6 +31,7 @@ def graph(tasks, workers=1, kinds=None):
         first=first,
         producer=producer,
         made=[tasks[p][2] for p in producer],
+        more=[0],
     )
 
 
