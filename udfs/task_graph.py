@@ -55,8 +55,8 @@ class TaskGraph:
         cls, tasks: pa.StructArray, inputs: pa.StructArray, workers: pa.StructArray
     ) -> TaskGraph:
         """Return the graph of tasks, inputs and workers as `walk_critical_path` has them."""
-        names = ("t_start", "worker", "t_end", "n", "early", "late", "rest", "is_recorded")
-        columns = [numbers(tasks.field(name)) for name in names]
+        fields = ("t_start", "worker", "t_end", "n", "early", "late", "rest", "is_recorded")
+        columns = [numbers(tasks.field(name)) for name in fields]
         # as idle intervals end: of those that begin at once on a worker the first by name
         ties = by_name(tasks.field("task"), np.arange(len(tasks)), *columns[:2])
         order = np.lexsort((ties, columns[0]))
