@@ -147,28 +147,20 @@ def walk_critical_path(
 
 def _tasks(graph: TaskGraph, inputs: pa.StructArray) -> _Tasks:
     """Return tasks by worker and start, with the input of each that was there last."""
-    n, start, end, asked, idle_from, is_recorded = (
-        column[graph.by_worker]
-        for column in (
-            *(graph.number, graph.start, graph.end),
-            *(graph.submit, graph.idle_from, graph.is_recorded),
-        )
-    )
-    maker, made, sent, there = _last_inputs(n, inputs)
+    names = ("number", "start", "end", "submit", "idle_from", "is_recorded")
+    columns = [getattr(graph, name)[graph.by_worker] for name in names]
+    start = columns[1]
+    maker, made, sent, there = _last_inputs(columns[0], inputs)
     maker[(maker >= 0) & (start[maker] >= start)] = -1
-    made, sent, there = (np.minimum(moments, start) for moments in (made, sent, there))
-    return _Tasks(
-        n, start, end, asked, idle_from, is_recorded, graph.before, maker, made, sent, there
-    )
+    moments = [np.minimum(some, start) for some in (made, sent, there)]
+    return _Tasks(*[*columns, graph.before, maker, *moments])
 
 
-def _last_inputs(
-    n: Integers, inputs: pa.StructArray
-) -> tuple[Integers, Integers, Integers, Integers]:
+def _last_inputs(n: Integers, inputs: pa.StructArray) -> list[Integers]:
     """Return by task the maker's place, or -1, and times of the input that was there last."""
     found = [np.full(len(n), value) for value in (-1, UNKNOWN, UNKNOWN, UNKNOWN)]
     if not len(inputs):
-        return found[0], found[1], found[2], found[3]
+        return found
     order = np.argsort(n)
     columns = ("reader", "producer", "t_made", "t_sent", "t_there")
     reader, producer, made, sent, there = (times(inputs.field(name)) for name in columns)
@@ -187,4 +179,4 @@ def _last_inputs(
     found[0][of[known]] = order[np.searchsorted(n, producer[by][known], sorter=order)]
     for column, moments in zip(found[1:], (made, sent, there), strict=True):
         column[of] = moments[by]
-    return found[0], found[1], found[2], found[3]
+    return found

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from udfs.arrays import Flags, Integers
 from udfs.arrow import Column, contiguous, numbers, returned
-from udfs.idle import Attribution, Gaps
+from udfs.idle import Attribution, Gaps, Intervals
 
 _PIECES = returned("idle_pieces")
 _CUTS = returned("idle_cuts")
@@ -138,16 +138,12 @@ def _attribution(
     columns = {name: numbers(gaps.field(name)) for name in (*Gaps.__slots__, "is_wanted")}
     wanted = columns.pop("is_wanted") > 0
     columns["is_recorded"] = columns["is_recorded"] > 0
-    none = np.empty(0, np.int64)
 
-    def stretches(rows: pa.StructArray) -> tuple[Integers, Integers, Integers]:
-        return tuple(numbers(rows.field(name)) for name in "wpq")
+    def stretches(rows: pa.StructArray | None) -> Intervals:
+        fields = [np.empty(0, np.int64) if rows is None else numbers(rows.field(n)) for n in "wpq"]
+        return fields[0], fields[1], fields[2]
 
-    work = none if totals is None else numbers(totals.field("total"))
-    windows = (none, none, none) if totals is None else stretches(totals)
-    workers = int(columns["w"].max(initial=0)) + 1
-    found = Attribution(
-        *(max(workers, int(columns["v"].max(initial=0)) + 1), Gaps(**columns)),
-        *(stretches(exact), stretches(flights), windows, work),
-    )
-    return found, wanted
+    work = np.empty(0, np.int64) if totals is None else numbers(totals.field("total"))
+    workers = int(max(columns["w"].max(initial=0), columns["v"].max(initial=0))) + 1
+    sets = stretches(exact), stretches(flights), stretches(totals)
+    return Attribution(workers, Gaps(**columns), *sets, work), wanted

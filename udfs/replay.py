@@ -159,8 +159,9 @@ class Graph:
         free: list[list[int]] = [[at] * (kind == more) for kind in kinds]
         for kind, begin in zip(self.kind, self.begins, strict=True):
             free[kind].append(begin)
-        for heap in (*waiting, *free):
-            heapq.heapify(heap)
+        for kind in kinds:
+            heapq.heapify(waiting[kind])
+            heapq.heapify(free[kind])
         runnable: list[list[int]] = [[] for _ in kinds]
         for _ in range(n):
             # the next to begin, of those kinds of which a task can

@@ -279,26 +279,27 @@ WITH
   ),
 
   -- where the causes of waits are unknown, so is what it would gain to be without one
-  gain (run_id, change, name, cause, bound, replay, is_assumed) AS (
-    SELECT run_id, 'no latency', NULL, NULL, least(latency, of_run), replayed.no_latency, false
-    FROM room
-    WHERE is_recorded
-    UNION ALL
-    SELECT run_id, 'no overhead', NULL, NULL, least(overhead, of_run), replayed.no_overhead, false
-    FROM room
-    WHERE is_recorded
-    UNION ALL
-    SELECT run_id, 'other placement', NULL, NULL, of_placement, replaced, NOT has_chains
-    FROM room
-    WHERE is_recorded
-    UNION ALL
+  gain AS (
     SELECT
-      run_id, 'one more worker', NULL, NULL, of_one_more,
-      CASE WHEN is_recorded THEN replayed.one_more_worker END, NOT has_chains
+      run_id, NULL AS name, NULL AS cause,
+      unnest(
+        [
+          {'change': 'no latency', 'bound': least(latency, of_run), 'replay': replayed.no_latency, 'is_assumed': false},
+          {'change': 'no overhead', 'bound': least(overhead, of_run), 'replay': replayed.no_overhead, 'is_assumed': false},
+          {'change': 'other placement', 'bound': of_placement, 'replay': replaced, 'is_assumed': NOT has_chains},
+          {
+            'change': 'one more worker', 'bound': of_one_more,
+            'replay': CASE WHEN is_recorded THEN replayed.one_more_worker END, 'is_assumed': NOT has_chains
+          }
+        ][if(is_recorded, 1, 4):],
+        recursive := true
+      )
     FROM room
-    UNION ALL
+    UNION ALL BY NAME
     -- of a chain, half as long, half is gained at most
-    SELECT l.run_id, 'half as long', l.name, l.cause, l.ns // 2, r.found.halved[l.place], false
+    SELECT
+      l.run_id, 'half as long' AS change, l.name, l.cause, l.ns // 2 AS bound, r.found.halved[l.place] AS replay,
+      false AS is_assumed
     FROM long AS l
     LEFT JOIN replay AS r ON l.run_id = r.run_id
   ),

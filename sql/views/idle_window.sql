@@ -68,10 +68,7 @@ WITH
     SELECT
       s.run_id, r.mode, r.latency_rule, s.workers, coalesce(i.intervals, none) AS intervals,
       s.wall, s.wall - coalesce(i.ns, none) AS busy,
-      coalesce(i.starvation, none) AS starvation, coalesce(i.latency, none) AS latency,
-      coalesce(i.overhead, none) AS overhead, coalesce(i.unsubmitted, none) AS unsubmitted,
-      coalesce(i.not_recorded, none) AS not_recorded, coalesce(i.unfollowed, none) AS unfollowed,
-      coalesce(i.tail, none) AS tail,
+      coalesce(COLUMNS(i.* EXCLUDE (mode, latency_rule, intervals, ns)), none),
       (SELECT any_value(doubt) FROM _worker_sums WHERE run_id = run) AS doubt
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
