@@ -39,9 +39,9 @@ def store_intervals(con: Connection) -> None:
     with limit(con, "4GB"):
         cuts, labels, flights = _waits(con)
     with limit(con, "2GB"):
-        exact, totals = _columns(con, "idle_exact"), _columns(con, "idle_totals")
+        work = _columns(con, "idle_work", ("total_ns",))
     with limit(con, "1GB"):
-        parts, islands, pieces = _parts(con, cuts, flights, exact, totals)
+        parts, islands, pieces = _parts(con, cuts, flights, work)
         tables = {"_idle_measured": labels | cuts | parts, "_idle_island": islands}
         with _registered(con, **tables, _idle_piece=pieces):
             con.execute(sqlfiles.read("derived/idle_8_rows"))
@@ -58,8 +58,7 @@ def _parts(
     con: Connection,
     cuts: dict[str, Any],
     flights: Intervals,
-    exact: dict[str, Integers],
-    totals: dict[str, Integers],
+    work: dict[str, Any],
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Measure the parts of idle intervals; return them, the latency and the pieces of small runs.
 
@@ -69,10 +68,13 @@ def _parts(
 
     from udfs.idle import Attribution, Gaps
 
-    work = totals.pop("total_ns")
-    names = _table(con, "idle_names")
-    idle = Attribution(len(names) + 1, Gaps(**cuts), _set(exact), flights, _set(totals), work)
-    exact.clear()
+    total = work.pop("total_ns")
+    w, p, q = work.values()
+    exact, totals = ((w[of], p[of], q[of]) for of in (~total.known, total.known))
+    names, ns = _table(con, "idle_names"), total.values[total.known]
+    idle = Attribution(len(names) + 1, Gaps(**cuts), exact, flights, totals, ns)
+    del exact, w, p, q
+    work.clear()
     parts, islands = idle.parts(), idle.flights()
     run = np.concatenate([[0], names["r"].to_numpy()])[cuts["w"]]
     few = np.flatnonzero(np.bincount(run)[run] <= _MOST_FOR_PIECES)
@@ -223,12 +225,6 @@ def _columns(con: Connection, name: str, may_be_unknown: Collection[str] = ()) -
         else:
             columns[column] = numbers.to_numpy()
     return columns
-
-
-def _set(columns: Mapping[str, Integers]) -> Intervals:
-    """Return axis, start and end, the three columns of a set of times."""
-    axis, start, end = columns.values()
-    return axis, start, end
 
 
 @contextmanager

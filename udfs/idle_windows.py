@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from udfs.arrays import Flags, Integers
 from udfs.arrow import Column, contiguous, numbers, returned
@@ -34,18 +36,11 @@ def idle_pieces(names: Column, gaps: Column, exact: Column, flights: Column) -> 
     for own, (found, wanted) in zip(
         workers, map(_attribution, *_runs(gaps, exact, flights)), strict=True
     ):
-        w = found.gaps.w[wanted]
-        out.append(
-            [
-                {"mode": mode, "latency_rule": rule, "worker": own[number - 1]}
-                | {"t_start": p, "t_end": q, "class": name}
-                for mode, rule, pieces in found.pieces(np.flatnonzero(wanted))
-                for number, p, q, name in zip(
-                    *(each.tolist() for each in (w[pieces.gap], pieces.p, pieces.q, pieces.name)),
-                    strict=True,
-                )
-            ]
-        )
+        w, rows = found.gaps.w[wanted], []
+        for mode, rule, pieces in found.pieces(np.flatnonzero(wanted)):
+            columns = {"t_start": pieces.p, "t_end": pieces.q, "class": pieces.name}
+            rows += _rows(mode, rule, [own[number - 1] for number in w[pieces.gap]], columns)
+        out.append(rows)
     return pa.array(out, _PIECES)
 
 
@@ -85,16 +80,18 @@ def idle_cuts(
             parts = {name: until[name] - low[reading][name] for name in until}
             starved = parts["starvation1"] - parts["ov_concrete"] - parts["lat_inherited"]
             parts["ov_uniform"] = np.clip(parts["ov_uniform"], 0, starved)
-            columns = {"a": found.gaps.a[places]} | parts
-            rows += [
-                {"mode": reading[0], "latency_rule": reading[1], "worker": worker}
-                | dict(zip(columns, values, strict=True))
-                for worker, *values in zip(
-                    workers, *(column.tolist() for column in columns.values()), strict=True
-                )
-            ]
+            rows += _rows(*reading, workers, {"a": found.gaps.a[places]} | parts)
         out.append(rows)
     return pa.array(out, _CUTS)
+
+
+def _rows(
+    mode: str, rule: str, workers: list[str], columns: dict[str, NDArray[Any]]
+) -> list[dict[str, Any]]:
+    """Return the rows of one reading."""
+    names = ("mode", "latency_rule", "worker", *columns)
+    lists = (repeat(mode), repeat(rule), workers, *(column.tolist() for column in columns.values()))
+    return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=False)]
 
 
 def _until(

@@ -37,17 +37,14 @@ WHERE mode = of_mode AND latency_rule = of_rule AND t0 IS NOT NULL;
 
 CREATE OR REPLACE MACRO slo_window(run, t0, t1) AS TABLE -- As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.
 WITH
-  shown AS (
-    SELECT
-      run_id, t_begin = t_end AND t_begin BETWEEN t0 AND t1 AS is_moment,
-      greatest(t_begin, t0) AS p, greatest(t_begin, t0, least(t_end, t1)) AS q
-    FROM _worker_windows
-    WHERE run_id = run
-  ),
-
   sizes AS (
-    SELECT run_id, count(*) FILTER (p < q OR is_moment) AS workers, sum(q - p) AS wall
-    FROM shown
+    SELECT
+      run_id, count(*) FILTER (p < q OR (t_begin = t_end AND t_begin BETWEEN t0 AND t1)) AS workers,
+      sum(q - p) AS wall
+    FROM (
+      SELECT *, greatest(t_begin, t0) AS p, greatest(t_begin, t0, least(t_end, t1)) AS q FROM _worker_windows
+      WHERE run_id = run
+    )
     GROUP BY run_id
   ),
 

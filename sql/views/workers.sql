@@ -159,13 +159,32 @@ SELECT
 FROM clocked;
 
 CREATE OR REPLACE VIEW worker_idle AS -- One row is one interval in which a worker ran no task.
+WITH
+  -- its window ends as with a task of no length
+  turns AS (
+    SELECT run_id, worker, task, t_start, t_end FROM _task_times
+    UNION ALL
+    SELECT run_id, worker, NULL, t_end, t_end FROM _worker_windows
+  ),
+
+  -- a worker is free from the end of all tasks that started before
+  freed AS (
+    SELECT
+      t.*, row_number() OVER earlier = 1 AS is_first,
+      greatest(w.t_begin, max(t.t_end) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS free_from
+    FROM turns AS t
+    JOIN _worker_windows AS w ON t.run_id = w.run_id AND t.worker = w.worker
+    WINDOW earlier AS (PARTITION BY t.run_id, t.worker ORDER BY t.t_start, t.task NULLS LAST)
+  )
+
 SELECT
-  run_id, worker, t_start,
-  t_end, -- End, ns after clock correction.
-  kind, -- lead (before the worker's first task), inner, or tail (after its last).
+  run_id, worker, free_from AS t_start,
+  t_start AS t_end, -- End, ns after clock correction.
+  CASE WHEN task IS NULL THEN 'tail' WHEN is_first THEN 'lead' ELSE 'inner' END AS kind, -- lead (before the worker's first task), inner, or tail (after its last).
   task, -- Task that ended it; NULL for a tail.
-  (t_end - t_start) / 1e9 AS seconds -- Length, s.
-FROM idle_intervals;
+  (t_start - free_from) / 1e9 AS seconds -- Length, s.
+FROM freed
+WHERE t_start > free_from;
 
 CREATE OR REPLACE VIEW worker_summary AS -- One row is one worker of a run: how long it ran tasks and how long it did not.
 WITH

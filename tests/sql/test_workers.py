@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from ingest.derive import derive
-from tests.helpers.support import given
-from tests.helpers.support import rows as rows_of
+from tests.helpers.support import given, rows
 
 IDLE = "SELECT worker, t_start, t_end, kind, task FROM worker_idle ORDER BY worker, t_start"
-
-
-def rows(warehouse, sql):
-    """Return rows once idle time is found in what was written by hand."""
-    runs = rows_of(warehouse, "SELECT DISTINCT run_id, 1 FROM workers")
-    derive(warehouse, dict(runs))
-    return rows_of(warehouse, sql)
 
 
 def test_lead_inner_and_tail(warehouse):
