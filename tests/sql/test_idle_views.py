@@ -137,6 +137,12 @@ def test_a_worker_that_was_there_for_a_moment_counts_in_the_window_that_has_it(w
     assert rows(warehouse, sql, 21, 35) == [(2,)]
 
 
+def test_workers_that_were_there_for_decades_are_judged(warehouse):
+    tasks = [{"fragment_id": "a", "worker_id": "A", "t_start": 0, "t_end": 7 * 10**17}]
+    land_schedule(warehouse, {"workers": [{"worker_id": "A"}], "fragments": tasks})
+    assert rows(warehouse, "SELECT DISTINCT is_judged FROM slo_by_worker") == [(True,)]
+
+
 def schedule(seed):
     if seed % 2:
         return random_schedule(seed)
