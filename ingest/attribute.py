@@ -26,7 +26,8 @@ _BATCH = 122_880
 _SMALL = 500_000
 _CUTS = ("w", "a", "s1", "b", "la", "u", "v", "is_recorded")
 _OPEN = frozenset({"d", "c", "from_x", "t_send", "t_recv"})
-_SPREAD = ("ov_uniform", "propagated_u", "transitive_u", "propagated_l", "transitive_l")
+# Runs of more idle intervals have no pieces stored.
+_MOST_FOR_PIECES = 10_000
 
 
 def store_intervals(con: Connection) -> None:
@@ -38,11 +39,13 @@ def store_intervals(con: Connection) -> None:
     with limit(con, "4GB"):
         cuts, labels, flights = _waits(con)
     with limit(con, "2GB"):
-        exact, totals = _columns(con, "idle_exact"), _columns(con, "idle_totals")
+        work = _columns(con, "idle_work", ("total_ns",))
     with limit(con, "1GB"):
-        parts, islands = _parts(con, cuts, flights, exact, totals)
-        with _registered(con, _idle_measured=labels | cuts | parts, _idle_island=islands):
+        parts, islands, pieces = _parts(con, cuts, flights, work)
+        tables = {"_idle_measured": labels | cuts | parts, "_idle_island": islands}
+        with _registered(con, **tables, _idle_piece=pieces):
             con.execute(sqlfiles.read("derived/idle_8_rows"))
+            con.execute(sqlfiles.read("derived/idle_segments"), {"most": _MOST_FOR_PIECES})
     con.execute(sqlfiles.read("derived/idle_9_clear"))
 
 
@@ -55,23 +58,42 @@ def _parts(
     con: Connection,
     cuts: dict[str, Any],
     flights: Intervals,
-    exact: dict[str, Integers],
-    totals: dict[str, Integers],
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Measure the parts of idle intervals; return them and the latency, with the workers' names."""
+    work: dict[str, Any],
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Measure the parts of idle intervals; return them, the latency and the pieces of small runs.
+
+    With the workers' names.
+    """
+    import numpy as np
+
     from udfs.idle import Attribution, Gaps
 
-    work = totals.pop("total_ns")
-    names = _table(con, "idle_names")
-    idle = Attribution(len(names) + 1, Gaps(**cuts), _set(exact), flights, _set(totals))
-    exact.clear()
-    parts = idle.parts()
-    uniform = _uniform(con, cuts, parts, idle.windows_met(parts, work))
-    islands = idle.flights()
+    total = work.pop("total_ns")
+    w, p, q = work.values()
+    exact, totals = ((w[of], p[of], q[of]) for of in (~total.known, total.known))
+    names, ns = _table(con, "idle_names"), total.values[total.known]
+    idle = Attribution(len(names) + 1, Gaps(**cuts), exact, flights, totals, ns)
+    del exact, w, p, q
+    work.clear()
+    parts, islands = idle.parts(), idle.flights()
+    run = np.concatenate([[0], names["r"].to_numpy()])[cuts["w"]]
+    few = np.flatnonzero(np.bincount(run)[run] <= _MOST_FOR_PIECES)
+    pieces = [
+        {"mode": [mode] * len(found.p), "latency_rule": [rule] * len(found.p)}
+        | {
+            "w": cuts["w"][few[found.gap]],
+            "t_start": found.p,
+            "t_end": found.q,
+            "class": found.name,
+        }
+        for mode, rule, found in idle.pieces(few)
+    ]
+    joined = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     blamed = {"blamed_worker": _named(names, cuts["v"])["worker"]}
     return (
-        _named(names, cuts["w"]) | blamed | parts | uniform,
+        _named(names, cuts["w"]) | blamed | parts,
         _named(names, islands["w"]) | islands,
+        _named(names, joined["w"]) | joined,
     )
 
 
@@ -157,22 +179,6 @@ def _break_ties(con: Connection, last: Last) -> None:
         last.d[chosen["i"]] = chosen["d"]
 
 
-def _uniform(
-    con: Connection, cuts: dict[str, Any], parts: dict[str, Integers], met: dict[str, Integers]
-) -> dict[str, Integers]:
-    """Share out the runtime totals that starvation met: ns by reading, one for each gap."""
-    import numpy as np
-
-    places = np.arange(len(cuts["w"]))
-    spread = {name: np.zeros(len(places), np.int64) for name in _SPREAD}
-    if len(met["place"]):
-        with _registered(con, _idle_measured={"place": places, **cuts, **parts}, _idle_met=met):
-            found = _columns(con, "idle_7_uniform")
-        for name, column in spread.items():
-            column[found["place"]] = found[name]
-    return spread
-
-
 def _named(names: pa.Table, workers: Integers) -> dict[str, Any]:
     """Return run, source and name of numbered workers (1 ..), NULL for others; without copies."""
     import pyarrow as pa
@@ -219,12 +225,6 @@ def _columns(con: Connection, name: str, may_be_unknown: Collection[str] = ()) -
         else:
             columns[column] = numbers.to_numpy()
     return columns
-
-
-def _set(columns: Mapping[str, Integers]) -> Intervals:
-    """Return axis, start and end, the three columns of a set of times."""
-    axis, start, end = columns.values()
-    return axis, start, end
 
 
 @contextmanager

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from warehouse.session import Connection
 
-_MOST_FOR_SEGMENTS = 10_000
-
 
 def derive(con: Connection, sources: Mapping[str, int]) -> None:
     """Attribute the idle time of runs, in place of what was derived of them before.
@@ -36,7 +34,6 @@ def derive(con: Connection, sources: Mapping[str, int]) -> None:
     )
     try:
         attribute.store_intervals(con)
-        _store_segments(con)
     except (duckdb.OutOfRangeException, OverflowError) as error:
         raise InputError(
             "the times of a run lie too far apart",
@@ -96,15 +93,3 @@ def decode_again(con: Connection, source_id: int) -> list[str]:
     decode_segments(con, source_id)
     found = con.execute("SELECT DISTINCT run_id FROM segments WHERE source_id = ?", [source_id])
     return [str(run_id) for (run_id,) in found.fetchall()]
-
-
-def _store_segments(con: Connection) -> None:
-    """Store the pieces on the time axis of those runs that are not too long for it."""
-    small = con.execute(
-        "SELECT run_id FROM idle_intervals JOIN _idle_run USING (run_id) "
-        "GROUP BY run_id HAVING count(*) <= ?",
-        [_MOST_FOR_SEGMENTS],
-    ).fetchall()
-    if small:
-        runs = [run_id for (run_id,) in small]
-        con.execute(sqlfiles.read("derived/idle_segments"), {"runs": runs})

@@ -38,8 +38,8 @@ _COLUMNS = {
     "transfers": "data, from_node, to_node, t_send, t_recv",
     "runtime_intervals": "worker, t_start, t_end, total_ns",
 }
-# The macro of the pieces that attribution stores, and which clocks are apart.
-_MODULES = ("idle_timeline", "clock_skew")
+# The readings that attribution stores pieces of, and which clocks are apart.
+_MODULES = ("idle", "clock_skew")
 
 
 @cache

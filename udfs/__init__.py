@@ -52,6 +52,18 @@ _THREAD_ELEMENTS = (
     "threads BIGINT[], blocks INTEGER[], weights BIGINT[], as_shares BOOLEAN, metric VARCHAR"
 )
 _MODEL = "model UBIGINT"
+_IDLE = (
+    "names VARCHAR[], gaps STRUCT(w BIGINT, a BIGINT, s1 BIGINT, b BIGINT, la BIGINT, u BIGINT, "
+    "v BIGINT, is_recorded INTEGER, is_wanted INTEGER)[], "
+    "exact STRUCT(w BIGINT, p BIGINT, q BIGINT)[], flights STRUCT(w BIGINT, p BIGINT, q BIGINT)[]"
+)
+_TASK_GRAPH = (
+    "tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end BIGINT, t_submit BIGINT, "
+    "idle_from BIGINT, early BIGINT, late BIGINT, rest BIGINT, is_recorded INTEGER, "
+    "task VARCHAR)[], inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, "
+    "t_sent BIGINT, t_there BIGINT, data VARCHAR)[], "
+    "workers STRUCT(t_begin BIGINT, kind VARCHAR)[]"
+)
 
 UDFS: tuple[Udf, ...] = (
     Udf(
@@ -370,10 +382,25 @@ UDFS: tuple[Udf, ...] = (
         pairs=("intervals", "blocks", "weights"),
     ),
     Udf(
-        "walk_critical_path(tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, t_end "
-        "BIGINT, t_submit BIGINT, idle_from BIGINT, is_recorded INTEGER, wait BIGINT, task "
-        "VARCHAR)[], inputs STRUCT(reader BIGINT, producer BIGINT, t_made BIGINT, t_sent BIGINT, "
-        "t_there BIGINT, data VARCHAR)[], last BIGINT, begin BIGINT, workers BIGINT)",
+        f"idle_pieces({_IDLE})",
+        "udfs.idle_windows",
+        "STRUCT(mode VARCHAR, latency_rule VARCHAR, worker VARCHAR, t_start BIGINT, t_end BIGINT, "
+        '"class" VARCHAR)[]',
+        "Pieces of idle intervals on the time axis, in every reading.",
+        public=False,
+    ),
+    Udf(
+        f"idle_cuts({_IDLE}, totals STRUCT(w BIGINT, p BIGINT, q BIGINT, total BIGINT)[], "
+        "t0 BIGINT, t1 BIGINT)",
+        "udfs.idle_windows",
+        "STRUCT(mode VARCHAR, latency_rule VARCHAR, worker VARCHAR, a BIGINT, starvation1 BIGINT, "
+        "ov_concrete BIGINT, ov_uniform BIGINT, ov_rest BIGINT, ov_unsubmitted BIGINT, "
+        "lat_inherited BIGINT, own_latency BIGINT, unrecorded BIGINT)[]",
+        "Parts of idle intervals within a window, in every reading, in ns.",
+        public=False,
+    ),
+    Udf(
+        f"walk_critical_path({_TASK_GRAPH}, last BIGINT)",
         "udfs.critical_path",
         "STRUCT(path STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, "
         "is_assumed BOOLEAN, is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, "
@@ -384,11 +411,7 @@ UDFS: tuple[Udf, ...] = (
         public=False,
     ),
     Udf(
-        "replay_tasks(t_begin BIGINT[], tasks STRUCT(n BIGINT, worker BIGINT, t_start BIGINT, "
-        "t_end BIGINT, early_latency BIGINT, late_latency BIGINT, overhead BIGINT, unknown "
-        'BIGINT, t_submit BIGINT, t_ready BIGINT, "type" BIGINT)[], inputs STRUCT(reader '
-        'BIGINT, producer BIGINT, t_made BIGINT)[], parts STRUCT("type" BIGINT, cause '
-        "VARCHAR)[])",
+        f"replay_tasks({_TASK_GRAPH}, parts STRUCT(cause VARCHAR, tasks BIGINT[])[])",
         "udfs.replay",
         "STRUCT(no_latency BIGINT, no_overhead BIGINT, one_more_worker BIGINT, halved BIGINT[], "
         "listed BIGINT)",

@@ -1,6 +1,6 @@
 """Replay of a task graph with measured durations: what another machine would gain.
 
-All times are int ns from the begin of the first worker's window. Tasks are in order of their
+All times are int ns. Tasks are in order of their
 start, and every producer comes before those who read its data. Each step depends on the one before
 (when a worker is free, when an input exists), so these are plain loops over lists; operations on
 arrays by depth of the graph would be slower on the chains that matter most.
@@ -17,29 +17,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from udfs.arrow import Column, contiguous, numbers, returned
+from udfs.arrow import Column, contiguous, returned
+from udfs.task_graph import TaskGraph
 
 # More overlap of tasks than this share of their durations: workers run several at once.
 _OVERLAP = 0.01
-_TASK = (
-    *("worker", "early_latency", "late_latency", "overhead", "unknown", "t_submit", "t_ready"),
-)
 _GAINS = returned("replay_tasks")
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The tasks of a run, n entries each, and their inputs from other tasks, m entries each.
+    """A task graph, as `TaskGraph`, in lists.
 
-    The wait before a task is latency before its submission (`early`), then, from its submission
-    on, latency (`late`), `overhead`, and what is of `unknown` cause, which remains. `ready` is when
-    inputs that no task made existed. Inputs of task i are those from first[i] up to first[i + 1];
-    `made` is when its producer had made one.
+    Of the wait before a task what is of `unknown` cause remains.
     """
 
     begins: list[int]
+    kind: list[int]
     worker: list[int]
     start: list[int]
     end: list[int]
@@ -52,15 +47,22 @@ class Graph:
     first: list[int]
     producer: list[int]
     made: list[int]
+    more: list[int]
+
+    @classmethod
+    def of(cls, graph: TaskGraph) -> Graph:
+        """Return the lists of a task graph."""
+        return cls(**{name: getattr(graph, name).tolist() for name in cls.__slots__})
 
     def overlap(self) -> tuple[list[int], int]:
-        """Return by how much each task began before its worker was free (<= 0), and their sum."""
+        """Return by how much tasks began before their worker was free (<= 0); how long they met."""
         free = self.begins[:]
-        early = [0] * len(self.start)
+        early, met = [0] * len(self.start), 0
         for i, w in enumerate(self.worker):
             early[i] = min(0, self.start[i] - free[w])
+            met += min(-early[i], self.end[i] - self.start[i])
             free[w] = max(free[w], self.end[i])
-        return early, -sum(early)
+        return early, met
 
     def in_order(
         self,
@@ -109,22 +111,17 @@ class Graph:
         """Return how long the tasks took, ns."""
         return [end - start for start, end in zip(self.start, self.end, strict=True)]
 
-    def halved(
-        self, before: list[int], types: NDArray[np.int64], parts: Iterable[tuple[int, str]]
-    ) -> list[int]:
+    def halved(self, before: list[int], parts: Iterable[tuple[str, set[int]]]) -> list[int]:
         """Return by how much the last end comes sooner with each part halved, ns.
 
-        `before` is what `overlap` returns. A part is a type of the tasks, of `types`, and what of
-        them is halved.
+        `before` is what `overlap` returns. A part is what of tasks is halved, and their places.
         """
         length, measured = self.lengths(), max(self.end)
         gains = []
-        for number, cause in parts:
-            chosen = (types == number).tolist()
+        for cause, chosen in parts:
 
-            def half(values: list[int], chosen: list[bool] = chosen) -> list[int]:
-                pairs = zip(values, chosen, strict=True)
-                return [value // 2 if is_chosen else value for value, is_chosen in pairs]
+            def half(values: list[int], chosen: set[int] = chosen) -> list[int]:
+                return [value // 2 if i in chosen else value for i, value in enumerate(values)]
 
             graph, lasts = self, length
             match cause:
@@ -137,11 +134,11 @@ class Graph:
             gains.append(max(0, measured - graph.in_order(before, length=lasts)))
         return gains
 
-    def listed(self, extra: int) -> int:
-        """Return the last end by list scheduling, with some workers more.
+    def listed(self, more: int | None = None) -> int:
+        """Return the last end by list scheduling, with one worker more of the kind `more`.
 
-        A free worker takes, of the tasks whose inputs exist, the one that started first in the
-        measured run (Graham, Bounds on multiprocessing timing anomalies, 1969).
+        A free worker takes, of the tasks of its kind whose inputs exist, the one that started first
+        in the measured run (Graham, Bounds on multiprocessing timing anomalies, 1969).
         """
         n = len(self.start)
         readers: list[list[int]] = [[] for _ in range(n)]
@@ -152,90 +149,81 @@ class Graph:
                 missing[i] += 1
         reader = np.repeat(np.arange(n), np.diff(self.first)).tolist()
         ready = [max(pair) for pair in zip(self.ready, self.submit, strict=True)]
-        waiting = [(ready[i], i) for i in range(n) if not missing[i]]
-        heapq.heapify(waiting)
-        free = self.begins + [min(self.begins)] * extra
-        heapq.heapify(free)
-        runnable: list[int] = []
-        at = last = 0
+        kinds = range(max(self.kind) + 1)
+        of = [self.kind[w] for w in self.worker]
+        waiting: list[list[tuple[int, int]]] = [[] for _ in kinds]
+        for i in range(n):
+            if not missing[i]:
+                waiting[of[i]].append((ready[i], i))
+        at = last = min(self.begins)
+        free: list[list[int]] = [[at] * (kind == more) for kind in kinds]
+        for kind, begin in zip(self.kind, self.begins, strict=True):
+            free[kind].append(begin)
+        for kind in kinds:
+            heapq.heapify(waiting[kind])
+            heapq.heapify(free[kind])
+        runnable: list[list[int]] = [[] for _ in kinds]
         for _ in range(n):
-            at = max(at, heapq.heappop(free))
-            if not runnable:
-                at = max(at, waiting[0][0])
-            while waiting and waiting[0][0] <= at:
-                heapq.heappush(runnable, heapq.heappop(waiting)[1])
-            i = heapq.heappop(runnable)
+            # the next to begin, of those kinds of which a task can
+            at, kind = min(
+                (max(at, free[k][0], at if runnable[k] else waiting[k][0][0]), k)
+                for k in kinds
+                if runnable[k] or waiting[k]
+            )
+            heapq.heappop(free[kind])
+            queue, able = waiting[kind], runnable[kind]
+            while queue and queue[0][0] <= at:
+                heapq.heappush(able, heapq.heappop(queue)[1])
+            i = heapq.heappop(able)
             began = at + self.late[i] + self.overhead[i] + self.unknown[i]
             done = began + self.end[i] - self.start[i]
-            heapq.heappush(free, done)
+            heapq.heappush(free[kind], done)
             last = max(last, done)
             for e in readers[i]:
                 k = reader[e]
                 ready[k] = max(ready[k], began, done + self.made[e] - self.end[i])
                 missing[k] -= 1
                 if not missing[k]:
-                    heapq.heappush(waiting, (ready[k], k))
+                    heapq.heappush(waiting[of[k]], (ready[k], k))
         return last
 
-    def gains(
-        self, types: NDArray[np.int64], parts: Iterable[tuple[int, str]]
-    ) -> dict[str, int | list[int] | None]:
+    def gains(self, parts: Iterable[tuple[str, set[int]]]) -> dict[str, int | list[int] | None]:
         """Return by how much each replay is shorter than the run, ns."""
         before, overlap = self.overlap()
         measured = max(self.end)
         found: dict[str, int | list[int] | None] = {
             "no_latency": max(0, measured - self.in_order(before, latency=False)),
             "no_overhead": max(0, measured - self.in_order(before, overhead=False)),
-            "halved": self.halved(before, types, parts),
+            "halved": self.halved(before, parts),
         }
         if overlap <= _OVERLAP * sum(self.lengths()):
-            listed = min(measured, self.listed(0))
-            found |= {"listed": listed, "one_more_worker": max(0, listed - self.listed(1))}
+            listed = min(measured, self.listed())
+            more = min(self.listed(kind) for kind in self.more)
+            found |= {"listed": listed, "one_more_worker": max(0, listed - more)}
         return found
 
 
-def replay_tasks(t_begin: Column, tasks: Column, inputs: Column, parts: Column) -> pa.StructArray:
+def replay_tasks(tasks: Column, inputs: Column, workers: Column, parts: Column) -> pa.StructArray:
     """Replay the task graphs of runs.
 
     Args:
-        t_begin: r lists, the begin of each worker's window.
-        tasks: r lists of structs, one for each task: n, a number of its own; worker (its
-            position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
-            up to its submission; late_latency, overhead and unknown, the rest of that wait;
-            t_submit and t_ready (when inputs that no task made existed), both 0 where unknown;
-            type, the number of its type.
-        inputs: r lists of structs, one for each input from another task: reader and producer
-            (numbers of tasks, the producer's start before the reader's), t_made, when it was made.
-        parts: r lists of structs: type, the number of a type of tasks, and cause (compute, latency,
-            overhead), what is halved of such tasks.
+        tasks, inputs, workers: as `walk_critical_path` has them.
+        parts: r lists of structs: cause (compute, latency, overhead), what is halved, and tasks,
+            the numbers of those of which it is.
 
     Returns:
         r structs (no_latency, no_overhead, halved, one_more_worker, listed): by how much the last
-        end comes sooner in each replay, with each part halved in a list, ns; listed is the last end
-        by list scheduling on the same workers, ns since the first begin, if that is sooner than
-        measured. NULL: not replayed.
+        end comes sooner in each replay, with each part halved in a list, ns; one more worker is of
+        the kind of which it comes soonest; listed is the last end by list scheduling on the same
+        workers, ns, if that is sooner than measured. NULL: not replayed.
     """
     rows: list[dict[str, int | list[int] | None]] = []
-    begins, all_parts = contiguous(t_begin), contiguous(parts)
-    all_tasks, all_inputs = contiguous(tasks), contiguous(inputs)
-    for i in range(len(begins)):
-        of, edge = all_tasks[i].values, all_inputs[i].values
-        n, start = numbers(of.field("n")), numbers(of.field("t_start"))
-        order = np.lexsort((n, start))
-        by_number = np.argsort(n)
-        place = np.empty(len(n), np.int64)
-        place[order] = np.arange(len(n))
-        reader, producer = (
-            place[by_number[np.searchsorted(n, numbers(edge.field(name)), sorter=by_number)]]
-            for name in ("reader", "producer")
-        )
-        by_reader = np.argsort(reader, kind="stable")
-        first = np.searchsorted(reader, np.arange(len(n) + 1), sorter=by_reader)
-        edges = producer[by_reader], numbers(edge.field("t_made"))[by_reader]
-        graph = [array.tolist() for array in (first, *edges)]
-        times = [start[order].tolist(), numbers(of.field("t_end"))[order].tolist()]
-        worker, *waits = (numbers(of.field(name))[order].tolist() for name in _TASK)
-        replayed = Graph(begins[i].values.to_pylist(), worker, *times, *waits, *graph)
-        halved = [(part["type"], part["cause"]) for part in all_parts[i].as_py()]
-        rows.append(replayed.gains(numbers(of.field("type"))[order], halved))
+    lists = [contiguous(column) for column in (tasks, inputs, workers)]
+    for i, halves in enumerate(contiguous(parts).to_pylist()):
+        graph = TaskGraph.read(*(each[i].values for each in lists))
+        halved = [
+            (part["cause"], set(np.flatnonzero(np.isin(graph.number, part["tasks"])).tolist()))
+            for part in halves
+        ]
+        rows.append(Graph.of(graph).gains(halved))
     return pa.array(rows, _GAINS)

@@ -141,6 +141,14 @@ class Timeline:
         end_place = self._starts.find(axis, end, "left")
         return first, np.maximum(first, end_place)
 
+    def cut_in(
+        self, axis: Integers, start: Integers, end: Integers
+    ) -> tuple[Integers, Integers, Integers]:
+        """Return the parts of each interval within the set: (interval's number, start, end)."""
+        owner, place = expand(*self.touching(axis, start, end))
+        begin, stop = self.start[place], self.end[place]
+        return owner, np.maximum(start[owner], begin), np.minimum(end[owner], stop)
+
     def cut_out(
         self, axis: Integers, start: Integers, end: Integers
     ) -> tuple[Integers, Integers, Integers]:

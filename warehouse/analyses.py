@@ -32,7 +32,7 @@ from warehouse.session import Connection
 
 ORDER = (
     *("run_groups", "app_versions", "_series_parts", "series", "_change_events"),
-    *("worker_slowdown", "critical_paths", "tasks_in_turn", "idle_gains", "_lifecycle_sums"),
+    *("worker_slowdown", "tasks_in_turn", "_task_graphs", "_lifecycle_sums"),
     *("_worker_sums", "_blame_sums", "_gpu_sums", "_rank_spread", "_thread_phases"),
     *("_vector_groups", "thread_behaviour", "_file_sets", "sample_metrics", "bottlenecks"),
     *("throughput_predictions", "throughput_effects", "scaling_sets", "scaling_series"),

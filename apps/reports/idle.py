@@ -381,12 +381,18 @@ def _in_turn(con: Connection, run_id: str) -> list[str]:
     for row in ask_dicts(con, "idle/turns", run_id=run_id):
         kind = " without a type" if row["name"] is None else f" of the type {cell(row['name'])}"
         if row["within"]:
-            times = [row[f"{what}_seconds"] for what in ("every", "usual", "alone")]
-            every, usual, alone = amounts(times, "s")
+            alone = row["alone_seconds"]
+            times = [
+                row["every_seconds"],
+                row["usual_seconds"],
+                *([] if alone is None else [alone]),
+            ]
+            every, usual, *took = amounts(times, "s")
+            where = f" where one that waited for no other took {took[0]}" if took else ""
             return [
                 f"Tasks{kind} take turns within, as for a lock: one ends every {every}, however "
-                f"many run at a time, and on average they take {usual} where one that waited for "
-                f"no other took {alone}. More workers do not shorten that."
+                f"many run at a time, and on average they take {usual}{where}. More workers do not "
+                "shorten that."
             ]
         often = "Hardly ever" if row["meetings"] else "Never"
         return [
@@ -463,15 +469,20 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
         return [
             f"What could be gained at most: {gains}{_if(rows)}. There are too many tasks to replay "
-            "them when they land; idle_what_if replays up to 100,000, in SQL."
+            "them."
         ]
     gains = ", ".join(
         f"{row['change']} "
-        f"{'unknown' if (gain := row['replay_percent']) is None else amount(gain, '%')} "
+        f"{'unknown' if (gain := _replayed(row)) is None else amount(gain, '%')} "
         f"(at most {amount(row['percent'], '%')})"
         for row in rows
     )
     return [f"What a replay of the tasks gains: {gains}{_if(rows)}."]
+
+
+def _replayed(row: Row) -> float | None:
+    """Return what a replay of a change gains, %; None where it is unknown."""
+    return row["replay_percent"] if row["percent"] else 0.0
 
 
 def _if(rows: Sequence[Row]) -> str:
@@ -482,7 +493,7 @@ def _if(rows: Sequence[Row]) -> str:
             "; no latency and no overhead with each worker's tasks and their order as they were"
         )
     if any(row["percent"] and row["change"] == "other placement" for row in rows):
-        taken += "; other placement if every worker can run every task"
+        taken += "; other placement if every worker can run every task of its kind"
     if assumed := [row["change"] for row in rows if row["is_assumed"] and row["percent"]]:
         taken += f"; {' and '.join(assumed)} if no three tasks need each other in turn, as none "
         taken += "such are recorded"

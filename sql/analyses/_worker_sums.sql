@@ -41,7 +41,7 @@ SELECT
   coalesce(s.not_recorded, 0) AS not_recorded,
   coalesce(s.unfollowed, 0) AS unfollowed,
   coalesce(s.tail, 0) AS tail,
-  k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * busy >= wall) AS is_judged,
+  k.kind, k.kind <> 'runtime' AND (k.is_declared OR 100 * CAST(busy AS HUGEINT) >= wall) AS is_judged,
   d.doubt
 FROM _worker_windows AS w
 CROSS JOIN _idle_readings AS r

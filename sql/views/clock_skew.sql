@@ -43,7 +43,7 @@ WHERE ns > fastest_ns;
 CREATE OR REPLACE VIEW _clock_doubts AS
 WITH
   apart AS (
-    SELECT run_id, arg_max({'node': node, 'other': other, 'ns': ns}, ns) AS most
+    SELECT run_id, arg_max({'node': node, 'other': other, 'ns': ns}, (ns, node, other)) AS most
     FROM _clocks_apart
     GROUP BY run_id
   ),
@@ -102,4 +102,4 @@ WITH
     GROUP BY run_id, node, other
   )
 
-SELECT run_id, arg_min(doubt, place) AS doubt FROM found GROUP BY run_id;
+SELECT run_id, arg_min(doubt, (place, CAST(doubt AS VARCHAR))) AS doubt FROM found GROUP BY run_id;

@@ -160,41 +160,31 @@ FROM clocked;
 
 CREATE OR REPLACE VIEW worker_idle AS -- One row is one interval in which a worker ran no task.
 WITH
-  -- a worker is free from the end of all tasks that started before
+  -- its window ends as with a task of no length
   turns AS (
-    SELECT
-      t.run_id, t.worker, t.task, t.t_start,
-      greatest(
-        w.t_begin,
-        max(t.t_end) OVER (
-          earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        )
-      ) AS free_from,
-      row_number() OVER earlier = 1 AS is_first
-    FROM _task_times AS t
-    JOIN _worker_windows AS w ON t.run_id = w.run_id AND t.worker = w.worker
-    WINDOW earlier AS (PARTITION BY t.run_id, t.worker ORDER BY t.t_start, t.task)
+    SELECT run_id, worker, task, t_start, t_end FROM _task_times
+    UNION ALL
+    SELECT run_id, worker, NULL, t_end, t_end FROM _worker_windows
   ),
 
-  tails AS (
-    SELECT w.run_id, w.worker, greatest(w.t_begin, max(t.t_end)) AS free_from, w.t_end
-    FROM _worker_windows AS w
-    LEFT JOIN _task_times AS t ON w.run_id = t.run_id AND w.worker = t.worker
-    GROUP BY w.run_id, w.worker, w.t_begin, w.t_end
+  -- a worker is free from the end of all tasks that started before
+  freed AS (
+    SELECT
+      t.*, row_number() OVER earlier = 1 AS is_first,
+      greatest(w.t_begin, max(t.t_end) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS free_from
+    FROM turns AS t
+    JOIN _worker_windows AS w ON t.run_id = w.run_id AND t.worker = w.worker
+    WINDOW earlier AS (PARTITION BY t.run_id, t.worker ORDER BY t.t_start, t.task NULLS LAST)
   )
 
 SELECT
   run_id, worker, free_from AS t_start,
   t_start AS t_end, -- End, ns after clock correction.
-  CASE WHEN is_first THEN 'lead' ELSE 'inner' END AS kind, -- lead (before the worker's first task), inner, or tail (after its last).
+  CASE WHEN task IS NULL THEN 'tail' WHEN is_first THEN 'lead' ELSE 'inner' END AS kind, -- lead (before the worker's first task), inner, or tail (after its last).
   task, -- Task that ended it; NULL for a tail.
   (t_start - free_from) / 1e9 AS seconds -- Length, s.
-FROM turns
-WHERE t_start > free_from
-UNION ALL
-SELECT run_id, worker, free_from, t_end, 'tail', NULL, (t_end - free_from) / 1e9
-FROM tails
-WHERE t_end > free_from;
+FROM freed
+WHERE t_start > free_from;
 
 CREATE OR REPLACE VIEW worker_summary AS -- One row is one worker of a run: how long it ran tasks and how long it did not.
 WITH

@@ -170,11 +170,6 @@ def questions(source: Path) -> None:
                 [mode],
             ).fetchall()
             print(f"  {mode}: {time.perf_counter() - began:.2f} s to add up")
-        for most in (20_000, 100_000):
-            began = time.process_time()
-            con.execute("FROM _gains(NULL, ?)", [most]).fetchall()
-            took = time.process_time() - began
-            print(f"  gains, up to {most} tasks replayed: {took:.2f} s of processor time")
         began = time.perf_counter()
         by_sql = con.execute(BY_SQL).fetchone()
         took = time.perf_counter() - began

@@ -43,8 +43,7 @@ def _parts(reference: Reference, row: Row, a: int, b: int) -> dict[str, Any]:
         "latency": latency + x,
         "overhead": c + u + rest,
     }
-    # what is inherited has no place in time
-    inherited = c * row["inherited"] // row["ov_concrete"] if row["ov_concrete"] else 0
+    inherited = size(minus(within(row["lost"], [(a, b)]), row["sets"]["R"]))
     own = 0 if row["is_recorded"] else rest - found["ov_unsubmitted"]
     found["not_recorded"] = own + inherited
     return found if s + c + x else found | {"blamed_task": None, "blamed_worker": None}

@@ -181,7 +181,6 @@ class Reference:
             return self.parts(row, [(a, b)], [], [], [], 0, 0) | {
                 "not_recorded": 0,
                 "lost": [],
-                "inherited": 0,
                 "is_recorded": True,
             }
         row["task"] = m["fragment_id"]
@@ -250,7 +249,6 @@ class Reference:
         own = 0 if is_recorded else size(rest) - unsubmitted
         return found | {
             "not_recorded": own + size(lost),
-            "inherited": size(lost),
             "is_recorded": bool(is_recorded),
         }
 

@@ -111,7 +111,7 @@ def test_a_trace_of_a_gpu_lands_in_proportion_to_its_length(new_warehouses_are_c
             load(measuring, trace, found.reader)  # type: ignore[arg-type]
         work.append(measuring.work)
     short, long = work
-    assert long["INSERT INTO critical_paths"] >= long["INSERT INTO tasks"] > 4000
+    assert long["INSERT INTO _task_graphs"] >= long["INSERT INTO tasks"] > 4000
     for kind, rows_made in long.items():
         assert rows_made <= 5 * max(short[kind], 400), kind
 
@@ -127,17 +127,6 @@ def test_what_runs_state_is_right_at_any_number_of_runs(warehouse, tmp_path):
         == [(300, 300, 299, 0)] * 2
     )
     assert rows(warehouse, "SELECT DISTINCT machine FROM runs") == [("m9",)]
-
-
-def test_traces_of_many_runs_are_not_compared_in_pairs(warehouse, tmp_path):
-    land(warehouse, runs_of(tmp_path / "x.csv", 50, "traces"))
-    runs = [run for (run,) in rows(warehouse, "SELECT run_id FROM runs")]
-    ((_, plan),) = warehouse.execute(
-        "EXPLAIN FROM _idle_pieces($runs, NULL, NULL, false)", {"runs": runs}
-    ).fetchall()
-    assert "HASH_JOIN" in plan
-    assert "BLOCKWISE_NL_JOIN" not in plan, "a join whose condition has no key"
-    assert "NESTED_LOOP_JOIN" not in plan
 
 
 def test_rows_of_a_batch_are_let_go_before_the_transaction_ends(warehouse):

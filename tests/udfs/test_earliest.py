@@ -11,7 +11,7 @@ import pytest
 from udfs.earliest import Program
 
 
-def program(tasks, release=None):
+def program(tasks, release=None, kind=None):
     """Return a program from (wait, length, producers) by task, all begun as the first could be."""
     edges = [p for *_, needs in tasks for p in needs]
     wait, length = (np.array(column) for column in list(zip(*tasks, strict=True))[:2])
@@ -24,21 +24,26 @@ def program(tasks, release=None):
         first=np.cumsum([0, *(len(needs) for *_, needs in tasks)]),
         producer=np.array(edges, np.int64),
         delay=np.array([tasks[p][1] for p in edges], np.int64),
+        kind=np.array(kind or [0] * len(tasks)),
     )
 
 
-def best_end(tasks, release, workers):
-    """Return the end of the best schedule, by trying the tasks in every order."""
+def best_end(tasks, release, kind, workers):
+    """Return the end of the best schedule, by trying the tasks in every order.
+
+    `workers` are the kinds of the workers.
+    """
     best = 10**9
     for order in permutations(range(len(tasks))):
         place = {task: i for i, task in enumerate(order)}
         if any(place[p] > place[i] for i in order for p in tasks[i][2]):
             continue
-        free, end = [0] * workers, {}
+        free, end = [0] * len(workers), {}
         for i in order:
             at = max([release[i], *(end[p] for p in tasks[i][2])])
             # of the workers that are free by then, the one that became so last
-            w = min(range(workers), key=lambda w: (max(free[w], at), -free[w]))
+            able = [w for w, its in enumerate(workers) if its == kind[i]]
+            w = min(able, key=lambda w: (max(free[w], at), -free[w]))
             free[w] = end[i] = max(free[w], at) + tasks[i][0] + tasks[i][1]
         best = min(best, *[max(end.values())])
     return best
@@ -46,7 +51,7 @@ def best_end(tasks, release, workers):
 
 def test_no_schedule_ends_sooner_and_the_best_hardly_later():
     near = []
-    for seed in range(120):
+    for seed in range(160):
         rng = random.Random(seed)
         tasks, release, at = [], [], 0
         for i in range(rng.randint(1, 5)):
@@ -54,9 +59,11 @@ def test_no_schedule_ends_sooner_and_the_best_hardly_later():
             tasks.append((rng.choice([0, 0, 2]), rng.randint(1, 9), needs))
             release.append(rng.choice([0, 0, 0, at]))
             at += rng.randint(0, 6)
-        workers = rng.randint(1, 3)
-        (bound,) = program(tasks, release).ends_on(workers)
-        best = best_end(tasks, release, workers)
+        several = [rng.randint(1, 3), rng.randint(1, 2)][: 1 + seed % 2]
+        kind = [rng.randrange(len(several)) for _ in tasks]
+        (bound,) = program(tasks, release, kind).ends_on(several)
+        workers = [each for each, count in enumerate(several) for _ in range(count)]
+        best = best_end(tasks, release, kind, workers)
         assert bound <= best
         near.append(bound / best)
     assert min(near) > 0.85 and np.mean(near) > 0.99
@@ -96,11 +103,21 @@ BARRIERS = (
     ],
 )
 def test_the_end_of_known_programs(tasks, release, workers, end):
-    assert program(tasks, release).ends_on(workers) == [end]
+    assert program(tasks, release).ends_on([workers]) == [end]
 
 
 def test_a_chain_has_no_waits_but_those_for_its_submission():
     chain = [(3, 10, []), (3, 10, [0]), (3, 10, [1])]
     assert program(chain).chain_end(7) == 37
     assert program(chain, [0, 0, 100]).chain_end(7) == 110
-    assert program(chain).ends_on(1, 9) == [39, 39]
+    assert program(chain).ends_on([1], [9]) == [39, 39]
+
+
+def test_kernels_take_the_time_of_their_streams_whatever_idles_beside_them():
+    alone = [ALONE] * 8
+    kinds = [0] * 6 + [1] * 2
+    streams_and_threads = program(alone, kind=kinds).ends_on([2, 4], [3, 4], [2, 5])
+    assert streams_and_threads == [30, 20, 30]
+    # what all need that comes before
+    gate = [*[ALONE] * 4, (0, 5, [0, 1, 2, 3]), (0, 10, [4])]
+    assert program(gate, kind=[0, 0, 0, 1, 1, 0]).ends_on([1, 9]) == [30 + 5 + 10]

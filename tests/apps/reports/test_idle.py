@@ -162,6 +162,20 @@ def test_tasks_without_recorded_chains_count_as_independent_and_that_is_told(war
     assert ("as none such are recorded" in told) != chained
 
 
+def test_what_gains_nothing_at_most_gains_nothing(warehouse):
+    """Tasks of one worker overlap, which no replay places; there is nowhere else to place them."""
+    tasks = [task(f"t{i}", "A", 10 * i, 10 * i + 25) for i in range(10)]
+    tables = {
+        "workers": [{"worker_id": "A", "node_id": "n"}],
+        "fragments": [*tasks, task("last", "A", 200, 210)],
+        "data": [{"data_id": "d", "producer_fragment": "t9"}],
+        "inputs": [{"fragment_id": "last", "data_id": "d"}],
+    }
+    land_schedule(warehouse, tables)
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert "other placement 0 % (at most 0 %)" in told and "one more worker unknown" in told
+
+
 def test_what_one_more_worker_gains_is_unknown_without_inputs(warehouse):
     """As of the profile of one thread, whose calls need each other without a word about it."""
     calls = [task(f"a{i}", "A", 10 * i, 10 * i + 10) for i in range(4)]

@@ -1,10 +1,10 @@
--- Runtime work known only as a total within a window, by worker and time.
+-- Work of the runtime, by worker and time; total_ns: of which only the sum within that time is known.
 WITH
   recorded AS MATERIALIZED (
     SELECT r, worker, runtime_intervals.t_start, runtime_intervals.t_end, total_ns
     FROM runtime_intervals
     JOIN _idle_run USING (run_id)
-    WHERE total_ns IS NOT NULL AND runtime_intervals.t_start < runtime_intervals.t_end
+    WHERE runtime_intervals.t_start < runtime_intervals.t_end
   )
 
 SELECT w, recorded.t_start - ahead AS p, recorded.t_end - ahead AS q, total_ns
