@@ -168,9 +168,10 @@ def rows_left(section: Section, run_id: str) -> str:
 
 
 def _counters(con: Connection, run_id: str) -> Section:
-    relation = ask(con, "runs/counters", run_id=run_id)
-    events = dicts(relation)
-    instructions = ask_dicts(con, "runs/instructions", run_id=run_id)
+    found = ask(con, "runs/counters", run_id=run_id)
+    events = dicts(found)
+    relation = found.project("* EXCLUDE (is_instructions, is_possible, is_contradicted, kind)")
+    instructions = [event for event in events if event["is_instructions"]]
     known = [e for e in instructions if e["per_cycle"] is not None]
     sentences = _per_cycle([e for e in known if e["is_possible"] and not e["is_contradicted"]])
     if known and not sentences:
