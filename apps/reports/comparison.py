@@ -305,7 +305,7 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
     if any(max(row["runs_before"], row["runs_after"]) > 1 for row in rows):
         sentences.append(
             "Each run counts once: before and after are geometric means over runs, or means where "
-            "a value is 0 or less; of six runs or more outliers are clipped."
+            "a value is 0 or less; of six runs or more rare outliers are clipped."
         )
     if unknown:
         sentences.append(

@@ -379,7 +379,7 @@ def gate_markdown(
     rows, fields = _named_rows(rows)
     runs = (
         f"{_runs(sides)}{fields}. Changes are of geometric means over runs, or means where a value "
-        "is 0 or less; of six runs or more outliers are clipped. The intervals hold for all "
+        "is 0 or less; of six runs or more rare outliers are clipped. The intervals hold for all "
         f"metrics together with a probability of {level:.3g}."
     )
     title = f"## {_verdict(app, rows)}"

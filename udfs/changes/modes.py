@@ -13,7 +13,7 @@ from udfs.changes.noise import inflation_of, noise_scale
 from udfs.changes.wandering import NEEDED, PRIOR
 
 MIN_LEVEL = 8  # points of a level between two changes
-_LEAST_SHARE = 1 / 8  # of the points, in the rarer level
+LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6  # between the levels: fewer may be steps
 _OFTEN = 4  # changes from one to the other that are no steps, however long it stays
 _RETURNS = 2  # coincidences that make levels modes: one may be a change that was taken back
@@ -64,7 +64,7 @@ def find_modes(values: Floats) -> Modes:
     switches = (is_high[:, 1:] != is_high[:, :-1]).sum(axis=1)
     gap = high[rows, split] - low[rows, split]
     are_modes = (gap > (_APART + _APART_SHORT / points) * np.sqrt(within)) & (
-        np.minimum(share, 1 - share) >= _LEAST_SHARE
+        np.minimum(share, 1 - share) >= LEAST_SHARE
     )
     often = switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)
     return Modes(
