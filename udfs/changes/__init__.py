@@ -79,7 +79,8 @@ def series_findings(
         n structs: changes as of `detect_changes`, also ones of a p-value up to 0.1; provisional,
         the levels at the end that are not certain yet: of 2 to 4 points, all apart from the level
         before on the same side, or longer, with a p-value above the significance, up to 0.1, as
-        changes with more_runs, how many more points would make it one if it stays, at most 100;
+        changes with begins, the first point of the level before, and more_runs, how many more
+        points would make it one if it stays, at most 20;
         disturbances, bursts of 2 to 7 points inside a series and 2 to 4 at its start, far from the
         level around them: first and last point, usual, that level, and disturbed, the median of
         the burst; modes (low and high level, high_share of the points in the upper one) where two

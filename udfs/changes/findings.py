@@ -17,8 +17,10 @@ from udfs.changes.modes import least_shift
 from udfs.changes.noise import Noise
 from udfs.changes.provisional import provisional_levels
 from udfs.changes.segments import MIN_POINTS, log_p_alone
+from udfs.changes.sides import without_spikes
 from udfs.changes.significance import JUMP, log_p_jump
 from udfs.changes.wandering import least_evident
+from udfs.samples import Samples, resolutions
 from udfs.student import t_quantile
 
 _T_SQUARED = np.geomspace(2, 2e4, 120)
@@ -111,6 +113,25 @@ def step_between(before: Floats, after: Floats, inflation: float) -> dict[str, f
         "high": float(np.exp(gap + reach)) if positive else None,
         "p_here": p,
     }
+
+
+def _clipped(before: Floats, after: Floats) -> list[Floats]:
+    """Return both sides of a step, any unit, with their outliers clipped as in `compare_runs`."""
+    raw = [Samples(side, np.zeros(len(side), np.int64), 1) for side in (before, after)]
+    positive = np.array([min(before.min(), after.min()) > 0])
+    logs = [side.logs(positive) for side in raw]
+    means = [float(side.means()[0]) for side in logs]
+    size = float(np.exp(min(means)) if positive[0] else max(map(abs, means)))
+    least = max(float(resolutions(raw)[0]) / (size or 1.0), _EXACT) ** 2 / 12
+    clipped, *_ = without_spikes(logs, np.full((2, 1), least if positive[0] else least * size**2))
+    return [
+        np.where(
+            inner.values == log.values,
+            side.values,
+            np.exp(inner.values) if positive[0] else inner.values,
+        )
+        for side, log, inner in zip(raw, logs, clipped, strict=True)
+    ]
 
 
 Row = dict[str, Any]
@@ -210,13 +231,14 @@ class Series:
         found = []
         for one in provisional_levels(self.group.levels, self.row, self.log_alpha):
             first = self._placed(one.before, one.first, len(self.at))
-            change = self._change(one.before, first, len(self.at), one.log_p)
+            change = self._change(one.before, first, len(self.at), one.log_p, is_young=True)
             shift = least_shift(self.values[one.before : first], self.values[first:])
             if shift == 0:
                 continue
             if shift is not None:
                 change |= {"before": change["after"] - shift, "low": None, "high": None}
-            found.append(change | {"more_runs": one.more_runs})
+            since = int(self.at[one.before])
+            found.append(change | {"begins": since, "more_runs": one.more_runs})
         return found
 
     def _placed(self, since: int, at: int, until: int) -> int:
@@ -307,18 +329,23 @@ class Series:
             return "noisy"
         return "steady" if found["drift"] is None else "drifting"
 
-    def _change(self, since: int, at: int, until: int, log_p: float) -> Row:
+    def _change(
+        self, since: int, at: int, until: int, log_p: float, *, is_young: bool = False
+    ) -> Row:
         """Return a change; in a series that drifts, as it is where the change is.
 
-        Its size is that of `compare_runs`, of the runs on both sides that are in no burst.
+        Its size is that of the runs on both sides that are in no burst; of a level that is not
+        certain yet that of all, as of `compare_runs`: what is a burst is not certain, either.
         """
         levels = self.group.levels
         values = self.values - self._drift + self._drift[at]
-        kept = ~levels.bursts[self.row]
+        kept = ~levels.bursts[self.row] | is_young
         before, after = (
             values[part][kept[part]] if kept[part].any() else values[part]
             for part in (slice(since, at), slice(at, until))
         )
+        if is_young:
+            before, after = _clipped(before, after)
         step = step_between(before, after, float(levels.noise.inflation[self.row, 0]))
         if log_p <= self.log_alpha and step["low"] is not None and step["high"] is not None:
             # What is certain is no interval around no change.

@@ -20,12 +20,13 @@ from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrays import Flags, Floats, Integers
 from udfs.arrow import Column, contiguous, elements, lengths
+from udfs.changes.sides import Outliers, without_spikes
 from udfs.comparison import drift
-from udfs.comparison.history import History, Outliers, read_history, usual_variance
+from udfs.comparison.history import History, read_history, usual_variance
 from udfs.comparison.planning import more_runs
-from udfs.comparison.samples import Samples, resolutions
-from udfs.comparison.spikes import MOST_RUNS, spike_chances, without_spikes
+from udfs.comparison.spikes import MOST_RUNS, spike_chances
 from udfs.comparison.spread import moderate, spreads
+from udfs.samples import Samples, resolutions
 
 _TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
 _MANY, _FEW = 5, 3  # runs of a side: so many lend their noise, up to so few borrow

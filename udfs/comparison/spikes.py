@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from udfs.arrays import Flags, Floats, Integers
+from udfs.arrays import Floats, Integers
 from udfs.changes.outliers import OUTLIER
-from udfs.comparison.history import Outliers, outliers
-from udfs.comparison.samples import Samples
+from udfs.changes.sides import Outliers
 
 MOST_RUNS = 3  # in a row that are no level of their own (`udfs.changes.outliers`)
 _FAMILY = 6  # metrics from which on what most of them do at once is no spike of one
 _STEPS = 24  # sizes of spikes that are told apart
-_DIFFER = 1.96  # standard errors by which two shares differ for certain
 
 
 def spike_chances(
@@ -60,54 +58,6 @@ def spike_chances(
         independent = single * single[:, :1] ** (count - 1)
         chances[runs == count] = np.maximum(together, independent)[runs == count]
     return sizes, chances
-
-
-def without_spikes(
-    sides: Sequence[Samples], least: Floats
-) -> tuple[list[Samples], list[list[Outliers]], Flags]:
-    """Return both sides with their outliers clipped, these, and which sides have two levels.
-
-    An outlier tells how often runs of the series are spikes, and little of the scatter of others:
-    in a variance it would hide any change that is smaller than itself. Clipped to three deviations
-    of the others it has a bounded influence on mean and variance (Huber, Robust statistics, 1981,
-    on Winsorized variances; which ones are outliers: `udfs.comparison.history.outliers`). That
-    holds as long as they are rare, and both sides may have equally many values as far off: where
-    the shares differ for certain, by the arcsine of their roots (Anscombe, The transformation of
-    Poisson, binomial and negative-binomial data, 1948), they are a level that values alternate
-    with. Then nothing is clipped on either side: a few values can all be of the one or the other.
-
-    Args:
-        sides: before and after, values in order of time; those with fewer than `MIN_HISTORY` values
-            have no outliers.
-        least: (2, metrics), the least variance of a value on each side.
-
-    Returns:
-        Both sides; outliers of each; whether two levels alternate on a side, (2, metrics).
-    """
-    found = [outliers(side, np.sqrt(some)) for side, some in zip(sides, least, strict=True)]
-    counts = np.stack([side.counts for side in sides])
-    error = np.sqrt((1 / (counts + 1 / 2)).sum(axis=0))
-    alternate = np.zeros(least.shape, np.bool_)
-    for i, (side, groups) in enumerate(zip(sides, found, strict=True)):
-        low, high = np.full(side.metrics, -np.inf), np.full(side.metrics, np.inf)
-        for at, apart, inner, scale, turns, _ in groups:
-            alternate[i, at] = turns[:, 0]
-            middle, reach = np.median(inner, axis=1), OUTLIER * scale[:, 0]
-            high[at] = middle + np.where(apart > 0, apart, np.inf).min(axis=1) - reach
-            low[at] = middle + np.where(apart < 0, apart, -np.inf).max(axis=1) + reach
-        number = np.stack(
-            [of.sums((of.values < low[of.owner]) | (of.values > high[of.owner])) for of in sides]
-        )
-        angles = 2 * np.arcsin(np.sqrt((number + 3 / 8) / (counts + 3 / 4)))
-        alternate[i] |= np.abs(angles[1] - angles[0]) > _DIFFER * error
-    clipped = []
-    for side, groups in zip(sides, found, strict=True):
-        values = side.values.copy()
-        for at, _, inner, *_ in groups:
-            rare = ~alternate[:, at].any(axis=0)
-            values[np.isin(side.owner, at[rare])] = inner[rare].ravel()
-        clipped.append(Samples(values, side.owner, side.metrics))
-    return clipped, found, alternate
 
 
 class _OfFamily(NamedTuple):
