@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy.special import stdtr
 
 from udfs.arrays import Floats, Integers
@@ -146,7 +145,6 @@ _NEAR = 4  # half the shortest level: two changes less than that far off are not
 _EXPECTED = float(np.log(20))  # odds of a change where a version begins to one within a version
 _WANDERING = 0.6  # autocorrelation from which the level wanders
 
-CHANGES = returned("detect_changes")
 FINDINGS = returned("series_findings")
 
 
@@ -202,10 +200,8 @@ class Series:
         return float(self.group.log_alpha[self.row])
 
     @staticmethod
-    def nothing(kind: pa.DataType) -> Any:
+    def nothing() -> Row:
         """Return what is found in a series that is too short for anything."""
-        if pa.types.is_list(kind):
-            return []
         return {"changes": [], "provisional": [], "disturbances": [], "state": "short"}
 
     def changes(self) -> list[Row]:

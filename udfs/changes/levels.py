@@ -10,7 +10,7 @@ from udfs.arrays import Flags, Floats
 from udfs.changes.drift import are_drifts, find_drifts, may_drift
 from udfs.changes.modes import Modes, find_modes, keep_returning, scale_of_modes
 from udfs.changes.noise import Noise, estimate_noise
-from udfs.changes.outliers import without_bursts, without_outliers
+from udfs.changes.outliers import clip_outliers, without_bursts
 from udfs.changes.scan import MIN_SIDE
 from udfs.changes.segments import MIN_POINTS, Splits, segment_series
 
@@ -69,7 +69,7 @@ def find_levels(values: Floats) -> Levels:
         splits: list[Splits] = [{} for _ in values]
         return Levels(middle, unit, scaled, scaled, scaled, bursts, splits, noise, modes, lines)
     steady, bursts = without_bursts(scaled, scale)
-    clean = without_outliers(steady, scale)
+    clean = clip_outliers(steady, scale)[0]
     splits, noise = segment_series(clean, scale)
     changed = np.flatnonzero([bool(of_row) for of_row in splits])
     turns = np.zeros(len(values), np.bool_)

@@ -58,11 +58,6 @@ def _level_around(values: Floats, marks: Flags, middle: Floats, reach: Floats) -
     return out
 
 
-def without_outliers(values: Floats, scale: Floats) -> Floats:
-    """Return the series with their outliers clipped (`clip_outliers`), (series, points)."""
-    return clip_outliers(values, scale)[0]
-
-
 def clip_outliers(values: Floats, scale: Floats) -> tuple[Floats, Floats]:
     """Clip points to three deviations from the running median of their neighbours.
 
