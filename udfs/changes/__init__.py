@@ -23,7 +23,8 @@ import pyarrow as pa
 
 from udfs.arrays import Floats, Integers
 from udfs.arrow import Column, contiguous
-from udfs.changes.findings import FINDINGS, Group, Series
+from udfs.changes.findings import FINDINGS, TOO_SHORT, Series, smallest_changes
+from udfs.changes.levels import find_levels
 from udfs.changes.segments import MIN_POINTS
 
 Places = tuple[Integers, Integers]
@@ -92,17 +93,20 @@ def series_findings(
         _begins(at, names) for ((at, _), _), names in zip(known, contiguous(versions), strict=True)
     ]
     alpha = np.asarray(significance.to_numpy(zero_copy_only=False), np.float64)
-    found: list[Any] = [Series.nothing() if row.is_valid else None for row in lists]
+    found: list[Any] = [TOO_SHORT if row.is_valid else None for row in lists]
     groups: dict[int, list[int]] = defaultdict(list)
     for i, (_, of_points) in enumerate(known):
         if len(of_points) >= 2 and 0 < alpha[i] < 1:
             groups[len(of_points)].append(i)
-    for rows in groups.values():
-        places, numbers = zip(*(known[i] for i in rows), strict=True)
-        starts = [begins[i] for i in rows]
-        group = Group(list(places), np.stack(numbers), np.log(alpha[rows]), starts)
+    for length, rows in groups.items():
+        log_alpha = np.log(alpha[rows])
+        levels = find_levels(np.stack([known[i][1] for i in rows]))
+        with np.errstate(over="ignore"):
+            least = smallest_changes(levels.noise, length, log_alpha) * levels.unit[:, 0]
         for row, i in enumerate(rows):
-            found[i] = Series(group, row).findings()
+            (at, ends), numbers = known[i]
+            alike = float(log_alpha[row]), begins[i], float(least[row])
+            found[i] = Series(levels, row, at, ends, numbers, *alike).findings()
     return pa.array(found, FINDINGS)
 
 

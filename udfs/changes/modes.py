@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import entr
 
 from udfs.arrays import Flags, Floats, Integers
-from udfs.changes.noise import inflation_of, noise_scale
+from udfs.changes.noise import inflation_of
 from udfs.changes.wandering import NEEDED, PRIOR
 
 MIN_LEVEL = 8  # points of a level between two changes
@@ -193,15 +193,6 @@ def _coincidences(visits: Integers) -> int:
     that it was at the other level is one, too.
     """
     return len(visits) - 2 - int((visits[1:-1] < MIN_LEVEL).sum())
-
-
-def scale_of_modes(values: Floats, modes: Modes) -> Floats:
-    """Return the standard deviation of the noise of each series, (series, 1), as `noise_scale`.
-
-    Where two levels alternate it is that of both together.
-    """
-    out: Floats = np.where(modes.alternate[:, None], modes.deviation[:, None], noise_scale(values))
-    return out
 
 
 def least_shift(before: Floats, after: Floats) -> float | None:

@@ -21,8 +21,7 @@ _YOUNG = range(2, MIN_SIDE)  # points of a level that is too young for a change
 _LEAST_BEFORE = 5  # points of the level before
 _APART = 2.0  # deviations from the level before at which a point belongs to another one
 _MOST_FREEDOM = 10  # single runs have tails heavier than Gaussian noise
-# that would have to follow; three in four levels are certain by then (_runs_to_confirm)
-_MOST_RUNS = 20
+_MOST_RUNS = 20  # that would have to follow: more are not stated, nor needed by most levels
 
 
 class Provisional(NamedTuple):
@@ -116,9 +115,8 @@ def _runs_to_confirm(
 ) -> int | None:
     """Return how many more runs would confirm a level, if it stays and the noise, too.
 
-    As many show the autocorrelation better, too. Up to three is right at the median; of more, three
-    in four levels are certain by then, half of them after half as many, as a p-value that wanders
-    need only once be small enough.
+    As many show the autocorrelation better, too. Up to three is right at the median; of more, half
+    the levels are certain after half as many, three in four by then.
     """
     more = np.arange(1, _MOST_RUNS + 1)
     count = len(after) + more

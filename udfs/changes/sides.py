@@ -124,11 +124,10 @@ def without_spikes(
     An outlier tells how often runs of the series are spikes, and little of the scatter of others:
     in a variance it would hide any change that is smaller than itself. Clipped to three deviations
     of the others it has a bounded influence on mean and variance (Huber, Robust statistics, 1981,
-    on Winsorized variances; which ones are outliers: `outliers`). That
-    holds as long as they are rare, and both sides may have equally many values there: where
-    the shares differ for certain, by the arcsine of their roots (Anscombe, The transformation of
-    Poisson, binomial and negative-binomial data, 1948), they are a level that values alternate
-    with. Then nothing is clipped on either side: a few values can all be of the one or the other.
+    on Winsorized variances). That holds as long as they are rare, and both sides may have equally
+    many values there: where the shares differ for certain, by the arcsine of their roots (Anscombe,
+    The transformation of Poisson, binomial and negative-binomial data, 1948), they are another
+    level. Then nothing is clipped on either side: a few values can all be of the one or the other.
 
     Args:
         sides: before and after, values in order of time; those with fewer than `MIN_HISTORY` values
@@ -144,23 +143,16 @@ def without_spikes(
     alternate = np.zeros(least.shape, np.bool_)
     for i, (side, groups) in enumerate(zip(sides, found, strict=True)):
         # of outliers above and below, where they begin and end
-        ends = np.stack([np.full((2, side.metrics), np.inf), np.full((2, side.metrics), -np.inf)])
+        low, high = np.full((2, 2, side.metrics), [[[np.inf]], [[-np.inf]]])
         for at, apart, inner, scale, turns, _ in groups:
             alternate[i, at] = turns[:, 0]
             middle, reach = np.median(inner, axis=1), OUTLIER * scale[:, 0]
             for which, off in enumerate((apart > 0, apart < 0)):
-                ends[0, which, at] = middle - reach + np.where(off, apart, np.inf).min(axis=1)
-                ends[1, which, at] = middle + reach + np.where(off, apart, -np.inf).max(axis=1)
-        number = np.stack(
-            [
-                of.sums(
-                    ((of.values >= ends[0][:, of.owner]) & (of.values <= ends[1][:, of.owner])).any(
-                        axis=0
-                    )
-                )
-                for of in sides
-            ]
-        )
+                low[which, at] = middle - reach + np.where(off, apart, np.inf).min(axis=1)
+                high[which, at] = middle + reach + np.where(off, apart, -np.inf).max(axis=1)
+        near = [(low[:, s.owner] <= s.values) & (s.values <= high[:, s.owner]) for s in sides]
+        every = zip(sides, near, strict=True)
+        number = np.stack([s.sums(one.any(axis=0).astype(np.float64)) for s, one in every])
         angles = 2 * np.arcsin(np.sqrt((number + 3 / 8) / (counts + 3 / 4)))
         alternate[i] |= np.abs(angles[1] - angles[0]) > _DIFFER * error
     clipped = []
