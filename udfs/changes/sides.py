@@ -152,7 +152,7 @@ def without_spikes(
                 high[which, at] = middle + reach + np.where(off, apart, -np.inf).max(axis=1)
         near = [(low[:, s.owner] <= s.values) & (s.values <= high[:, s.owner]) for s in sides]
         every = zip(sides, near, strict=True)
-        number = np.stack([s.sums(one.any(axis=0).astype(np.float64)) for s, one in every])
+        number = np.stack([s.sums(np.where(one.any(axis=0), 1.0, 0.0)) for s, one in every])
         angles = 2 * np.arcsin(np.sqrt((number + 3 / 8) / (counts + 3 / 4)))
         alternate[i] |= np.abs(angles[1] - angles[0]) > _DIFFER * error
     clipped = []
