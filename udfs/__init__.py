@@ -24,7 +24,7 @@ _CHANGE = (
     "p_here DOUBLE"
 )
 _CHANGES = f"STRUCT({_CHANGE})[]"
-_PROVISIONAL = f"STRUCT({_CHANGE}, more_runs INTEGER)[]"
+_PROVISIONAL = f"STRUCT({_CHANGE}, begins INTEGER, more_runs INTEGER)[]"
 _DISTURBANCES = 'STRUCT("first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE)[]'
 _FLAG = "STRUCT(code VARCHAR, args MAP(VARCHAR, VARCHAR))"
 _FLAGS = f"flags {_FLAG}[]"
@@ -98,10 +98,11 @@ UDFS: tuple[Udf, ...] = (
         "smallest_change DOUBLE, state VARCHAR)",
         "All that is found in a series in order of time, of whose values neighbours with equal "
         "points (not NULL) are repetitions: changes at a significance, the probability of a false "
-        "alarm (0..1); levels at the end that are not certain yet (provisional; more_runs would "
-        "make it a change); bursts far from the level around them (disturbances); two levels that "
-        "alternate (modes), the rise of a drift, the smallest change that would be found in it, "
-        "and its state (short, alternating, disturbed, wandering, noisy, drifting, steady).",
+        "alarm (0..1); levels at the end that are not certain yet (provisional; the level before "
+        "begins at begins; more_runs would make it a change); bursts far from the level around "
+        "them (disturbances); two levels that alternate (modes), the rise of a drift, the smallest "
+        "change that would be found in it, and its state (short, alternating, disturbed, "
+        "wandering, noisy, drifting, steady).",
     ),
     Udf(
         "compare_runs(before DOUBLE[][], after DOUBLE[][], history_before DOUBLE[][], "

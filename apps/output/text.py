@@ -99,6 +99,12 @@ def _cut(text: str, left: int, limit: int) -> str:
     return before + (rest if len(rest) <= room else f"{rest[: room - 1]}…")
 
 
+def first_names(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def sql_command(sql: str) -> str:
     """Return the command that answers a query, as a shell takes it, without its options."""
     is_plain = not set(sql) & set('"$`\\!')

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.output.numbers import counted, percent
 from apps.output.tables import table_text
-from apps.output.text import cell, short_name, version_text
+from apps.output.text import cell, first_names, short_name, version_text
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
@@ -349,8 +349,7 @@ def _not_measured(con: Connection, runs: Sequence[str], has_slots: bool) -> list
         events = " + ".join(map(cell, row["events"]))
         by_set.setdefault(row["metric_set"], []).append(f"{cell(row['title'])} ({events})")
     return [
-        f"Note: not measured of the set {cell(name)}: {', '.join(found[:_NAMED])}"
-        f"{f' and {len(found) - _NAMED} more' if len(found) > _NAMED else ''}."
+        f"Note: not measured of the set {cell(name)}: {first_names(found, _NAMED)}."
         for name, found in by_set.items()
     ]
 

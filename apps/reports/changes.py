@@ -12,6 +12,7 @@ LEAST_POINTS = 10
 # Series up to which each is named where all are short.
 _FEW = 3
 _SINCE = 24
+_EXACTLY = 3  # more runs that are needed as predicted; of larger numbers about half often do
 # As instructions that callgrind counts: one run beyond that is no outlier.
 HARDLY_VARIES = 1e-4
 ANOTHER_RUN = "A single run may be an outlier: another shows whether it lasts."
@@ -55,8 +56,9 @@ def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
 
 def confirmation(row: Mapping[str, Any]) -> str:
     """Return what would confirm a level that is no change yet, or how far it is certain."""
-    if row["more_runs"]:
-        return f"{counted(row['more_runs'], 'more run')} at that level would confirm it"
+    if more := row["more_runs"]:
+        most = "up to " if more > _EXACTLY else ""
+        return f"{most}{counted(more, 'more run')} at that level would confirm it"
     return "certain between these versions, the history alone does not show it yet"
 
 

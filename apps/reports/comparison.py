@@ -16,7 +16,7 @@ from apps.output.numbers import (
     three_digits,
 )
 from apps.output.tables import Row, dicts, table_text
-from apps.output.text import cell
+from apps.output.text import cell, first_names
 from apps.queries.base import ask_dicts
 from apps.queries.comparison import run_comparison
 from apps.reports.changes import ANOTHER_RUN, HARDLY_VARIES
@@ -270,8 +270,7 @@ def _names(rows: Sequence[Row]) -> str:
             size = None if share is None else f"({percent(share)} of {whole})"
         return cell(row["metric"]) + (f" {size}" if size else "")
 
-    more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
-    return ", ".join(one(row) for row in rows[:_NAMED]) + more
+    return first_names([one(row) for row in rows], _NAMED)
 
 
 def _difference_sentences(rows: Sequence[Row]) -> list[str]:
@@ -305,7 +304,7 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
     if any(max(row["runs_before"], row["runs_after"]) > 1 for row in rows):
         sentences.append(
             "Each run counts once: before and after are geometric means over runs, or means where "
-            "a value is 0 or less; of six runs or more outliers are clipped."
+            "a value is 0 or less; of six runs or more rare outliers are clipped."
         )
     if unknown:
         sentences.append(

@@ -343,7 +343,7 @@ def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
 
 def _basis(row: Row) -> str:
     """Return what the figures of a metric come from: how many runs, their interval and noise."""
-    clipped = ", outliers of six or more clipped" if row["noise"] == "runs" else ""
+    clipped = ", rare outliers of six or more clipped" if row["noise"] == "runs" else ""
     basis = (
         f"means (geometric where no value is 0 or less{clipped}) of {row['values_before']} runs "
         f"before and {row['values_after']} from then on"

@@ -11,7 +11,7 @@ from typing import Any
 
 from apps.output.numbers import amounts, counted, interval, ratio_percent
 from apps.output.tables import Row, dicts
-from apps.output.text import cell, markdown_escaped, version_text
+from apps.output.text import cell, first_names, markdown_escaped, version_text
 from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
 from apps.queries.runs import LATEST, newest_unknown, resolve_side
@@ -270,15 +270,14 @@ def judge_metrics(
     compared = run_comparison(con, sides.baseline, sides.candidate, level)
     found = judged(EVERY_METRIC, **dict.fromkeys(terms), undirected=True)
     if common := sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"}):
-        named = ", ".join(cell(name) for name in common[:_NAMED])
-        more = f" and {len(common) - _NAMED} more" if len(common) > _NAMED else ""
+        named = first_names([*map(cell, common)], _NAMED)
         if metrics:
             raise NothingToAnalyse(
                 f"{names} have no metric in common of {', '.join(metrics)}",
-                hint=f"They have: {named}{more}.",
+                hint=f"They have: {named}.",
             )
         raise NothingToAnalyse(
-            f"of no metric that {names} have in common it is known what is better: {named}{more}",
+            f"of no metric that {names} have in common it is known what is better: {named}",
             hint="Add --better lower (or higher), and --metric NAME to choose some.",
         )
     raise NothingToAnalyse(
@@ -379,7 +378,7 @@ def gate_markdown(
     rows, fields = _named_rows(rows)
     runs = (
         f"{_runs(sides)}{fields}. Changes are of geometric means over runs, or means where a value "
-        "is 0 or less; of six runs or more outliers are clipped. The intervals hold for all "
+        "is 0 or less; of six runs or more rare outliers are clipped. The intervals hold for all "
         f"metrics together with a probability of {level:.3g}."
     )
     title = f"## {_verdict(app, rows)}"
@@ -496,14 +495,13 @@ def _reason(rows: Sequence[Row]) -> str:
             "values, is too large to rule it out: measure more runs of each, or with more digits."
         )
     if counts["changed"]:
-        changed = [row for row in rows if row["decides"] and _doubt(row) == "changed"]
-        named = ", ".join(
-            f"{one['name']} at {markdown_escaped(cell(one['changed_within']))}"
-            for one in changed[:3]
-        )
-        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        changed = [
+            f"{row['name']} at {markdown_escaped(cell(row['changed_within']))}"
+            for row in rows
+            if row["decides"] and _doubt(row) == "changed"
+        ]
         sentences.append(
-            f"The baseline is on both sides of a change (pwh trend): {named}{more}. "
+            f"The baseline is on both sides of a change (pwh trend): {first_names(changed, 3)}. "
             "Name one that is on one side of it."
         )
     if counts["no ratio"]:
@@ -524,10 +522,9 @@ def _missing(rows: Sequence[Row]) -> str:
     names = [row["name"] for row in rows if row["verdict"] == "missing"]
     if not names:
         return ""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return (
         f" {counted(len(names), 'metric is', 'metrics are')} missing in the candidate: "
-        f"{', '.join(names[:_NAMED])}{more}."
+        f"{first_names(names, _NAMED)}."
     )
 
 
@@ -542,8 +539,7 @@ def _doubt(row: Row) -> str:
 
 def _changes(rows: Sequence[Row]) -> str:
     """Return how much the first metrics changed, and how many more are named nowhere."""
-    more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
-    return ", ".join(f"{row['name']} {_change(row)}" for row in rows[:3]) + more
+    return first_names([f"{row['name']} {_change(row)}" for row in rows], 3)
 
 
 def _change(row: Row) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from apps.output.numbers import counted
 from apps.output.tables import Row
-from apps.output.text import cell, version_text
+from apps.output.text import cell, first_names, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.events import Events
 from apps.reports.events import event_sentences
@@ -44,7 +44,7 @@ def pending_messages(con: Connection, now: datetime, url: str | None) -> list[Me
 def _message(
     con: Connection, recipient: str, rows: Sequence[Row], now: datetime, url: str | None
 ) -> Message:
-    named = _names(sorted({row["app"] for row in rows}))
+    named = first_names(sorted({cell(row["app"]) for row in rows}), _NAMES)
     changes = sum(row["what"] == "changes" for row in rows)
     parts = [counted(changes, "change")] if changes else []
     if len(rows) > changes:
@@ -55,12 +55,6 @@ def _message(
         lines.append(f"And {len(said) - _MOST} more: pwh events has all changes")
     title = f"pwh: {' and '.join(parts)} in {named}"
     return Message(recipient, title, "\n\n".join(lines), [row["subject"] for row in rows])
-
-
-def _names(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
-    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return ", ".join(map(cell, names[:_NAMES])) + more
 
 
 def _together(row: Row) -> tuple[str, ...]:
@@ -82,7 +76,8 @@ def _line(con: Connection, rows: Sequence[Row], now: datetime, url: str | None) 
     if row["what"] == "gone":
         return (
             f"{cell(row['app'])}: version {version_text(row['version'])} has no "
-            f"{_names([one['metric'] for one in rows])}, which the version before has."
+            f"{first_names([cell(one['metric']) for one in rows], _NAMES)}, which the version "
+            "before has."
         )
     every = Events(event_id=row["event_id"])
     (event,) = ask_dicts(con, "events/list", **every.params())

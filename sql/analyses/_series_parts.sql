@@ -188,11 +188,7 @@ WITH
             'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
             'low': c.low, 'high': c.high, 'p_here': c.p_here
           },
-          'more_runs': c.more_runs,
-          'begins': coalesce(
-            list_max(list_transform(changes, lambda o: CASE WHEN o.index < c.index THEN o.index END)), 0
-          ),
-          'ends': points
+          'more_runs': c.more_runs, 'begins': c.begins, 'ends': points
         }
       ) AS found
     FROM large

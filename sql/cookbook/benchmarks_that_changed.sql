@@ -1,7 +1,7 @@
 -- Which benchmarks got slower or faster for good, since which version, and is that certain yet?
 --
 -- The latest change of each first. Where more_runs is a number, the change is provisional: so many
--- more runs at that level would confirm it. A single run is no change yet: series_states names it.
+-- more runs may confirm it. A single run is no change yet: series_states names it.
 WITH
   changes AS (
     FROM change_points

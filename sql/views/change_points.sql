@@ -252,4 +252,4 @@ COMMENT ON COLUMN provisional_changes.p_value IS 'Probability that a series with
 COMMENT ON COLUMN provisional_changes.note IS 'Note of that annotation.';
 COMMENT ON COLUMN provisional_changes.runs_before IS 'Runs of the level before.';
 COMMENT ON COLUMN provisional_changes.runs_after IS 'Runs of this level.';
-COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level; 0 where the newest version differs for certain from the one before, which the history alone does not show.';
+COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level, at most 20; of more than 3, half as many often do; 0 where the newest version differs for certain from the one before, which the history alone does not show.';

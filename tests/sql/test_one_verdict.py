@@ -74,7 +74,7 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
     seeds = range(batch * BATCH, (batch + 1) * BATCH)
     runs = {f"a{seed}": write(warehouse, f"a{seed}", history(seed), seed) for seed in seeds}
     keep(warehouse)
-    seen = told = 0
+    seen = told = young = 0
     for app, ids in runs.items():
         asked = Series(app, ["wall_seconds"], None).params()
         changes = ask_dicts(warehouse, "trend/changes", **asked)
@@ -112,6 +112,16 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
             )
         # what versions are for certain, the history says, too: as a change, else with its figures
         early = ask_dicts(warehouse, "trend/provisional", **asked)
+        query = "SELECT state, drift FROM series_states WHERE app = $1 AND metric = 'wall_seconds'"
+        ((state, drift),) = warehouse.execute(query, [app]).fetchall()
+        if drift is None and state != "alternating":
+            for level in (level for level in early if level["more_runs"]):
+                at, since = level["index"], level["index"] - level["runs_before"]
+                compared = dicts(run_comparison(warehouse, ids[since:at], ids[at:], 0.95))
+                (row,) = [one for one in compared if one["metric"] == "wall_seconds"]
+                levels = [level["before"], level["after"]]
+                assert [row["before"], row["after"]] == pytest.approx(levels, rel=1e-9)
+                young += 1
         settle(warehouse, "version_comparisons")
         stored = warehouse.sql(
             "SELECT * FROM version_comparisons "
@@ -130,4 +140,4 @@ def test_all_that_judge_a_change_say_the_same(warehouse, batch):
                 figures = [row[name] for name in ("before", "after", "low", "high", "p_value")]
                 assert figures == pytest.approx(size_of(level), rel=1e-9)
                 told += 1
-    assert seen and told
+    assert seen and told and young

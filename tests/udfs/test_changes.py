@@ -21,7 +21,7 @@ from udfs.changes import (
     series_findings,
 )
 from udfs.changes.noise import estimate_noise, noise_scale
-from udfs.changes.outliers import without_outliers
+from udfs.changes.outliers import clip_outliers
 from udfs.changes.scan import seeded_intervals
 
 CALM = [10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0]
@@ -201,6 +201,23 @@ def test_a_young_level_of_a_short_series_is_not_told_too_late(count):
     assert np.mean(placed) > 0.9
 
 
+def test_no_more_runs_are_predicted_than_a_level_needs():
+    """Of 16 and more that were predicted, 76 for example, half the levels needed up to 8."""
+    series = 100 + 2 * gauss(np.random.default_rng(11), 120, 40)
+    series[:, 12:] += 8
+    predicted, needed = [], []
+    early = [parts("provisional", *series[:, : 12 + age]) for age in range(2, 9)]
+    sure = [found(*series[:, : 12 + age]) for age in range(2, 29)]
+    for row in range(len(series)):
+        certain = [age for age, of in enumerate(sure) if of[row]]
+        for age, levels in enumerate(early):
+            if certain and levels[row] and age < certain[0]:
+                predicted.append(levels[row][-1]["more_runs"])
+                needed.append(certain[0] - age)
+    assert 5 < max(predicted) <= 20
+    assert 0.6 < np.mean(np.array(needed) <= predicted) < 0.95
+
+
 def test_an_uncertain_level_at_the_end_is_provisional():
     series = 100 + gauss(np.random.default_rng(1), 200, 60) + steps((45, 1.2))(60)
     sure, early = found(*series), parts("provisional", *series)
@@ -348,9 +365,9 @@ def test_autocorrelation_is_estimated_whatever_the_levels(rho):
 
 def test_outliers_are_clipped_and_steps_are_not():
     series = np.array([CALM + SLOW])
-    assert np.allclose(without_outliers(series, noise_scale(series)), series)
+    assert np.allclose(clip_outliers(series, noise_scale(series))[0], series)
     series[0, [4, 5, 15]] = 1e6
-    assert without_outliers(series, noise_scale(series)).max() < 15
+    assert clip_outliers(series, noise_scale(series))[0].max() < 15
 
 
 def test_skewed_noise_does_not_hide_a_step():

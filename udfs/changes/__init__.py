@@ -16,7 +16,6 @@ the drift leaves. Sources and details are with each step: `modes`, `noise`, `out
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,8 @@ import pyarrow as pa
 
 from udfs.arrays import Floats, Integers
 from udfs.arrow import Column, contiguous
-from udfs.changes.findings import CHANGES, FINDINGS, Group, Series
+from udfs.changes.findings import FINDINGS, TOO_SHORT, Series, smallest_changes
+from udfs.changes.levels import find_levels
 from udfs.changes.segments import MIN_POINTS
 
 Places = tuple[Integers, Integers]
@@ -32,31 +32,19 @@ Places = tuple[Integers, Integers]
 SIGNIFICANCE = 0.002  # probability of a false alarm in a whole series
 
 
-def detect_changes(values: Column) -> pa.ListArray:
-    """Return the positions where the level of each series changed for good.
+def detect_changes(values: Column) -> pa.Array:
+    """Return the certain changes of each series, as `series_findings` with `SIGNIFICANCE`.
 
     The probability of any false alarm in a series without a change is about 0.002 at most, if its
     noise is independent or a first-order autoregression, and about 0.05 if its level wanders as a
-    random walk. A drift too small to distinguish from a step does show changes. A change has to
-    last: 5 points at an end of the series, 8 between two other changes; so a series of fewer than
-    10 known points has none. NULL, NaN and infinite values are skipped.
+    random walk. A drift too small to distinguish from a step does show changes.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
-
-    Returns:
-        n lists of structs (index of the first point after the change, from 0, skipped ones
-        counted; before and after, the geometric means (or means where values are not positive) of
-        the known values since the previous and until the next change, without bursts, in the unit
-        of the values, in a series that drifts as they are at the change; p_value, the probability
-        of a change as clear anywhere in a series without changes; low and high, an interval of
-        after / before of 95 %, NULL for means; p_here, the probability of such a step there, if
-        the place is known), by index; empty where there is none, NULL for a NULL list.
     """
-    known = [_known(row) for row in contiguous(values)]
-    usual = np.full(len(values), SIGNIFICANCE)
-    begins = [np.zeros(0, np.int64)] * len(known)
-    return _detect(values, usual, CHANGES, Series.changes, known, begins)
+    unknown = pa.nulls(len(values), pa.list_(pa.string()))
+    usual = pa.array(np.full(len(values), SIGNIFICANCE))
+    return series_findings(values, usual, unknown, unknown).flatten()[0]
 
 
 def series_findings(
@@ -76,10 +64,17 @@ def series_findings(
         versions: n lists of VARCHAR, the version of each value.
 
     Returns:
-        n structs: changes as of `detect_changes`, also ones of a p-value up to 0.1; provisional,
+        n structs: changes (index of the first point after the change, from 0, skipped ones counted;
+        before and after, the geometric means (or means where values are not positive) of the known
+        values since the previous and until the next change, without bursts, in the unit of the
+        values, in a series that drifts as they are at the change; p_value, the probability of a
+        change as clear anywhere in a series without changes; low and high, an interval of
+        after / before of 95 %, NULL for means; p_here, the probability of such a step there, if
+        the place is known), which last 5 points at an end of the series and 8 within; provisional,
         the levels at the end that are not certain yet: of 2 to 4 points, all apart from the level
         before on the same side, or longer, with a p-value above the significance, up to 0.1, as
-        changes with more_runs, how many more points would make it one if it stays, at most 100;
+        changes with begins, the first point of the level before, and more_runs, how many more
+        points would make it one if it stays, at most 20;
         disturbances, bursts of 2 to 7 points inside a series and 2 to 4 at its start, far from the
         level around them: first and last point, usual, that level, and disturbed, the median of
         the burst; modes (low and high level, high_share of the points in the upper one) where two
@@ -91,46 +86,28 @@ def series_findings(
         are not seen), noisy (smallest_change above a quarter of the level), drifting, steady.
         NULL for a NULL list.
     """
-    known = [_known(row) for row in contiguous(values)]
-    named = zip(known, contiguous(points), strict=True)
-    known = [_repeated(*one, names) for one, names in named]
+    lists = contiguous(values)
+    named = zip(lists, contiguous(points), strict=True)
+    known = [_repeated(*_known(row), names) for row, names in named]
     begins = [
         _begins(at, names) for ((at, _), _), names in zip(known, contiguous(versions), strict=True)
     ]
     alpha = np.asarray(significance.to_numpy(zero_copy_only=False), np.float64)
-    return _detect(values, alpha, FINDINGS, Series.findings, known, begins)
-
-
-def _detect(
-    values: Column,
-    significance: Floats,
-    kind: pa.DataType,
-    of: Any,
-    known: list[tuple[Places, Floats]],
-    begins: list[Integers],
-) -> Any:
-    """Return what a method of `Series` finds in each series."""
-    lists = contiguous(values)
-    found: list[Any] = [Series.nothing(kind) if row.is_valid else None for row in lists]
-    for i, series in _every(known, begins, significance):
-        found[i] = of(series)
-    return pa.array(found, kind)
-
-
-def _every(
-    known: list[tuple[Places, Floats]], begins: list[Integers], significance: Floats
-) -> Iterator[tuple[int, Series]]:
-    """Yield the series of at least two known points, searched together by length."""
+    found: list[Any] = [TOO_SHORT if row.is_valid else None for row in lists]
     groups: dict[int, list[int]] = defaultdict(list)
     for i, (_, of_points) in enumerate(known):
-        if len(of_points) >= 2 and 0 < significance[i] < 1:
+        if len(of_points) >= 2 and 0 < alpha[i] < 1:
             groups[len(of_points)].append(i)
-    for rows in groups.values():
-        places, numbers = zip(*(known[i] for i in rows), strict=True)
-        starts = [begins[i] for i in rows]
-        group = Group(list(places), np.stack(numbers), np.log(significance[rows]), starts)
+    for length, rows in groups.items():
+        log_alpha = np.log(alpha[rows])
+        levels = find_levels(np.stack([known[i][1] for i in rows]))
+        with np.errstate(over="ignore"):
+            least = smallest_changes(levels.noise, length, log_alpha) * levels.unit[:, 0]
         for row, i in enumerate(rows):
-            yield i, Series(group, row)
+            (at, ends), numbers = known[i]
+            alike = float(log_alpha[row]), begins[i], float(least[row])
+            found[i] = Series(levels, row, at, ends, numbers, *alike).findings()
+    return pa.array(found, FINDINGS)
 
 
 def _known(row: pa.ListScalar) -> tuple[Places, Floats]:

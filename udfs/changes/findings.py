@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy.special import stdtr
 
 from udfs.arrays import Floats, Integers
 from udfs.arrow import returned
-from udfs.changes.levels import find_levels
+from udfs.changes.levels import Levels
 from udfs.changes.modes import least_shift
 from udfs.changes.noise import Noise
 from udfs.changes.provisional import provisional_levels
 from udfs.changes.segments import MIN_POINTS, log_p_alone
+from udfs.changes.sides import without_spikes
 from udfs.changes.significance import JUMP, log_p_jump
 from udfs.changes.wandering import least_evident
+from udfs.samples import Samples, resolutions
 from udfs.student import t_quantile
 
 _T_SQUARED = np.geomspace(2, 2e4, 120)
@@ -113,6 +113,23 @@ def step_between(before: Floats, after: Floats, inflation: float) -> dict[str, f
     }
 
 
+def _clipped(before: Floats, after: Floats) -> list[Floats]:
+    """Return both sides of a step, any unit, with their outliers clipped as in `compare_runs`."""
+    raw = [Samples(side, np.zeros(len(side), np.int64), 1) for side in (before, after)]
+    positive = np.array([min(before.min(), after.min()) > 0])
+    logs = [side.logs(positive) for side in raw]
+    means = [float(side.means()[0]) for side in logs]
+    size = 1.0 if positive[0] else max(map(abs, means))
+    unit = float(np.exp(min(means))) if positive[0] else 1.0
+    least = max(float(resolutions(raw)[0]) / unit, _EXACT * size) ** 2 / 12
+    clipped, *_ = without_spikes(logs, np.full((2, 1), least))
+    back = np.exp if positive[0] else np.asarray
+    return [
+        np.where(inner.values == log.values, side.values, back(inner.values))
+        for side, log, inner in zip(raw, logs, clipped, strict=True)
+    ]
+
+
 Row = dict[str, Any]
 
 _SHORTEST = 2  # points of a burst; a single one is an outlier
@@ -125,71 +142,30 @@ _NEAR = 4  # half the shortest level: two changes less than that far off are not
 _EXPECTED = float(np.log(20))  # odds of a change where a version begins to one within a version
 _WANDERING = 0.6  # autocorrelation from which the level wanders
 
-CHANGES = returned("detect_changes")
 FINDINGS = returned("series_findings")
-
-
-class Group:
-    """Series of the same length, searched together.
-
-    places are the positions of the known points of each, of the first and the last of their
-    values; values are those, (series, points); log_alpha is (series,), the log of the significance;
-    begins are the points of each at which a version begins.
-    """
-
-    def __init__(
-        self,
-        places: list[tuple[Integers, Integers]],
-        values: Floats,
-        log_alpha: Floats,
-        begins: list[Integers],
-    ) -> None:
-        self.places, self.values, self.log_alpha = places, values, log_alpha
-        self.begins = begins
-        self.levels = find_levels(values)
-
-    @cached_property
-    def smallest(self) -> Floats:
-        """The smallest change that would be found in each series, in its unit."""
-        levels = self.levels
-        found = smallest_changes(levels.noise, self.values.shape[1], self.log_alpha)
-        with np.errstate(over="ignore"):
-            return found * levels.unit[:, 0]
+TOO_SHORT: Row = {"changes": [], "provisional": [], "disturbances": [], "state": "short"}
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One series of a group."""
+    """The series `row` of `levels`; `smallest` is the smallest change that would be found in it.
 
-    group: Group
+    at and ends are the positions of the known points, of the first and the last of their values,
+    and values those; begins are the points at which a version begins.
+    """
+
+    levels: Levels
     row: int
-
-    @property
-    def at(self) -> Integers:
-        """Positions of the known points."""
-        return self.group.places[self.row][0]
-
-    @property
-    def values(self) -> Floats:
-        """Known values."""
-        out: Floats = self.group.values[self.row]
-        return out
-
-    @property
-    def log_alpha(self) -> float:
-        """Log of the significance."""
-        return float(self.group.log_alpha[self.row])
-
-    @staticmethod
-    def nothing(kind: pa.DataType) -> Any:
-        """Return what is found in a series that is too short for anything."""
-        if pa.types.is_list(kind):
-            return []
-        return {"changes": [], "provisional": [], "disturbances": [], "state": "short"}
+    at: Integers
+    ends: Integers
+    values: Floats
+    log_alpha: float
+    begins: Integers
+    smallest: float
 
     def changes(self) -> list[Row]:
         """Return the changes that are certain."""
-        splits = self.group.levels.splits[self.row]
+        splits = self.levels.splits[self.row]
         certain = [at for at in sorted(splits) if splits[at] <= self.log_alpha]
         bounds = [0, *certain, len(self.at)]
         placed = [
@@ -208,15 +184,16 @@ class Series:
         After two levels that alternate, the change is the least that explains them.
         """
         found = []
-        for one in provisional_levels(self.group.levels, self.row, self.log_alpha):
+        for one in provisional_levels(self.levels, self.row, self.log_alpha):
             first = self._placed(one.before, one.first, len(self.at))
-            change = self._change(one.before, first, len(self.at), one.log_p)
+            change = self._change(one.before, first, len(self.at), one.log_p, is_young=True)
             shift = least_shift(self.values[one.before : first], self.values[first:])
             if shift == 0:
                 continue
             if shift is not None:
                 change |= {"before": change["after"] - shift, "low": None, "high": None}
-            found.append(change | {"more_runs": one.more_runs})
+            since = int(self.at[one.before])
+            found.append(change | {"begins": since, "more_runs": one.more_runs})
         return found
 
     def _placed(self, since: int, at: int, until: int) -> int:
@@ -224,13 +201,13 @@ class Series:
 
         The likelihood of a place is that of the points between, on the one level or the other.
         """
-        begins = self.group.begins[self.row]
+        begins = self.begins
         near = begins[(np.abs(begins - at) < _NEAR) & (since < begins) & (begins < until)]
         if not len(near) or at in near:
             return at
-        clean = self.group.levels.clean[self.row]
+        clean = self.levels.clean[self.row]
         before, after = _median(clean[since:at]), _median(clean[at:until])
-        variance = max(float(self.group.levels.noise.variance[self.row, 0]), 1e-24)
+        variance = max(float(self.levels.noise.variance[self.row, 0]), 1e-24)
         # how much likelier each point is on the level after, in logarithms
         later = (np.square(clean - before) - np.square(clean - after)) / (2 * variance)
         less = [
@@ -244,14 +221,14 @@ class Series:
 
         Points between the levels on both sides of a change are a part of it.
         """
-        marks = np.concatenate([[False], self.group.levels.bursts[self.row], [False]])
+        marks = np.concatenate([[False], self.levels.bursts[self.row], [False]])
         edges = np.flatnonzero(marks[1:] != marks[:-1]).tolist()
-        steady = self.group.levels.steady[self.row]
+        steady = self.levels.steady[self.row]
         bursts = zip(edges[::2], edges[1::2], strict=True)
         found: list[Row] = [
             {
                 "first": int(self.at[first]),
-                "last": int(self.group.places[self.row][1][end - 1]),
+                "last": int(self.ends[end - 1]),
                 "usual": self._unscaled(_median(steady[first:end])),
                 "disturbed": _median(self.values[first:end]),
             }
@@ -273,9 +250,9 @@ class Series:
 
     def findings(self) -> Row:
         """Return all of these, and what is found in the series."""
-        levels, row = self.group.levels, self.row
+        levels, row = self.levels, self.row
         drift = float(self._drift[-1] - self._drift[0])
-        smallest = float(self.group.smallest[row])
+        smallest = self.smallest
         found: Row = {
             "changes": self.changes(),
             "provisional": self.provisional(),
@@ -298,27 +275,32 @@ class Series:
             return "short"
         if "modes" in found:
             return "alternating"
-        if self.group.levels.bursts[self.row].mean() > _DISTURBED:
+        if self.levels.bursts[self.row].mean() > _DISTURBED:
             return "disturbed"
-        if self.group.levels.noise.rho[self.row, 0] > _WANDERING:
+        if self.levels.noise.rho[self.row, 0] > _WANDERING:
             return "wandering"
         smallest = found["smallest_change"]
         if smallest is None or smallest > _NOISY * abs(_median(self.values)) > 0:
             return "noisy"
         return "steady" if found["drift"] is None else "drifting"
 
-    def _change(self, since: int, at: int, until: int, log_p: float) -> Row:
+    def _change(
+        self, since: int, at: int, until: int, log_p: float, *, is_young: bool = False
+    ) -> Row:
         """Return a change; in a series that drifts, as it is where the change is.
 
-        Its size is that of `compare_runs`, of the runs on both sides that are in no burst.
+        Its size is that of the runs on both sides that are in no burst; of a level that is not
+        certain yet that of all, as of `compare_runs`: what is a burst is not certain, either.
         """
-        levels = self.group.levels
+        levels = self.levels
         values = self.values - self._drift + self._drift[at]
-        kept = ~levels.bursts[self.row]
+        kept = ~levels.bursts[self.row] | is_young
         before, after = (
             values[part][kept[part]] if kept[part].any() else values[part]
             for part in (slice(since, at), slice(at, until))
         )
+        if is_young:
+            before, after = _clipped(before, after)
         step = step_between(before, after, float(levels.noise.inflation[self.row, 0]))
         if log_p <= self.log_alpha and step["low"] is not None and step["high"] is not None:
             # What is certain is no interval around no change.
@@ -330,13 +312,13 @@ class Series:
     @property
     def _drift(self) -> Floats:
         """The drift around the middle of the series, in its unit; 0 where there is none."""
-        levels = self.group.levels
+        levels = self.levels
         out: Floats = levels.lines[self.row] * levels.unit[self.row, 0]
         return out
 
     def _unscaled(self, value: float) -> float:
         """Return a value of the levels in the unit of the series."""
-        levels, row = self.group.levels, self.row
+        levels, row = self.levels, self.row
         return float(levels.middle[row, 0] + levels.unit[row, 0] * value)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from udfs.arrays import Flags, Floats
 from udfs.changes.drift import are_drifts, find_drifts, may_drift
-from udfs.changes.modes import Modes, find_modes, keep_returning, scale_of_modes
-from udfs.changes.noise import Noise, estimate_noise
-from udfs.changes.outliers import without_bursts, without_outliers
+from udfs.changes.modes import Modes, find_modes, keep_returning
+from udfs.changes.noise import Noise, estimate_noise, noise_scale
+from udfs.changes.outliers import clip_outliers, without_bursts
 from udfs.changes.scan import MIN_SIDE
 from udfs.changes.segments import MIN_POINTS, Splits, segment_series
 
@@ -59,7 +59,8 @@ def find_levels(values: Floats) -> Levels:
     with np.errstate(over="ignore"):
         middle, unit = middle * size, unit * size
     modes = find_modes(scaled)
-    scale = scale_of_modes(scaled, modes)
+    deviation = modes.deviation[:, None]
+    scale = np.where(modes.alternate[:, None], deviation, noise_scale(scaled))
     lines = np.zeros_like(scaled)
     if values.shape[1] < MIN_POINTS:
         bursts = np.zeros(values.shape, bool)
@@ -69,7 +70,7 @@ def find_levels(values: Floats) -> Levels:
         splits: list[Splits] = [{} for _ in values]
         return Levels(middle, unit, scaled, scaled, scaled, bursts, splits, noise, modes, lines)
     steady, bursts = without_bursts(scaled, scale)
-    clean = without_outliers(steady, scale)
+    clean = clip_outliers(steady, scale)[0]
     splits, noise = segment_series(clean, scale)
     changed = np.flatnonzero([bool(of_row) for of_row in splits])
     turns = np.zeros(len(values), np.bool_)

@@ -9,16 +9,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import entr
 
 from udfs.arrays import Flags, Floats, Integers
-from udfs.changes.noise import inflation_of, noise_scale
+from udfs.changes.noise import inflation_of
 from udfs.changes.wandering import NEEDED, PRIOR
 
 MIN_LEVEL = 8  # points of a level between two changes
-_LEAST_SHARE = 1 / 8  # of the points, in the rarer level
+LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6  # between the levels: fewer may be steps
-_OFTEN = 4  # changes from one to the other that are no steps, however long it stays
 _RETURNS = 2  # coincidences that make levels modes: one may be a change that was taken back
 _CLEAR = 2.0  # deviations within the levels between them: nearer ones are one mode of all values
-_STAY = 9  # points that a running majority is of: the least stay, and one
 _APART = 5.0  # deviations within the levels by which they are apart,
 _APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
 _SMOOTH = 5  # points of a running median
@@ -64,7 +62,7 @@ def find_modes(values: Floats) -> Modes:
     switches = (is_high[:, 1:] != is_high[:, :-1]).sum(axis=1)
     gap = high[rows, split] - low[rows, split]
     are_modes = (gap > (_APART + _APART_SHORT / points) * np.sqrt(within)) & (
-        np.minimum(share, 1 - share) >= _LEAST_SHARE
+        np.minimum(share, 1 - share) >= LEAST_SHARE
     )
     often = switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)
     return Modes(
@@ -72,7 +70,7 @@ def find_modes(values: Floats) -> Modes:
         high=high[rows, split],
         high_share=share,
         deviation=np.sqrt(spread / points),
-        alternate=are_modes & (often | (_switches(is_high) >= _OFTEN)),
+        alternate=are_modes & often,
     )
 
 
@@ -91,17 +89,6 @@ def _threshold(values: Floats) -> Floats:
     """Return the value up to which points are of the lower level, (series,)."""
     ordered, _, _, between = _divided(values)
     out: Floats = ordered[np.arange(len(values)), between.argmax(axis=1)]
-    return out
-
-
-def _switches(is_high: Flags) -> Integers:
-    """Return how often series go from one level to the other to stay, (series,).
-
-    What most points around each are of counts, so that single ones do not.
-    """
-    around = np.pad(is_high, ((0, 0), (_STAY // 2,) * 2), mode="reflect")
-    stays = sliding_window_view(around, _STAY, axis=1).sum(axis=2) > _STAY // 2
-    out: Integers = (stays[:, 1:] != stays[:, :-1]).sum(axis=1)
     return out
 
 
@@ -206,15 +193,6 @@ def _coincidences(visits: Integers) -> int:
     that it was at the other level is one, too.
     """
     return len(visits) - 2 - int((visits[1:-1] < MIN_LEVEL).sum())
-
-
-def scale_of_modes(values: Floats, modes: Modes) -> Floats:
-    """Return the standard deviation of the noise of each series, (series, 1), as `noise_scale`.
-
-    Where two levels alternate it is that of both together.
-    """
-    out: Floats = np.where(modes.alternate[:, None], modes.deviation[:, None], noise_scale(values))
-    return out
 
 
 def least_shift(before: Floats, after: Floats) -> float | None:

@@ -109,6 +109,11 @@ def white_noise(count: int, points: int) -> Noise:
     return Noise(zero, zero, zero, zero, np.ones((count, points)))
 
 
+def error_of_rho(points: Floats | int) -> Floats:
+    """Return the standard error of the autocorrelation of series of so many points."""
+    return _PRIOR * np.sqrt(1 - _PRIOR**2 / (_PRIOR**2 + _ERROR / points))
+
+
 def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
     """Return autocorrelation and variance of the noise, from mean squares of differences.
 
@@ -133,7 +138,7 @@ def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
     known = near > 0
     rho = np.interp(np.where(known, far / np.where(known, near, 1), 1), _RATIO, _RHO)
     weight = _PRIOR**2 / (_PRIOR**2 + _ERROR / values.shape[1])
-    error = np.full_like(rho, _PRIOR * np.sqrt(1 - weight))
+    error = np.full_like(rho, error_of_rho(values.shape[1]))
     apart = 1 - np.mean([rho**lag for lag in range(2, _LAGS + 1)], axis=0)
     nearby = local_scale(values)
     uneven = nearby.max(axis=1, keepdims=True) > _UNEVEN * nearby.min(axis=1, keepdims=True)

@@ -15,7 +15,7 @@ from udfs.changes.noise import local_scale
 _LEVEL_NEIGHBOURS = 7  # neighbours on each side of the running median that removes bursts
 _BURST = 6.0  # deviations from it at which a point belongs to a burst
 _NEIGHBOURS = 3  # neighbours on each side of the running median for single outliers
-_OUTLIER = 3.0  # deviations from it at which a point is an outlier
+OUTLIER = 3.0  # deviations from it at which a point is an outlier
 
 
 def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Flags]:
@@ -58,7 +58,7 @@ def _level_around(values: Floats, marks: Flags, middle: Floats, reach: Floats) -
     return out
 
 
-def without_outliers(values: Floats, scale: Floats) -> Floats:
+def clip_outliers(values: Floats, scale: Floats) -> tuple[Floats, Floats]:
     """Clip points to three deviations from the running median of their neighbours.
 
     The deviation is that of the series or that around the point, whichever is larger.
@@ -73,28 +73,13 @@ def without_outliers(values: Floats, scale: Floats) -> Floats:
         scale: (series, 1), standard deviation of the noise.
 
     Returns:
+        The series, and how far what was clipped is from its running median, 0 of all other points;
         (series, points), in the unit of the values.
     """
     middle = _running_median(values, _NEIGHBOURS)
-    reach = _OUTLIER * np.maximum(scale, local_scale(values))
-    out: Floats = np.clip(values, middle - reach, middle + reach)
-    return out
-
-
-def deviations_of_outliers(values: Floats, scale: Floats) -> Floats:
-    """Return how far the points that `without_outliers` clips are from their running median.
-
-    Args:
-        values: (series, points), at least four points.
-        scale: (series, 1), standard deviation of the noise.
-
-    Returns:
-        (series, points), in the unit of the values; 0 of all other points.
-    """
-    apart = values - _running_median(values, _NEIGHBOURS)
-    reach = _OUTLIER * np.maximum(scale, local_scale(values))
-    out: Floats = np.where(np.abs(apart) > reach, apart, 0)
-    return out
+    reach = OUTLIER * np.maximum(scale, local_scale(values))
+    clipped: Floats = np.clip(values, middle - reach, middle + reach)
+    return clipped, np.where(clipped == values, 0, values - middle)
 
 
 def _running_median(values: Floats, neighbours: int) -> Floats:

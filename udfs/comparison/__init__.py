@@ -20,12 +20,13 @@ from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrays import Flags, Floats, Integers
 from udfs.arrow import Column, contiguous, elements, lengths
+from udfs.changes.sides import Outliers, without_spikes
 from udfs.comparison import drift
-from udfs.comparison.history import History, Outliers, read_history, usual_variance
+from udfs.comparison.history import History, read_history, usual_variance
 from udfs.comparison.planning import more_runs
-from udfs.comparison.samples import Samples, resolutions
-from udfs.comparison.spikes import MOST_RUNS, spike_chances, without_spikes
+from udfs.comparison.spikes import MOST_RUNS, spike_chances
 from udfs.comparison.spread import moderate, spreads
+from udfs.samples import Samples, resolutions
 
 _TOGETHER = 4096  # metrics, about, of comparisons that are computed at once
 _MANY, _FEW = 5, 3  # runs of a side: so many lend their noise, up to so few borrow
@@ -94,7 +95,8 @@ def compare_runs(
     the history, or of five runs or more of the other side, unless they scatter more. All of one to
     three runs may be outliers, as histories and the other side have them in a row
     (`spike_chances`): what changed is beyond the noise and these together. In mean and noise of a
-    side of six runs or more outliers are clipped (`without_spikes`).
+    side of six runs or more rare outliers are clipped (`without_spikes`). Where a side has two
+    levels that alternate, the other one is no less noisy, however many runs it has.
     Without known noise on both sides there is no interval. Where all values of one side are above
     all of the other, and the exact permutation test, for which runs like the ones before count as
     fewer, finds that too rare at `level`, also with Bonferroni's correction, its p-value and
@@ -267,13 +269,13 @@ def _compare(
     inner = within.relative(np.where(positive, np.exp(means), scale))
     past = [read_history(history) for history in histories]
     # What is usual in its history is no outlier of a side.
-    (before, after), apart = without_spikes(
+    (before, after), apart, alternate = without_spikes(
         (before, after),
         np.fmax(np.maximum(rounding, inner.known), np.fmax(*(of.variance for of in past))),
     )
     means = [before.means(), after.means()]
     variances, freedoms, most, sources, separable = _noises(
-        before, after, past, usual, inner, families, rounding
+        before, after, past, usual, inner, families, rounding, alternate
     )
     known: Flags = np.asarray((sources >= 0).all(axis=0))
     error = metrics.error / metrics.tests(known)
@@ -385,9 +387,11 @@ def _noises(
     within: _Within,
     families: list[Integers],
     rounding: Floats,
+    alternate: Flags,
 ) -> tuple[Floats, Floats, Floats, Integers, Floats]:
     """Return the variance of each side's mean, its degrees of freedom and its source, (2, metrics).
 
+    `alternate` says on which sides two levels do, (2, metrics), of which few runs may show one.
     The source is an index of _NOISES, -1 where the noise is unknown. The third result is how many
     degrees of freedom both sides have at most together, (metrics): one history counts once. The
     last is as how many values each side counts where sides do not overlap (`Spread.separable`).
@@ -409,7 +413,7 @@ def _noises(
             ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
     sources = np.where(np.isfinite(ones), 0, -1)
-    few = (counts > 1) & (counts <= _FEW)
+    few = (counts > 1) & ((counts <= _FEW) | alternate[::-1])
     own = _is_alike(ones, freedoms, past, past_freedoms)
     # Many runs of the other side show more of the noise than a history that is shorter, or calmer.
     beside = few & (counts[::-1] >= _MANY) & ~((past_freedoms > freedoms[::-1]) & own)

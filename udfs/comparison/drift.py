@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from udfs.arrays import Flags, Floats, Integers
-from udfs.comparison.samples import Samples
+from udfs.samples import Samples
 
 # Runs of a side from which on a slope is told from noise.
 _LEAST = 4

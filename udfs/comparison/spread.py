@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import digamma, polygamma
 
 from udfs.arrays import Flags, Floats, Integers
-from udfs.comparison.samples import Samples
+from udfs.samples import Samples
 
 _PRIOR_RHO = 0.3  # standard deviation of the prior of rho, around 0
 _RHO_ERROR = 1.5  # variance of rho times points

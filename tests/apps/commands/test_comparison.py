@@ -36,7 +36,7 @@ def test_verdicts_come_first(pwh):
     assert lines[5].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
     assert (
         "* Each run counts once: before and after are geometric means over runs, or means where a "
-        "value is 0 or less; of six runs or more outliers are clipped." in lines
+        "value is 0 or less; of six runs or more rare outliers are clipped." in lines
     )
     table = out[out.index("Functions\n") :].splitlines()
     assert [line.split()[:2] for line in table[3:5]] == [
