@@ -90,6 +90,19 @@ UDFS: tuple[Udf, ...] = (
         "a series without a change shows one with a probability of 0.002 at most.",
     ),
     Udf(
+        "detect_provisional(values DOUBLE[])",
+        "udfs.changes",
+        _PROVISIONAL,
+        "Levels at the end of a series in order of time that are not certain yet, as of "
+        "series_findings.",
+    ),
+    Udf(
+        "detect_disturbances(values DOUBLE[])",
+        "udfs.changes",
+        _DISTURBANCES,
+        "Bursts in a series in order of time, as of series_findings.",
+    ),
+    Udf(
         "series_findings(values DOUBLE[], significance DOUBLE, points VARCHAR[], versions "
         "VARCHAR[])",
         "udfs.changes",

@@ -500,7 +500,7 @@ SELECT
   ) AS place
 FROM findings;
 
-CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE -- One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.
+CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE -- One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter. Sides that a query finds are given as variables (SET VARIABLE, getvariable): a subquery would be computed anew in each part of the answer.
 SELECT * EXCLUDE (id, place)
 FROM _explained(
   _sides(

@@ -58,6 +58,20 @@ def test_a_step_is_found_through_sql(warehouse):
     assert 0 < p_value < 1e-4
 
 
+def test_what_is_no_lasting_change_is_asked_for_alone(warehouse):
+    values = [*CALM, 30.0, 31.0, *CALM, 20.0, 20.1, 19.9]
+    sql = f"""
+        SELECT
+          detect_provisional(v) = found.provisional, detect_disturbances(v) = found.disturbances,
+          len(found.provisional), len(found.disturbances), detect_disturbances(NULL)
+        FROM (
+          SELECT v, series_findings(v, .002, [NULL for x in v], [NULL for x in v]) AS found
+          FROM (SELECT {values} AS v)
+        )
+    """
+    assert rows(warehouse, sql) == [(True, True, 1, 1, None)]
+
+
 def test_unknown_values_are_skipped_but_counted():
     gaps = [None, float("nan"), *CALM[:5], None, *CALM[5:], float("inf"), *SLOW]
     assert places(gaps) == [[14]]

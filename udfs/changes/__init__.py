@@ -42,9 +42,24 @@ def detect_changes(values: Column) -> pa.Array:
     Args:
         values: n lists of DOUBLE in order of time, any unit.
     """
+    return _part("changes", values)
+
+
+def detect_provisional(values: Column) -> pa.Array:
+    """Return the levels that are not certain yet, as `series_findings` with `SIGNIFICANCE`."""
+    return _part("provisional", values)
+
+
+def detect_disturbances(values: Column) -> pa.Array:
+    """Return the bursts of each series, as `series_findings`."""
+    return _part("disturbances", values)
+
+
+def _part(name: str, values: Column) -> pa.Array:
     unknown = pa.nulls(len(values), pa.list_(pa.string()))
     usual = pa.array(np.full(len(values), SIGNIFICANCE))
-    return series_findings(values, usual, unknown, unknown).flatten()[0]
+    found = series_findings(values, usual, unknown, unknown)
+    return found.flatten()[found.type.get_field_index(name)]
 
 
 def series_findings(
