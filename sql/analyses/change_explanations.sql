@@ -4,7 +4,7 @@
 -- reads: series, _change_events, runs, run_groups, run_scalars, acknowledgements, change_thresholds,
 --   series_fields, default_branches, run_facts, sources, models, metrics, fn_timings, pmu_samples, segments, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, bottlenecks, scaling_sets,
---   scaling_series, scaling_models, thread_behaviour, worker_slowdown, critical_paths, idle_gains, _gpu_sums, _worker_sums, gpu_late,
+--   scaling_series, scaling_models, thread_behaviour, worker_slowdown, _task_graphs, _gpu_sums, _worker_sums, gpu_late,
 --   event_aliases
 -- requires: explanations
 -- functions: comparison

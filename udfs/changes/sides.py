@@ -79,9 +79,9 @@ def _scale_within_levels(values: Floats) -> Floats:
     some = values[:, :: 1 + (values.shape[1] - 1) // _PAIRED]
     one, other = np.triu_indices(some.shape[1], 1)
     apart = np.abs(some[:, one] - some[:, other])
-    out: Floats = np.minimum(
-        noise_scale(values), _QUARTER * np.quantile(apart, 0.25, axis=1, keepdims=True)
-    )
+    within = _QUARTER * np.quantile(apart, 0.25, axis=1, keepdims=True)
+    # Pairs of rounded values that are equal do not show how far apart others of the level are.
+    out: Floats = np.minimum(noise_scale(values), np.where(within > 0, within, np.inf))
     return out
 
 
