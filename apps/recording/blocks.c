@@ -222,10 +222,11 @@ int main(int argc, char **argv) {
   control->plain = 0x1f80;
   while (from < count) {
     int status;
-    pid_t worker = fork();
-    if (worker < 0) { perror("fork"); return 2; }
-    shared->position = from;
+    pid_t worker;
+    shared->position = from;  /* before the child begins, which may have ended when we go on */
     shared->signal = 0;
+    worker = fork();
+    if (worker < 0) { perror("fork"); return 2; }
     if (!worker) child(blocks, from, count);
     waitpid(worker, &status, 0);
     if (WIFEXITED(status) && !WEXITSTATUS(status)) break;
