@@ -413,6 +413,20 @@ KERNEL = [("user", "s", 9.0, 12.0), ("system", "s", 0.5, 4.5)]
                 ("wall_seconds", "not_explained", None, 0.1, 0.1, 0.0),
             ],
         ),
+        # one that missed most of it, beside other programs
+        (
+            {
+                "counters": [("task-clock", "ms", 5_000.0, 5_000.0)],
+                "metrics": [("run_delay", "s", 4.0, 13.0)],
+                "functions": [("f", (6.0, None), (10.0, None))],
+            },
+            [
+                ("wall_seconds", "processor", None, 5.0, 5.0, 0.0),
+                ("wall_seconds", "run_delay", None, 4.0, 13.0, 0.9),
+                ("wall_seconds", "waiting", None, 1.0, 2.0, 0.1),
+                ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
         # several threads at once take more than the run
         (
             {"counters": [CPU], "functions": [("f", (30.0, None), (60.0, None))]},
@@ -460,6 +474,21 @@ def test_the_parts_of_any_ledger_add_up(warehouse, seed):
         ((change,),) = warehouse.execute(sql, [total]).fetchall()
         assert parts > 1 and difference == pytest.approx(change, rel=1e-12, abs=1e-12)
     assert found or not (functions or metrics or counters)
+
+
+def test_no_part_of_a_ledger_takes_less_than_no_time(warehouse):
+    """Arithmetic means of some functions can be above the geometric mean of all together."""
+    functions = [(f"f{n}", (0.05, None), (0.15, None)) for n in range(12)]
+    measured(warehouse, functions=functions)
+    at, name = (f"CAST(substr({column}, 2) AS INTEGER)" for column in ("run_id", "function"))
+    seen = f"CASE WHEN {at} % 6 > 3 THEN 30 WHEN {at} % 6 = {name} % 4 THEN 0 ELSE 1 END"
+    warehouse.execute(f"UPDATE fn_timings SET seconds = seconds * {seen}")
+    keep(warehouse)
+    found = ledger(warehouse)
+    parts = [(before, after) for _, part, _, before, after, _ in found if part != "not_explained"]
+    assert "other_functions" in {part for _, part, *_ in found}
+    assert min(min(sides) for sides in parts) >= 0
+    assert sum(share for *_, share in found) == pytest.approx(1, abs=0.05)
 
 
 def test_a_difference_within_noise_has_no_ledger(warehouse):
