@@ -465,7 +465,12 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         return
     examined = {row["topic"] for row in coverage if row["runs_before"] and row["runs_after"]}
     cause = next((row for row in rows if row["topic"] == "cause"), None)
-    if not examined & {"function", "device"}:
+    if cause and cause["flags"][0]["code"] == "waits_processor":
+        yield Sentence(
+            "Whether the program itself changed shows where both sides have the same neighbours: "
+            "pwh record --against runs them by turns."
+        )
+    elif not examined & {"function", "device"}:
         yield Sentence(
             "No profile of both sides says in which function: pwh record has one where perf, or "
             "py-spy for Python, is installed, and everywhere with --tool callgrind or cprofile."

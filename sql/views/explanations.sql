@@ -330,6 +330,14 @@ WITH
 
   -- Where other programs take the processor, all functions take longer, and none is the cause; nor of
   -- waiting one that has less of the loss than that, such as the scheduler's.
+  judged AS (
+    SELECT
+      *, _mechanism(e) AS mechanism,
+      mechanism['code'] = 'waits_processor'
+        OR starts_with(mechanism['code'], 'waits') AND e.doing IS NULL AND share < 0.5 AS is_outside
+    FROM evidenced
+  ),
+
   causes AS (
     SELECT
       v.* EXCLUDE (e, mechanism, is_outside)
@@ -340,13 +348,7 @@ WITH
           if(is_outside, l."after", v."after") AS "after", if(is_outside, l.query, v.query) AS query
         ),
       v.mechanism
-    FROM (
-      SELECT
-        *, _mechanism(e) AS mechanism,
-        mechanism['code'] = 'waits_processor'
-          OR starts_with(mechanism['code'], 'waits') AND e.doing IS NULL AND share < 0.5 AS is_outside
-      FROM evidenced
-    ) AS v
+    FROM judged AS v
     JOIN headline AS l ON v.id = l.id
   ),
 
@@ -402,7 +404,7 @@ WITH
         WHEN 'devices' THEN devices
         WHEN 'workers' THEN parts
         WHEN 'functions' THEN _function_entries(functions, together)
-        ELSE _time_entries(main, functions, together, kernel, processor, delay)
+        ELSE _time_entries(main, functions, together, kernel, processor, delay, is_outside)
       END AS entries
     FROM (
       SELECT
@@ -416,6 +418,7 @@ WITH
       FROM amounts
       LEFT JOIN workers USING (id)
       LEFT JOIN clocked USING (id)
+      LEFT JOIN (SELECT id, is_outside FROM judged) USING (id)
     )
   ),
 

@@ -89,15 +89,15 @@ CREATE OR REPLACE MACRO _waiting_entries(waiting, delay) AS if(
 );
 
 -- What a total time consists of: on the processor, by function, and waiting. Functions that take
--- longer than the processor wait, too; where they have less than half of the difference, when the
--- program had the processor says more.
-CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, processor, delay) AS CASE
+-- longer than the processor wait, too; where no function is the cause, how long the program had the
+-- processor says more.
+CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, processor, delay, is_outside) AS CASE
   WHEN total.metric = 'wall_seconds' AND _is_part(processor, total) AND _is_part(together, processor)
     THEN _function_entries(functions, together)
       || [_entry('other_processor', NULL, _rest(processor, [together]), NULL)]
       || _waiting_entries(_rest(total, [processor]), delay)
   WHEN total.metric = 'wall_seconds' AND _is_part(processor, total)
-    AND coalesce(2 * abs(together."after" - together."before") < abs(total."after" - total."before"), true)
+    AND (together IS NULL OR coalesce(is_outside, false))
     THEN if(
         kernel."before" IS NULL, [_entry('processor', NULL, processor, NULL)],
         [_entry('user', NULL, _rest(processor, [kernel]), NULL), _entry('kernel', NULL, kernel, NULL)]

@@ -224,13 +224,17 @@ def test_twice_the_work_on_a_busy_machine_is_no_waiting(warehouse):
     assert cause(warehouse) == []
 
 
-def first_sentence(con, *, is_back=False):
-    ids = [f"r{at:02}" for at in range(2 * RUNS)]
-    sides = ids[RUNS:], ids[:RUNS]
-    which = Comparison(*(reversed(sides) if is_back else sides))
-    runs = ask_dicts(con, "explanations/runs", **which.sides)
+def short_sentences(con, *, is_back=False):
+    which = Comparison(*((BEFORE, AFTER) if is_back else (AFTER, BEFORE)))
+    runs, coverage = (
+        ask_dicts(con, f"explanations/{name}", **which.sides) for name in ("runs", "coverage")
+    )
     found = dicts(explanation(con, which))
-    return explanation_sentences(which, runs, found, [], is_short=True)[0].text
+    return explanation_sentences(which, runs, found, coverage, is_short=True)
+
+
+def first_sentence(con, **options):
+    return short_sentences(con, **options)[0].text
 
 
 def test_on_a_busy_machine_the_function_with_the_work_is_named(warehouse):
@@ -286,7 +290,8 @@ def test_where_others_take_the_processor_no_function_is_named(warehouse):
     busy = [("task-clock", "ms", 5_000.0, 5_000.0)]
     measured(warehouse, counters=busy, metrics=delay, functions=functions)
     assert [row[:3] for row in cause(warehouse)] == [(None, None, "waits_processor")]
-    assert "take the processor" in first_sentence(warehouse)
+    first, *_, last = (one.text for one in short_sentences(warehouse))
+    assert "take the processor" in first and "pwh record --against" in last
 
 
 def test_of_a_gain_less_of_the_mechanism_is_told(warehouse):
@@ -305,14 +310,7 @@ def test_who_is_on_the_processor_does_not_wait(warehouse):
 
 def test_that_no_profile_says_where_it_waits_is_the_last_sentence(warehouse):
     measured(warehouse, counters=[IDLE], functions=[("f", (9.5, None), (9.5, None))])
-    ids = [f"r{at:02}" for at in range(2 * RUNS)]
-    which = Comparison(ids[RUNS:], ids[:RUNS])
-    runs, coverage = (
-        ask_dicts(warehouse, f"explanations/{name}", **which.sides) for name in ("runs", "coverage")
-    )
-    told = explanation_sentences(
-        which, runs, dicts(explanation(warehouse, which)), coverage, is_short=True
-    )
+    told = short_sentences(warehouse)
     assert "it waits more: 99 % of the change is not on the processor" in told[0].text
     assert told[-1].text.startswith("No profile of both sides says where it waits")
     assert len(told) <= 6  # five, and what is missing
@@ -413,12 +411,12 @@ KERNEL = [("user", "s", 9.0, 12.0), ("system", "s", 0.5, 4.5)]
                 ("wall_seconds", "not_explained", None, 0.1, 0.1, 0.0),
             ],
         ),
-        # one that missed most of it, beside other programs
+        # other programs, during which the clock of the profile goes on
         (
             {
                 "counters": [("task-clock", "ms", 5_000.0, 5_000.0)],
                 "metrics": [("run_delay", "s", 4.0, 13.0)],
-                "functions": [("f", (6.0, None), (10.0, None))],
+                "functions": [("f", (5.0, None), (12.0, None)), ("g", (5.0, None), (8.0, None))],
             },
             [
                 ("wall_seconds", "processor", None, 5.0, 5.0, 0.0),
