@@ -9,6 +9,7 @@ from apps.output.tables import dicts
 from apps.queries.base import ask_dicts
 from apps.queries.explanations import Comparison, explanation
 from apps.reports.explanations import explanation_sentences
+from apps.reports.gate import find_sides, gate_cause, judge_metrics
 from tests.helpers.support import keep, rows
 
 HEADER = (
@@ -292,6 +293,11 @@ def test_where_others_take_the_processor_no_function_is_named(warehouse):
     assert [row[:3] for row in cause(warehouse)] == [(None, None, "waits_processor")]
     first, *_, last = (one.text for one in short_sentences(warehouse))
     assert "take the processor" in first and "pwh record --against" in last
+    (change,) = rows(warehouse, "SELECT moved FROM change_events WHERE metric = 'wall_seconds'")
+    sides = find_sides(warehouse, "x", None, "latest")
+    judged = dicts(judge_metrics(warehouse, sides, [], None, 0.95))
+    assert change == ("machine",)
+    assert gate_cause(warehouse, sides, judged)[0].startswith("What moved: the machine")
 
 
 def test_of_a_gain_less_of_the_mechanism_is_told(warehouse):
