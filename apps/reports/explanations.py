@@ -477,7 +477,7 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         return
     examined = {row["topic"] for row in coverage if row["runs_before"] and row["runs_after"]}
     cause = next((row for row in rows if row["topic"] == "cause"), None)
-    if cause and cause["flags"][0]["code"] == OTHERS_RAN:
+    if cause and cause["flags"][0]["code"].startswith(OTHERS_RAN):
         yield Sentence(
             "Whether the program itself changed shows where both sides have the same neighbours: "
             "pwh record --against runs them by turns."

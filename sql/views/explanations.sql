@@ -333,7 +333,7 @@ WITH
   judged AS (
     SELECT
       *, _mechanism(e) AS mechanism,
-      mechanism['code'] = 'waits_processor'
+      starts_with(mechanism['code'], 'waits_processor')
         OR starts_with(mechanism['code'], 'waits') AND e.doing IS NULL AND share < 0.5 AS is_outside
     FROM evidenced
   ),

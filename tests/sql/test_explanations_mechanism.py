@@ -139,6 +139,13 @@ IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
             "waits_switches",
             None,
         ),
+        (
+            [("task-clock", "ms", 2_000.0, 2_100.0)],
+            [("run_delay", "s", 4.0, 10.5), ("voluntary_context_switches", None, 10, 10_000)],
+            "waits_processor_partly",
+            "other programs take the processor for 63 % of the change, in which it is ready to "
+            "run, but not for the rest",
+        ),
         # half of the change is delay, as others run: of the rest it waits
         (
             [("task-clock", "ms", 2_000.0, 2_100.0)],
