@@ -177,11 +177,6 @@ WITH
       1 + more_processor
         / coalesce(roles['processor'].seconds, roles['user'].seconds + roles['kernel'].seconds)
         AS processor_ratio,
-      -- of a quarter of the change or less nothing is said
-      CASE
-        WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
-          THEN l.more_seconds - coalesce(more_delay, 0)
-      END AS undelayed,
       _growth(processor_ratio, l.ratio) AS work_growth,
       -- On a busy machine work takes longer in proportion, threads but the first without a delay;
       -- but a program does not give up the processor more often for that.
@@ -192,7 +187,14 @@ WITH
             AND abs(roles['switches'].more) > coalesce(abs(roles['preemptions'].more), 0), false
         ) THEN NULL
         ELSE work_growth
-      END AS worked
+      END AS worked,
+      -- of a quarter of the change or less nothing is said
+      CASE
+        WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
+          THEN l.more_seconds - coalesce(more_delay, 0)
+        -- threads of its own that wait for each other
+        WHEN worked >= 0.5 THEN l.more_seconds
+      END AS undelayed
     FROM evidence AS v
     JOIN headline AS l ON v.id = l.id
   ),

@@ -146,6 +146,13 @@ IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
             "other programs take the processor for 63 % of the change, in which it is ready to "
             "run, but not for the rest",
         ),
+        # a second thread of the program, on the one processor that both may use
+        (
+            [("task-clock", "ms", 9_800.0, 19_700.0)],
+            [("run_delay", "s", 0.1, 9.9)],
+            "works_longer",
+            None,
+        ),
         # half of the change is delay, as others run: of the rest it waits
         (
             [("task-clock", "ms", 2_000.0, 2_100.0)],
