@@ -166,7 +166,7 @@ def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
     assert run(*asked)[0] == 0
     code, out, _ = run(*asked, "--provisional")
     assert (code, "Provisionally (2 of 2) worse than the limit allows" in out) == (1, True)
-    assert "more runs at that level would confirm it) |" in out
+    assert "more runs at that level would confirm that it lasts) |" in out
     assert run(*asked, "--provisional", "--limit", "30%")[0] == 0
     run("ack", "v2-m1-10", "expected")
     code, out, _ = run(*asked, "--provisional")
@@ -358,6 +358,33 @@ def test_a_version_whose_runs_all_failed_does_not_pass(run, tmp_path):
     path.write_text("\n".join([lines[0], "heat,v3,m1,2026-01-20,10.01,0"]) + "\n")
     run("ingest", path)
     assert "candidate latest: v3 (1 run)" in run("gate", "heat", "--baseline", "last:4")[1]
+
+
+def test_what_failed_without_a_version_does_not_pass(run, tmp_path):
+    runs = tmp_path / "runs.csv"
+    header = "run_id,app,commit,committed_at,wall_seconds,exit_code"
+    runs.write_text(f"{header}\na,heat,,,1,3\n")
+    run("ingest", runs)
+    code, _, err = run("gate", "heat")
+    assert (code, "all runs of the newest version of heat, a, failed" in err) == (1, True)
+    code, _, err = run("explain", "heat")
+    assert (code, "a failed, and failed runs are in no comparison" in err) == (5, True)
+
+
+def test_the_newest_commit_of_a_version_is_the_candidate(run, tmp_path):
+    lines = [
+        f"r{n},heat,{1 + (n > 9)}.0,{n:040x},2026-01-{n + 1:02}T00:00:00Z,2026-02-{n % 28 + 1:02}"
+        f"T00:00:00Z,{13 if n == 24 else 10 + n * 7 % 5 / 50}"
+        for n in range(25)
+    ]
+    runs = tmp_path / "runs.csv"
+    header = "run_id,app,version,commit,committed_at,started_at,wall_seconds"
+    runs.write_text("\n".join([header, *lines]))
+    run("ingest", runs)
+    code, out, _ = run("gate", "heat")
+    assert (code, f"candidate latest: {24:040x}"[:28] in out) == (6, True)
+    assert run("gate", "heat", "--candidate", f"{24:040x}")[0] == 6
+    assert run("gate", "heat", "--candidate", "2.0")[0] == 0
 
 
 def test_failed_runs_without_a_start_are_as_new_as_their_file(run, tmp_path):

@@ -116,7 +116,9 @@ def test_early_word_and_bursts_are_told(run, tmp_path):
     assert first.startswith(
         "* seconds:f: +20.1 %, worse, provisional since run v4-m1-0, version v4"
     )
-    assert first.endswith("; versions v3..v4; 2 more runs at that level would confirm it.")
+    assert first.endswith(
+        "; versions v3..v4; 2 more runs at that level would confirm that it lasts."
+    )
     assert second == (
         "* seconds:f: 3 runs disturbed, v2-m1-0 to v2-m1-2, 2026-01-10 to 2026-01-12: "
         "30 s instead of 9.99 s; no change."
