@@ -175,25 +175,20 @@ class Repository:
         `known` are positions and dates of its first parents. None where it continues these, or is
         an older state of them.
         """
-        if not known or self._is_shallow():
-            return None
-        last = max(known, key=lambda one: known[one])
-        if any(self._is_ancestor(last, ref) for ref in self._refs):
-            return None
-        for ref in self._refs:
-            line = lines_of(self.top, "rev-list", "--first-parent", ref)
-            there = {one: place for one, (place, _) in known.items() if place <= len(line)}
-            same = [place for one, place in there.items() if line[-place] == one]
+        places = {one: place for one, (place, _) in known.items()}
+        for ref in () if not known or self._is_shallow() else self._refs:
+            line, length = self._first_parents(ref, set(), places)
+            here = {one: length - at for one, at in places.items() if at <= length < at + len(line)}
+            same = [places[one] for one, at in here.items() if line[at] == one]
+            if len(same) == len(here):
+                return None
             (tip,) = lines_of(self.top, "log", "-1", "--format=%ct", ref)
-            if len(same) < len(there) and _date(tip) > max(date for _, date in known.values()):
+            if _date(tip) > max(date for _, date in known.values()):
                 return max(same, default=0)
         return None
 
     def _is_shallow(self) -> bool:
         return lines_of(self.top, "rev-parse", "--is-shallow-repository") != ["false"]
-
-    def _is_ancestor(self, one: str, ref: str) -> bool:
-        return git(self.top, "merge-base", "--is-ancestor", one, ref).returncode == 0
 
     def commits(self, wanted: Collection[str], known: Mapping[str, int]) -> list[Commit]:
         """Return those of some commits, named by their first digits or more, that are there.
@@ -272,7 +267,7 @@ class Repository:
             # Two histories may have nothing in common.
             fork_position=fork or None,
         )
-        if self._is_ancestor(one, ref):
+        if git(self.top, "merge-base", "--is-ancestor", one, ref).returncode == 0:
             above = set(lines_of(self.top, "rev-list", "--ancestry-path", f"{one}..{ref}"))
             merges = [i for i, of in enumerate(line) if of in above]
             place = merges[-1] if merges else 0

@@ -104,6 +104,12 @@ def test_what_was_kept_of_a_history_that_was_rewritten(made):
     made.git("reset", "-q", "--hard", made.commits["d"])
     made.commit("g")
     assert old.kept(known) is None
+    # main merged into what was made beside it, which then is main
+    made.checkout("-b", "beside", made.commits["c"])
+    made.commit("h")
+    made.merge("main", "i")
+    made.git("branch", "-f", "main", "beside")
+    assert old.kept(known) == 3
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def _placed(
 
 
 def _without_weakest(splits: Splits) -> list[int]:
-    """Return the changes that are significant, or more so than a neighbour; of equal ones the first."""
+    """Return the changes that are significant, or more so than a neighbour; the first of equals."""
     ordered = sorted(splits)
     p = [-np.inf, *(splits[at] for at in ordered), -np.inf]
     return [
