@@ -128,27 +128,13 @@ def _place_changes(
     statistic of each series.
     """
     out = _placed(sums, noise, places, least)
-    for row in out:
-        while near := _nearest_pair(sorted(out[row])):
-            tried = [
-                _placed(sums, noise, {row: [at for at in sorted(out[row]) if at != one]}, least)[
-                    row
-                ]
-                for one in near
-            ]
-            best = min(tried, key=lambda splits: sum(splits.values()))
-            if sum(best.values()) >= sum(out[row].values()):
-                break
-            out[row] = best
+    for row, splits in out.items():
+        kept = sorted(splits)
+        pairs = [pair for pair in pairwise(kept) if pair[1] - pair[0] <= MIN_LEVEL]
+        for one in dict.fromkeys(chain.from_iterable(pairs)):
+            fewer = _placed(sums, noise, {row: [at for at in kept if at != one]}, least)[row]
+            out[row] = min(out[row], fewer, key=lambda of: sum(of.values()))
     return out
-
-
-def _nearest_pair(places: list[int]) -> list[int]:
-    """Return the first two neighbours that are no further apart than the shortest level."""
-    for one, other in pairwise(places):
-        if other - one <= MIN_LEVEL:
-            return [one, other]
-    return []
 
 
 def _placed(
@@ -224,13 +210,8 @@ def _between_neighbours(
     p = np.minimum(
         np.maximum(p, least[rows][:, None]), log_p_jump(jumps, noise.of(rows), sums.points)
     )
-    out |= dict(
-        zip(
-            zip(rows.tolist(), old.tolist(), strict=True),
-            zip(at.tolist(), p[:, 0].tolist(), strict=True),
-            strict=True,
-        )
-    )
+    moved = zip(rows.tolist(), old.tolist(), at.tolist(), p[:, 0].tolist(), strict=True)
+    out |= {(row, was): (place, value) for row, was, place, value in moved}
     return out
 
 
