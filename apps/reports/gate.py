@@ -256,8 +256,8 @@ def judge_metrics(
     """
     patterns = list(metrics or EVERY_METRIC)
     if sides.baseline_name is None:
-        asked = {"after": sides.candidate, "patterns": patterns, "better": better}
-        compared = ask(con, "gate/levels", **asked, level=level)
+        asked = {"after": sides.candidate, "patterns": patterns, "better": better, "limit": limit}
+        compared = ask(con, "gate/levels", **asked, level=level, default_limit=LIMIT)
     else:
         compared = run_comparison(con, sides.baseline, sides.candidate, level, patterns)
 

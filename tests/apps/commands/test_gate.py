@@ -233,6 +233,17 @@ def test_a_smaller_change_after_it_does_not_settle_an_open_one(run, tmp_path):
     assert run("gate", "heat")[0] == 0
 
 
+def test_a_change_that_is_undone_in_part_stays_red(run, tmp_path):
+    levels = [10] * 20 + [12] * 12 + [10.9] * 12
+    values = [level * SHAKE[i % 10] for i, level in enumerate(levels)]
+    run("ingest", write(tmp_path / "a.csv", days("v", values, first=0)))
+    code, out, _ = run("gate", "heat")
+    assert (code, "Certainly worse" in out) == (1, True)
+    assert run("gate", "heat", "--limit", "12%")[0] == 0
+    run("ack", "v20-m1", "expected")
+    assert run("gate", "heat")[0] == 0
+
+
 def test_what_moved_is_the_change_before_which_the_level_is(run, tmp_path):
     times = [10 + at % 3 / 100 for at in range(45)]
     lines = days("v", [time * (1 + (at >= 15) / 4) for at, time in enumerate(times)], first=0)
