@@ -25,20 +25,16 @@ def take_commits(con: Connection, run_ids: Collection[str], folders: Iterable[Pa
         return []
     wanted = {name.lower() for (name,) in named}
     tops = dict.fromkeys(top for folder in folders if (top := work_tree(folder)) is not None)
-    found = [one for top in tops for one in _new_commits(con, Repository(top), wanted)]
-    _write(con, found)
+    touched = [one for top in tops for one in _read(con, Repository(top), wanted)[1]]
     con.execute(sqlfiles.read("derived/stated_commits").format(runs=runs), params)
-    return _runs_of(con, found)
+    return _runs_of(con, touched)
 
 
 def take_all_commits(con: Connection, repository: Repository) -> tuple[list[Commit], list[str]]:
     """Store the commits of all runs that a repository has; return them, and the runs concerned."""
     named = con.execute('SELECT DISTINCT "commit" FROM runs WHERE "commit" IS NOT NULL').fetchall()
-    repository.choose(_default(con))
-    found = repository.commits({name for (name,) in named}, {})
-    con.execute("DELETE FROM commits WHERE repository = $1", [repository.address])
-    _write(con, found)
-    return found, _runs_of(con, found)
+    found, touched = _read(con, repository, {name.lower() for (name,) in named}, again=True)
+    return found, _runs_of(con, touched)
 
 
 def set_default(con: Connection, branch: str) -> None:
@@ -47,21 +43,41 @@ def set_default(con: Connection, branch: str) -> None:
     con.execute("INSERT INTO default_branches VALUES ('*', ?)", [branch])
 
 
-def _new_commits(con: Connection, repository: Repository, wanted: Collection[str]) -> list[Commit]:
-    """Return what a repository knows that the warehouse does not."""
+def _read(
+    con: Connection, repository: Repository, wanted: Collection[str], *, again: bool = False
+) -> tuple[list[Commit], list[str]]:
+    """Store what a repository knows that the warehouse does not; with `again` all of it.
+
+    Returns what it has, and the commits whose places may be others now: also those that a push has
+    taken off the default branch since.
+    """
     stored = con.execute(
-        'SELECT "commit", position, merged_in IS NOT NULL, fork_position FROM commits '
+        'SELECT "commit", position, merged_in IS NOT NULL, committed_at FROM commits '
         "WHERE repository = $1",
         [repository.address],
     ).fetchall()
-    open_ones = {commit for commit, position, *_ in stored if position is None}
     settled = {commit for commit, position, *_ in stored if position is not None}
-    new = {one for one in wanted if one not in settled}
+    new = set(wanted) if again else {one for one in wanted if one not in settled}
     if not new:
-        return []
+        return [], []
     repository.choose(_default(con))
-    known = {one: position for one, position, merged, _ in stored if position and not merged}
-    return repository.commits(new | open_ones, known)
+    first_parents = {
+        one: (position, date) for one, position, merged, date in stored if position and not merged
+    }
+    kept = repository.kept(first_parents)
+    gone = set()
+    if kept is not None:
+        gone = {one for one, position, *_ in stored if position and position > kept}
+        con.execute(
+            "UPDATE commits SET position = NULL, merged_in = NULL, fork_position = nullif($2, 0), "
+            "branches = [] WHERE repository = $1 AND position > $2",
+            [repository.address, kept],
+        )
+    open_ones = {commit for commit, position, *_ in stored if position is None} | gone
+    known = {one: place for one, (place, _) in first_parents.items() if one not in gone}
+    found = repository.commits(new | open_ones, {} if again else known)
+    _write(con, found)
+    return found, [*gone, *(one.commit for one in found)]
 
 
 def _default(con: Connection) -> str | None:
@@ -86,12 +102,12 @@ def _write(con: Connection, commits: Collection[Commit]) -> None:
         con.execute(sqlfiles.read("derived/commits"), {"commits": rows})
 
 
-def _runs_of(con: Connection, commits: Collection[Commit]) -> list[str]:
+def _runs_of(con: Connection, commits: Collection[str]) -> list[str]:
     """Return the runs of commits."""
     if not commits:
         return []
-    found = con.execute(
-        sqlfiles.read("derived/runs_of_commits"),
-        {"commits": json.dumps([one.commit for one in commits])},
-    ).fetchall()
-    return [run_id for (run_id,) in found]
+    asked = {"commits": json.dumps(list(commits))}
+    return [
+        run_id
+        for (run_id,) in con.execute(sqlfiles.read("derived/runs_of_commits"), asked).fetchall()
+    ]

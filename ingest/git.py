@@ -18,8 +18,19 @@ _HASH = re.compile(r"[0-9a-f]{7,64}")
 # user@host:path, scheme://user:password@host/path
 _SCP = re.compile(r"(?:[^@/]+@)?([^:/]+):(?!//)(.+)")
 _URL = re.compile(r"(?:https?|ssh|git)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+?)(?:\.git)?/?")
-# Branches of what CI systems check out without a name.
-_CI_BRANCHES = ("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_BRANCH")
+# Branches of what CI systems check out without a name: of a request to merge first.
+_CI_BRANCHES = (
+    *("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CHANGE_BRANCH"),
+    *("SYSTEM_PULLREQUEST_SOURCEBRANCH", "TRAVIS_PULL_REQUEST_BRANCH"),
+    *("CI_COMMIT_BRANCH", "BRANCH_NAME", "BUILD_SOURCEBRANCH", "TRAVIS_BRANCH"),
+    *("CIRCLE_BRANCH", "BUILDKITE_BRANCH", "BITBUCKET_BRANCH", "CIRRUS_BRANCH"),
+)
+# What they ask to be merged into.
+_CI_TARGETS = (
+    *("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET"),
+    *("SYSTEM_PULLREQUEST_TARGETBRANCH", "BUILDKITE_PULL_REQUEST_BASE_BRANCH"),
+    *("BITBUCKET_PR_DESTINATION_BRANCH", "CIRRUS_BASE_BRANCH"),
+)
 # Set where git itself runs a program, of a repository that may be another one.
 _OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
@@ -108,10 +119,16 @@ def head_of(folder: Path) -> Head | None:
     if not (found := lines_of(folder, "log", "-1", "--format=%H %ct")):
         return None
     commit, seconds = found[0].split()
-    branch = lines_of(folder, "symbolic-ref", "--quiet", "--short", "HEAD") or [
-        name for variable in _CI_BRANCHES if (name := os.environ.get(variable))
-    ]
-    return Head(commit, _date(seconds), branch[0] if branch else None)
+    branch = lines_of(folder, "symbolic-ref", "--quiet", "--short", "HEAD")
+    return Head(commit, _date(seconds), branch[0] if branch else _ci_branch())
+
+
+def _ci_branch() -> str | None:
+    """Return the branch that a CI system names: of a fork, whose main is not ours, fork:main."""
+    named = [name for variable in _CI_BRANCHES if (name := os.environ.get(variable))]
+    if named and named[0] in {os.environ.get(variable) for variable in _CI_TARGETS}:
+        return f"fork:{named[0]}"
+    return named[0] if named else None
 
 
 def _date(seconds: str) -> datetime:
@@ -152,6 +169,27 @@ class Repository:
                 self.default = name
                 return
 
+    def kept(self, known: Mapping[str, tuple[int, datetime]]) -> int | None:
+        """Return the last position of the default branch that was kept when it was rewritten.
+
+        `known` are positions and dates of its first parents. None where it continues these, or is
+        an older state of them.
+        """
+        places = {one: place for one, (place, _) in known.items()}
+        for ref in () if not known or self._is_shallow() else self._refs:
+            line, length = self._first_parents(ref, set(), places)
+            here = {one: length - at for one, at in places.items() if at <= length < at + len(line)}
+            same = [places[one] for one, at in here.items() if line[at] == one]
+            if len(same) == len(here):
+                return None
+            (tip,) = lines_of(self.top, "log", "-1", "--format=%ct", ref)
+            if _date(tip) > max(date for _, date in known.values()):
+                return max(same, default=0)
+        return None
+
+    def _is_shallow(self) -> bool:
+        return lines_of(self.top, "rev-parse", "--is-shallow-repository") != ["false"]
+
     def commits(self, wanted: Collection[str], known: Mapping[str, int]) -> list[Commit]:
         """Return those of some commits, named by their first digits or more, that are there.
 
@@ -164,8 +202,7 @@ class Repository:
         checked = lines_of(self.top, "cat-file", "--batch-check", lines=wanted)
         there = sorted({line.split()[0] for line in checked if " commit " in line})
         found = {one.commit: one for one in self._described(there)}
-        shallow = lines_of(self.top, "rev-parse", "--is-shallow-repository") != ["false"]
-        for ref in () if shallow else self._refs:
+        for ref in () if self._is_shallow() else self._refs:
             left = {one: c for one, c in found.items() if c.position is None}
             found |= self._placed(left, ref, known) if left else {}
         return list(found.values())

@@ -56,6 +56,11 @@ def compared_sides(con: Connection, runs: list[str], against: list[str]) -> Comp
         return comparable(con, runs, named)
     which = explained_against(con, run_id)
     if which is None:
+        if con.execute("FROM failed_runs WHERE run_id = $1", [run_id]).fetchone():
+            raise NothingToAnalyse(
+                f"{run_id} failed, and failed runs are in no comparison",
+                hint="pwh runs lists others, failed_runs how it ended.",
+            )
         raise NothingToAnalyse(
             f"there is no run to compare {run_id} with",
             hint="No run of the same application, machine and sizes (series_fields) is known to be "

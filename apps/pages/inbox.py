@@ -150,11 +150,11 @@ def _gate(view: View, row: dict[str, Any]) -> None:
 
 
 def _early(view: View, app: str | None) -> None:
-    """Show the latest changes for the worse that are not certain yet."""
+    """Show the latest changes for the worse that may not last."""
     found = view.ask("overview/provisional", number=_EARLY, app=app)
     if found.is_empty():
         return
-    st.subheader("Not certain yet", anchor=False)
+    st.subheader("Provisional", anchor=False)
     for row in found.iter_rows(named=True):
         between = commit_range(row)
         since = run_label(row["version"], row["run_id"], row["started_at"])

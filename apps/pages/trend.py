@@ -20,16 +20,10 @@ from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
 from apps.pages.triage import triaging
 from apps.queries.trend import Series
-from apps.reports.changes import (
-    change_sentence,
-    disturbance_sentence,
-    is_short,
-    provisional_sentence,
-    short_series_sentences,
-    state_sentences,
-)
 from apps.reports.series import common_fields, series_names
 from apps.reports.trend import (
+    Found,
+    by_series,
     doubt_sentences,
     in_their_order,
     measured_order_sentences,
@@ -134,7 +128,7 @@ def _verdicts(
     series: pl.DataFrame,
     measured: Sequence[str],
 ) -> list[str]:
-    """Return what is found in the series of a metric that are shown, the newest changes first.
+    """Return what is found in the series of a metric that are shown.
 
     `series` has all series of the metrics; `measured` is `measured_order_sentences`.
     """
@@ -151,29 +145,16 @@ def _verdicts(
         return [row for row in found.to_dicts() if row["fields"] in shown]
 
     names = series_names([(metric, own) for own in common_fields(shown)[1]])
-
-    def name(row: dict[str, Any]) -> str:
-        return names[shown.index(row["fields"])]
-
-    found = with_what_moved(
-        points.drop_nulls("after").sort("started_at", descending=True).to_dicts(),
-        view.ask("trend/events", **Series(app, [metric], machine).params()).to_dicts(),
+    events = view.ask("trend/events", **Series(app, [metric], machine).params()).to_dicts()
+    found = Found(
+        by_series(in_their_order(with_what_moved(rows("changes"), events), measured)),
+        by_series(in_their_order(rows("provisional"), measured)),
+        *(by_series(rows(question)) for question in ("disturbances", "states")),
     )
-    found, early = in_their_order(found, measured), in_their_order(rows("provisional"), measured)
-    changed = [row["fields"] for row in found]
-    sentences = [
-        *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),
-        *(provisional_sentence(name(row), row) for row in early),
-        *(disturbance_sentence(name(row), row) for row in rows("disturbances")),
+    named = [
+        (name, {"metric": metric, "fields": own}) for name, own in zip(names, shown, strict=True)
     ]
-    states = rows("states")
-    shorts = [row for row in states if is_short(row) and row["fields"] not in changed]
-    together = short_series_sentences(shorts)
-    for row in states:
-        if not together or row not in shorts:
-            quiet = row["fields"] not in changed
-            sentences += state_sentences(name(row), row, quiet=quiet)
-    sentences += together
+    sentences = found.all_sentences(named)
     if len(shown) < total and len(shown) == _SERIES:
         sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences

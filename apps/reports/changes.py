@@ -58,7 +58,7 @@ def confirmation(row: Mapping[str, Any]) -> str:
     """Return what would confirm a level that is no change yet, or how far it is certain."""
     if more := row["more_runs"]:
         most = "up to " if more > _EXACTLY else ""
-        return f"{most}{counted(more, 'more run')} at that level would confirm it"
+        return f"{most}{counted(more, 'more run')} at that level would confirm that it lasts"
     return "certain between these versions, the history alone does not show it yet"
 
 
@@ -142,13 +142,16 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
         )
     if state["latest_outlier"] is not None:
         latest, level = amounts([state["latest_outlier"], state["level"]], unit)
-        message = f"far from {level} and from all runs before. {ANOTHER_RUN}"
+        who, lasting = "the latest run", ANOTHER_RUN
+        if state["latest_runs"] > 1:
+            who = f"the last of {state['latest_runs']} runs of the latest commit"
+            lasting = "One commit is no level: another shows whether it lasts."
+        message = f"far from {level} and from all runs before. {lasting}"
         least = state["smallest_visible"]
         if least is not None and least < HARDLY_VARIES:
             message = f"where the runs before have {level} and hardly vary."
         out.append(
-            f"{name}: the latest run, {cell(state['latest_outlier_run_id'])}, has {latest}, "
-            f"{message}"
+            f"{name}: {who}, {cell(state['latest_outlier_run_id'])}, has {latest}, {message}"
         )
     return out
 

@@ -217,8 +217,8 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
     is_versioned = any(row["version"] is not None for row in runs)
     how = {
         "change": "the last change of its series",
-        "provisional": "the last change of its series, which is not certain yet",
-        "version": "the version before it" if is_versioned else "the run before it",
+        "provisional": "the last change of its series, provisional",
+        "version": "the version before it" if is_versioned else "what ran before it",
         "branch": "the level of the default branch",
         "asked": "as requested",
     }[which.chosen_by]

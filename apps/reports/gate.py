@@ -66,6 +66,8 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
     `UsageError` for a baseline that cannot be read, `NothingToAnalyse` where a side has no
     runs or no configuration is on both sides.
     """
+    if candidate == LATEST:
+        _reject_failed(con, app)
     runs = ask_dicts(con, "gate/runs", app=app)
     if not runs:
         raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
@@ -111,6 +113,19 @@ def find_sides(con: Connection, app: str, baseline: str | None, candidate: str) 
     )
 
 
+def _reject_failed(con: Connection, app: str) -> None:
+    """Raise `PwhError` where all runs of the newest version failed.
+
+    An older version, which may be what was reverted, is not the latest.
+    """
+    for row in ask_dicts(con, "gate/failed_since", app=app):
+        which = "a version as new as any" if row["is_tied"] else "the newest version"
+        raise PwhError(
+            f"all runs of {which} of {app}, {version_text(row['version'])}, failed",
+            hint="Name what to judge instead: --candidate VERSION",
+        )
+
+
 def _named(con: Connection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
     """Return the runs of a version, a run or tag:K=V."""
     if name.startswith(_TAG):
@@ -129,21 +144,14 @@ def _named(con: Connection, app: str, runs: Sequence[Row], name: str) -> list[Ro
 def _candidate(
     con: Connection, app: str, runs: Sequence[Row], name: str, baseline: Sequence[Row]
 ) -> list[Row]:
-    """Return the runs of the candidate: latest is all runs of the newest run's version.
+    """Return the runs of the candidate: latest is all runs of the newest version or commit.
 
-    Where there is no other version, or the baseline has the same, it is the newest run alone, of
-    those of one place that of each configuration. Raises `NothingToAnalyse` where it is unknown
-    which that is, it is one of the baseline, or all runs of the newest version failed: an older
-    version, which may be what was reverted, is not the latest.
+    Where there is no other, or the baseline has the same, it is the newest run alone, of those of
+    one place that of each configuration. Raises `NothingToAnalyse` where it is unknown which that
+    is, or it is one of the baseline.
     """
     if name != LATEST:
         return _named(con, app, runs, name)
-    for row in ask_dicts(con, "gate/failed_since", app=app):
-        which = "a version as new as any" if row["is_tied"] else "the newest version"
-        raise PwhError(
-            f"all runs of {which} of {app}, {version_text(row['version'])}, failed",
-            hint="Name what to judge instead: --candidate VERSION",
-        )
     taken = {row["run_id"] for row in baseline}
     tied = [row for row in runs if row["place"] == runs[0]["place"]]
     newest = [row for row in tied if row["run_id"] not in taken]
@@ -248,8 +256,8 @@ def judge_metrics(
     """
     patterns = list(metrics or EVERY_METRIC)
     if sides.baseline_name is None:
-        asked = {"after": sides.candidate, "patterns": patterns, "better": better}
-        compared = ask(con, "gate/levels", **asked, level=level)
+        asked = {"after": sides.candidate, "patterns": patterns, "better": better, "limit": limit}
+        compared = ask(con, "gate/levels", **asked, level=level, default_limit=LIMIT)
     else:
         compared = run_comparison(con, sides.baseline, sides.candidate, level, patterns)
 
@@ -557,7 +565,7 @@ def _line(row: Row) -> str:
         reason = "direction unknown" if row["better"] is None else "less than 1 % of the time"
         reason = f"acknowledged: {row['acknowledged']}" if row["acknowledged"] else reason
         verdict = f"{verdict.strip('*')} ({reason})"
-    elif row["verdict"] == "provisional" and row["more_runs"] is not None:
+    elif row["fails"] and row["more_runs"] is not None:
         verdict += f" ({confirmation(row)})"
     cells = (
         row["name"],

@@ -110,7 +110,8 @@ def _first_sentences(sentences: Sequence[str]) -> list[str]:
     return [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
 
 
-def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return rows by the series that they are of."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(_key(row), []).append(row)
@@ -134,10 +135,10 @@ def in_their_order(changes: Sequence[Row], measured: Sequence[str]) -> list[Row]
 def found_in(con: Connection, asked: Series, changes: Sequence[Row], early: Sequence[Row]) -> Found:
     """Return what is found in series: `changes`, of which the `early` ones are provisional."""
     return Found(
-        changes=_by_series(changes),
-        provisional=_by_series(early),
-        disturbances=_by_series(ask_dicts(con, "trend/disturbances", **asked.params())),
-        states=_by_series(ask_dicts(con, "trend/states", **asked.params())),
+        changes=by_series(changes),
+        provisional=by_series(early),
+        disturbances=by_series(ask_dicts(con, "trend/disturbances", **asked.params())),
+        states=by_series(ask_dicts(con, "trend/states", **asked.params())),
     )
 
 

@@ -56,7 +56,7 @@ QUALIFY row_number() OVER (
 CREATE OR REPLACE VIEW _changes AS
 SELECT * EXCLUDE (more_runs) FROM _changes_so_far WHERE more_runs IS NULL;
 
-CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE -- The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run's main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; provisional: the same, of a change that is not certain yet; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.
+CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE -- The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run's main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; provisional: the same, of a change that is not certain yet; version: its version, or its commit where the version has several or none is known, and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with, or it is unknown which version was before.
 WITH
   main AS (
     FROM _main_metrics WHERE run_id = of_run
@@ -85,24 +85,24 @@ WITH
 
   -- the runs that can be compared with it: of its application, with equal values of series_fields
   own AS (
-    SELECT r.app, r.version, s.fields
-    FROM runs AS r
+    SELECT o.state, s.fields
+    FROM placed AS o
     JOIN run_groups AS s USING (run_id)
-    WHERE r.run_id = of_run
+    WHERE o.run_id = of_run
   ),
 
   alike AS (
-    SELECT o.run_id, o.version, o.place
+    SELECT o.run_id, o.state, o.place
     FROM placed AS o
     JOIN run_groups AS s ON o.run_id = s.run_id
     JOIN own AS a ON s.fields = a.fields
-    WHERE NOT o.is_candidate OR o.run_id = of_run OR o.version = a.version
+    WHERE NOT o.is_candidate OR o.run_id = of_run OR o.state = a.state
   ),
 
-  -- the runs of its version and of the one before, or run by run where versions are not known
+  -- the runs of its version or commit and of the one before, or run by run where neither is known
   steps AS (
     SELECT
-      coalesce(version, run_id) AS step, list(run_id ORDER BY place, run_id) AS runs,
+      coalesce(state, run_id) AS step, list(run_id ORDER BY place, run_id) AS runs,
       min(place) AS begins, count(*) OVER (PARTITION BY min(place)) = 1 AS is_placed
     FROM alike
     GROUP BY step

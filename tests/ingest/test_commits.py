@@ -129,6 +129,21 @@ def test_a_merge_or_a_fast_forward_brings_runs_into_the_history(made, warehouse,
     assert series[-2:] == ["t", "after"]
 
 
+def test_what_a_push_took_off_the_default_branch_leaves_the_history(made, warehouse, tmp_path):
+    land(warehouse, table(tmp_path / "a.csv", backfilled(made, 6)))
+    made.git("reset", "-q", "--hard", made.commits["c20"])
+    made.commit("new")
+    # As in a new clone, which has none of what was there before.
+    made.git("reflog", "expire", "--expire=now", "--all")
+    made.git("gc", "-q", "--prune=now")
+    land(warehouse, table(tmp_path / "b.csv", [("new", made.commits["new"], "", 2, 12)]))
+    for _ in range(2):
+        ((series,),) = rows(warehouse, SERIES)
+        assert series[-2:] == ["r20", "new"]
+        with transaction(warehouse):
+            take_all_commits(warehouse, Repository(made.folder))
+
+
 def test_options_win_over_files_tags_and_what_is_checked_out(made, warehouse):
     file = made.folder / "t.csv"
     file.write_text("run_id,app,wall_seconds\na,prog,1\n")

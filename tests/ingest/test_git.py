@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from ingest import git
 from ingest.git import Repository, checked_out, head_of
 from tests.helpers.repositories import Repository as Made
 
@@ -86,6 +87,50 @@ def test_a_fast_forward_joins_the_history(made):
     made.checkout("main")
     made.git("merge", "-q", "--ff-only", "quick")
     assert places(made)["q"] == (6, None, None, ["main"])
+
+
+def test_what_was_kept_of_a_history_that_was_rewritten(made):
+    old = Repository(made.folder)
+    old.choose(None)
+    found = old.commits(made.commits.values(), {})
+    known = {
+        c.commit: (c.position, c.committed_at) for c in found if c.position and not c.merged_in
+    }
+    assert old.kept(known) is None
+    made.git("reset", "-q", "--hard", made.commits["b"])
+    assert old.kept(known) is None, "an older state of it"
+    made.commit("e", "f")
+    assert old.kept(known) == 2
+    made.git("reset", "-q", "--hard", made.commits["d"])
+    made.commit("g")
+    assert old.kept(known) is None
+    # main merged into what was made beside it, which then is main
+    made.checkout("-b", "beside", made.commits["c"])
+    made.commit("h")
+    made.merge("main", "i")
+    made.git("branch", "-f", "main", "beside")
+    assert old.kept(known) == 3
+
+
+@pytest.mark.parametrize(
+    ("named", "branch"),
+    [
+        ({}, None),
+        ({"GITHUB_HEAD_REF": "topic", "GITHUB_BASE_REF": "main"}, "topic"),
+        ({"GITHUB_HEAD_REF": "main", "GITHUB_BASE_REF": "main"}, "fork:main"),
+        ({"BRANCH_NAME": "PR-7", "CHANGE_BRANCH": "topic", "CHANGE_TARGET": "main"}, "topic"),
+        ({"CIRCLE_BRANCH": "main"}, "main"),
+    ],
+)
+def test_ci_systems_name_the_branch_of_what_they_check_out(made, monkeypatch, named, branch):
+    for variable in (*git._CI_BRANCHES, *git._CI_TARGETS):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, name in named.items():
+        monkeypatch.setenv(variable, name)
+    made.checkout("--detach")
+    head_of.cache_clear()
+    found = head_of(made.folder)
+    assert found is not None and found.branch == branch
 
 
 def test_a_shallow_clone_has_dates_alone(made, tmp_path):

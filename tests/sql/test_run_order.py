@@ -62,6 +62,22 @@ def test_which_branch_is_the_history(warehouse, branches, default):
     assert rows(warehouse, SERIES) == rows(warehouse, of)
 
 
+def test_a_default_branch_that_was_renamed_is_one_history(warehouse):
+    names = "master master topic master main main"
+    lines = [
+        f"r{n} prog {branch} 2026-06-{n + 1:02}T00:00:00Z 1"
+        for n, branch in enumerate(names.split())
+    ]
+    given(warehouse, "runs", "\n".join(["run_id app branch started_at wall_seconds", *lines]))
+    assert rows(warehouse, SERIES) == [(["r0", "r1", "r3", "r4", "r5"],)]
+    given(
+        warehouse,
+        "runs",
+        "run_id app branch started_at wall_seconds\nr6 prog master 2026-06-09T00:00:00Z 1",
+    )
+    assert rows(warehouse, SERIES) == [(["r4", "r5"],)]
+
+
 @pytest.mark.parametrize(
     ("named", "branch"),
     [

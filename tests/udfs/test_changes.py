@@ -367,6 +367,15 @@ def test_steps_of_short_levels_are_all_found(length, size):
     assert sum(changes == steps_at for changes in places(*stairs)) >= 18
 
 
+@pytest.mark.parametrize("length", range(2, 8))
+@pytest.mark.parametrize(("noise", "last"), [(0.01, 1.2), (0.003, 1.13)])
+def test_a_level_that_is_too_short_hides_no_step(length, noise, last):
+    draw = np.random.default_rng(10)
+    stairs = np.repeat([1, 1.1, last], [20, length, 40 - length])
+    found = places(*stairs * np.exp(noise * draw.standard_normal((20, 60))))
+    assert sum(bool(of) and 17 <= of[0] <= 23 + length for of in found) >= 19
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])
 def test_autocorrelation_is_estimated_whatever_the_levels(rho):
     noise = ar1(rho)(np.random.default_rng(2), 100, 1000)

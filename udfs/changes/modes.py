@@ -117,14 +117,18 @@ def keep_returning(values: Floats, raw: Floats, steps: list[list[int]]) -> Flags
         visits = _visits(_path(near, levels, rest, turns))
         if _coincidences(visits) < _RETURNS:
             continue
-        apart = np.concatenate([x - x.mean() for x in np.split(of_row, steps[row])])
+        parts = np.split(of_row, steps[row])
+        means = np.array([part.mean() for part in parts])
+        # of a size that could be a turn
+        large = int((np.abs(np.diff(means)) > _ALIKE * gap).sum())
+        apart = of_row - np.repeat(means, [len(part) for part in parts])
         of_steps = max(float(np.square(apart).mean()), (_ALIKE * gap) ** 2, 1e-300)
         worse = points * float(np.log(rest / of_steps))
         # Parts of an autoregression look like turns, too, but what these leave remembers.
         rho = max(float(left[1:] @ left[:-1]) / (points * rest), 0.0)
         worse = max(worse, worse / float(inflation_of(np.array(rho))))
         cost = 2 * points * float(entr([turns, 1 - turns]).sum()) + 2 * np.log(points)
-        worth = PRIOR + NEEDED * np.log(points) * len(steps[row])
+        worth = PRIOR + NEEDED * np.log(points) * large
         out[row] = worse + cost <= worth
     return out
 

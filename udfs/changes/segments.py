@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -52,11 +52,11 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
     out: list[Splits] = [{} for _ in values]
     if not len(rows):
         return out, noise
-    places = [np.flatnonzero(row).tolist() for row in marks[rows]]
+    places = {nth: np.flatnonzero(row).tolist() for nth, row in enumerate(marks[rows])}
     sums, near = Sums(values[rows]), noise.of(rows)
     p = significances(sums, (squares[0][rows], squares[1][rows]), near)
-    for row, splits in zip(rows, _place_changes(sums, near, places, p.min(axis=1)), strict=True):
-        out[row] = splits
+    for nth, splits in _place_changes(sums, near, places, p.min(axis=1)).items():
+        out[rows[nth]] = splits
     return _evident(values, scale, out, noise)
 
 
@@ -119,54 +119,84 @@ def _add_between(sums: Sums, marks: Flags, noise: Noise) -> None:
 
 
 def _place_changes(
-    sums: Sums, noise: Noise, places: list[list[int]], least: Floats
-) -> list[Splits]:
+    sums: Sums, noise: Noise, places: dict[int, list[int]], least: Floats
+) -> dict[int, Splits]:
+    """Place the changes of series, without those that others explain better.
+
+    Of two as near to each other as levels may be, one may be all there is: a level between them is
+    shorter then, and moves both away from where they are. least is the smallest log p-value of a t
+    statistic of each series.
+    """
+    out = _placed(sums, noise, places, least)
+    for row, splits in out.items():
+        kept = sorted(splits)
+        pairs = [pair for pair in pairwise(kept) if pair[1] - pair[0] <= MIN_LEVEL]
+        for one in dict.fromkeys(chain.from_iterable(pairs)):
+            fewer = _placed(sums, noise, {row: [at for at in kept if at != one]}, least)[row]
+            out[row] = min(out[row], fewer, key=lambda of: sum(of.values()))
+    return out
+
+
+def _placed(
+    sums: Sums, noise: Noise, places: dict[int, list[int]], least: Floats
+) -> dict[int, Splits]:
     """Move each change to the best split between its neighbours; drop insignificant ones.
 
-    In the first round they only move: a candidate at a wrong place makes its neighbours uncertain.
-    least is the smallest log p-value of a t statistic of each series.
+    Neighbours move one after the other: at once they may swap between two places for ever. In the
+    first round they only move: a candidate at a wrong place makes its neighbours uncertain.
     """
-    out: list[Splits] = [{} for _ in places]
-    todo = list(range(len(places)))
+    out: dict[int, Splits] = {row: {} for row in places}
+    kept = {row: of_row for row, of_row in places.items() if of_row}
     for first in (True, *[False] * _ROUNDS):
-        found = _between_neighbours(sums, noise, [(row, places[row]) for row in todo], least)
-        again = []
-        for row in todo:
-            out[row] = found.get(row, {})
-            before = places[row]
-            places[row] = sorted(out[row]) if first else _without_weakest(out[row])
-            if places[row] and (first or places[row] != before):
-                again.append(row)
-        todo = again
-        if not todo:
+        moved = {row: [(at, 0.0) for at in of_row] for row, of_row in kept.items()}
+        for turn in (0, 1):
+            found = _between_neighbours(sums, noise, moved, least, turn)
+            for row, splits in moved.items():
+                moved[row] = [found.get((row, at), (at, p)) for at, p in splits]
+        before, kept = kept, {}
+        for row in before:
+            out[row] = {at: p for at, p in moved[row] if p < np.inf}
+            left = sorted(out[row]) if first else _without_weakest(out[row])
+            if left and (first or left != before[row]):
+                kept[row] = left
+        if not kept:
             break
-    return [{at: p for at, p in splits.items() if p <= _LARGEST_LOG_P} for splits in out]
+    return {
+        row: {at: p for at, p in splits.items() if p <= _LARGEST_LOG_P}
+        for row, splits in out.items()
+    }
 
 
 def _without_weakest(splits: Splits) -> list[int]:
-    """Return the changes that are significant, or more so than a neighbour."""
+    """Return the changes that are significant, or more so than a neighbour; the first of equals."""
     ordered = sorted(splits)
     p = [-np.inf, *(splits[at] for at in ordered), -np.inf]
     return [
         at
         for at, left, own, right in zip(ordered, p, p[1:], p[2:], strict=False)
-        if own <= _LARGEST_LOG_P or own < max(left, right)
+        if own <= _LARGEST_LOG_P or own < left or own <= right
     ]
 
 
 def _between_neighbours(
-    sums: Sums, noise: Noise, places: list[tuple[int, list[int]]], least: Floats
-) -> dict[int, Splits]:
-    """Return for each series the best split between each change and the next but one."""
-    bounds = [(row, [0, *kept, sums.points]) for row, kept in places]
-    rows = np.repeat([row for row, _ in bounds], [len(kept) - 2 for _, kept in bounds])
-    begins = np.array(list(chain.from_iterable(kept[:-2] for _, kept in bounds)))
-    ends = np.array(list(chain.from_iterable(kept[2:] for _, kept in bounds)))
+    sums: Sums, noise: Noise, splits: dict[int, list[tuple[int, float]]], least: Floats, turn: int
+) -> dict[tuple[int, int], tuple[int, float]]:
+    """Return of every second change of each series the best split between the next to it.
+
+    By series and place the new place and its log p-value, infinite where there is no room for one.
+    """
+    asked = []
+    for row, of_row in splits.items():
+        bounds = [0, *(at for at, _ in of_row), sums.points]
+        asked += [(row, *bounds[i : i + 3]) for i in range(turn, len(of_row), 2)]
+    out: dict[tuple[int, int], tuple[int, float]] = {
+        (row, at): (at, np.inf) for row, _, at, _ in asked
+    }
+    rows, begins, old, ends = np.array(asked, np.int64).reshape(-1, 4).T
     left = np.where(begins == 0, MIN_SIDE, MIN_LEVEL)
     right = np.where(ends == sums.points, MIN_SIDE, MIN_LEVEL)
     wide = np.flatnonzero(ends - begins >= left + right)
-    rows, begins, ends, left, right = (x[wide] for x in (rows, begins, ends, left, right))
-    out: dict[int, Splits] = {}
+    rows, begins, old, ends, left, right = (x[wide] for x in (rows, begins, old, ends, left, right))
     if not len(wide):
         return out
     at, t_squared = sums.best_splits(rows, begins, ends, (begins + left, ends - right), noise)
@@ -180,8 +210,8 @@ def _between_neighbours(
     p = np.minimum(
         np.maximum(p, least[rows][:, None]), log_p_jump(jumps, noise.of(rows), sums.points)
     )
-    for row, place, value in zip(rows.tolist(), at.tolist(), p[:, 0].tolist(), strict=True):
-        out.setdefault(row, {})[place] = value
+    moved = zip(rows.tolist(), old.tolist(), at.tolist(), p[:, 0].tolist(), strict=True)
+    out |= {(row, was): (place, value) for row, was, place, value in moved}
     return out
 
 

@@ -2,13 +2,15 @@
 -- how many there are, and whether another is as new. One row or none.
 WITH
   ran AS (
-    SELECT version, place, run_id IN (SELECT run_id FROM failed_runs) AS has_failed
+    SELECT
+      coalesce(state, run_id) AS version, place,
+      run_id IN (SELECT run_id FROM failed_runs) AS has_failed
     FROM _run_order
     WHERE app = $app
   ),
 
   done AS (
-    SELECT max(place) AS place, list(DISTINCT version) AS versions
+    SELECT coalesce(max(place), 0) AS place, coalesce(list(DISTINCT version), []) AS versions
     FROM ran
     WHERE NOT has_failed
   )

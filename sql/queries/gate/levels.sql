@@ -1,6 +1,6 @@
 -- The runs $after against the level that each of their metrics had before its largest change for the
--- worse that is still open: neither acknowledged nor undone since (a smaller one after it settles
--- nothing); else against its present level. As `comparison` has it, of the metrics that match $patterns;
+-- worse that is still open: neither acknowledged nor undone since, to what is allowed (metrics.sql; a
+-- smaller one after it settles nothing); else against its present level. As `comparison` has it, of the metrics that match $patterns;
 -- the runs of the levels are 30 at most. A change that is not certain yet is that of all runs since,
 -- unless the last one is back; where more followed, a change is that of the present level. `level_until`
 -- is the last run of the level.
@@ -32,6 +32,7 @@ WITH
   changed AS (
     SELECT
       f.series_id, p.place, f."before", f."after", f.change, f.more_runs, c.first,
+      coalesce(CAST($limit AS DOUBLE), nullif(s.smallest_change, 0), $default_limit) AS allowed,
       {
         'runs': f.sides.runs, 'against': f.sides.against, 'more_runs': f.more_runs,
         'before': f."before", 'after': f."after"
@@ -44,6 +45,7 @@ WITH
       ) AS later
     FROM candidates AS c
     JOIN _found_changes AS f ON c.app = f.app
+    JOIN series AS s ON f.series_id = s.series_id
     JOIN _run_places AS p ON f.run_id = p.run_id AND p.configuration_id = c.configuration_id
     WHERE p.place <= c.last
   ),
@@ -55,8 +57,10 @@ WITH
         list_bool_or(
           list_transform(
             later,
-            lambda l: l.more_runs IS NULL
-              AND (l."after" < ("before" + "after") / 2) = ("before" < "after")
+            lambda l: l.more_runs IS NULL AND if(
+              "before" < "after", l."after" <= "before" * (1 + allowed),
+              l."after" >= "before" * (1 - allowed)
+            )
           )
         ),
         false
@@ -68,7 +72,8 @@ WITH
     SELECT
       series_id, max(place) FILTER (is_level AND place < first) AS since,
       arg_max(sides, coalesce(abs(change), CAST('infinity' AS DOUBLE))) FILTER (is_open) AS open,
-      arg_max(sides.runs, place) FILTER (more_runs IS NULL) AS present
+      arg_max(sides.runs, place) FILTER (more_runs IS NULL) AS present,
+      arg_max("after", place) AS level_now
     FROM judged
     GROUP BY series_id
   ),
@@ -84,7 +89,8 @@ WITH
           list_slice(e.runs, greatest(coalesce(l.since, 1), len(e.runs) - 29), len(e.runs))
         ) AS against,
         CASE
-          WHEN l.open IS NULL OR (own."value" > (l.open.before + l.open.after) / 2) <> (l.open.after > l.open.before)
+          WHEN l.open IS NULL
+            OR (own."value" > (l.open.before + l.level_now) / 2) <> (l.open.after > l.open.before)
             THEN c.runs
           WHEN list_contains(l.open.runs, c.runs[-1])
             THEN if(l.open.more_runs IS NULL, c.runs, l.open.runs)

@@ -86,7 +86,7 @@ WITH
 
   judged AS (
     SELECT
-      l.*, c.more_runs, CASE WHEN c.is_within THEN c.run_id END AS changed_within,
+      l.*, CASE WHEN c.is_open THEN c.more_runs END AS more_runs, CASE WHEN c.is_within THEN c.run_id END AS changed_within,
       list_filter(a.every, lambda known: _matches(l.metric, known.metric))[1].reason AS acknowledged,
       CASE
         WHEN in_comparison = 'gone' THEN 'missing'

@@ -4,18 +4,9 @@
 -- the size of a trace are left out where the application has others. Of all applications, or of $app.
 -- The history is of $most runs, with the change in their middle, which is at place change_at of it.
 WITH
-  changes AS (
-    SELECT series_id, run_id, version, change, direction, started_at, NULL AS more_runs
-    FROM change_points
-    WHERE acknowledged IS NULL
-    UNION ALL
-    SELECT series_id, run_id, version, change, direction, started_at, more_runs
-    FROM provisional_changes
-    WHERE acknowledged IS NULL
-  ),
-
   latest AS (
-    FROM changes
+    FROM _found_changes
+    WHERE acknowledged IS NULL
     QUALIFY row_number() OVER (
       PARTITION BY series_id ORDER BY started_at DESC, run_id DESC
     ) = 1

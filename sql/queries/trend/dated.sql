@@ -10,15 +10,9 @@ WITH
     WINDOW own AS (PARTITION BY configuration_id)
     -- runs that all started at one time are no series
     QUALIFY count(*) OVER own = 1 OR min(point) OVER own < max(point) OVER own
-  ),
-
-  starts AS (
-    SELECT run_id, bool_and(stated_by = 'file_time') AS is_guessed
-    FROM run_facts
-    WHERE run_id IN (SELECT run_id FROM members) AND started_at IS NOT NULL
-    GROUP BY run_id
   )
 
-SELECT count(*) AS runs, count(*) FILTER (is_guessed) AS guessed
-FROM starts
+SELECT count(*) AS runs, count(*) FILTER (t.stated_at IS NULL) AS guessed
+FROM members AS m
+JOIN _run_times AS t ON m.run_id = t.run_id
 HAVING guessed > 0;

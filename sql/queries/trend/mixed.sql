@@ -13,12 +13,15 @@ WITH
   facts AS (
     UNPIVOT (
       SELECT
-        run_id, machine, CAST(nodes AS VARCHAR) AS nodes, CAST(ranks AS VARCHAR) AS ranks,
-        CAST(threads AS VARCHAR) AS threads, CAST(problem_size AS VARCHAR) AS problem_size
-      FROM runs
-      WHERE app = $app
+        r.run_id, r.machine, CAST(r.nodes AS VARCHAR) AS nodes, CAST(r.ranks AS VARCHAR) AS ranks,
+        CAST(r.threads AS VARCHAR) AS threads, CAST(r.problem_size AS VARCHAR) AS problem_size,
+        -- folders may be clones of one
+        CASE WHEN starts_with(g.repository, 'https:') THEN g.repository END AS repository
+      FROM runs AS r
+      JOIN run_groups AS g ON r.run_id = g.run_id
+      WHERE r.app = $app
     )
-    ON machine, nodes, ranks, threads, problem_size
+    ON machine, nodes, ranks, threads, problem_size, repository
     INTO NAME field VALUE text
   )
 

@@ -9,14 +9,6 @@ WITH
     WHERE app = $app
       AND ($machine IS NULL OR machine GLOB $machine)
       AND _matches_any(metric, $metrics)
-  ),
-
-  marks AS (
-    SELECT * EXCLUDE (significance), 'confirmed' AS certainty, CAST(NULL AS INTEGER) AS more_runs
-    FROM change_points
-    UNION ALL BY NAME
-    SELECT * EXCLUDE (age), 'provisional' AS certainty
-    FROM provisional_changes
   )
 
 SELECT
@@ -31,7 +23,8 @@ SELECT
   c.note, c.previous_version, c.previous_commit
 FROM points AS p
 LEFT JOIN (
-  FROM marks
+  SELECT *, if(more_runs IS NULL, 'confirmed', 'provisional') AS certainty
+  FROM _found_changes
   WHERE app = $app
     AND _matches_any(metric, $metrics)
 ) AS c

@@ -166,7 +166,7 @@ def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
     assert run(*asked)[0] == 0
     code, out, _ = run(*asked, "--provisional")
     assert (code, "Provisionally (2 of 2) worse than the limit allows" in out) == (1, True)
-    assert "more runs at that level would confirm it) |" in out
+    assert "more runs at that level would confirm that it lasts) |" in out
     assert run(*asked, "--provisional", "--limit", "30%")[0] == 0
     run("ack", "v2-m1-10", "expected")
     code, out, _ = run(*asked, "--provisional")
@@ -229,6 +229,17 @@ def test_a_smaller_change_after_it_does_not_settle_an_open_one(run, tmp_path):
     run("ingest", write(tmp_path / "a.csv", days("v", values, first=0)))
     code, out, _ = run("gate", "heat")
     assert (code, out.splitlines()[0], "+22.4 %" in out) == (1, "## heat: regression", True)
+    run("ack", "v20-m1", "expected")
+    assert run("gate", "heat")[0] == 0
+
+
+def test_a_change_that_is_undone_in_part_stays_red(run, tmp_path):
+    levels = [10] * 20 + [12] * 12 + [10.9] * 12
+    values = [level * SHAKE[i % 10] for i, level in enumerate(levels)]
+    run("ingest", write(tmp_path / "a.csv", days("v", values, first=0)))
+    code, out, _ = run("gate", "heat")
+    assert (code, "Certainly worse" in out) == (1, True)
+    assert run("gate", "heat", "--limit", "12%")[0] == 0
     run("ack", "v20-m1", "expected")
     assert run("gate", "heat")[0] == 0
 
@@ -358,6 +369,33 @@ def test_a_version_whose_runs_all_failed_does_not_pass(run, tmp_path):
     path.write_text("\n".join([lines[0], "heat,v3,m1,2026-01-20,10.01,0"]) + "\n")
     run("ingest", path)
     assert "candidate latest: v3 (1 run)" in run("gate", "heat", "--baseline", "last:4")[1]
+
+
+def test_what_failed_without_a_version_does_not_pass(run, tmp_path):
+    runs = tmp_path / "runs.csv"
+    header = "run_id,app,commit,committed_at,wall_seconds,exit_code"
+    runs.write_text(f"{header}\na,heat,,,1,3\n")
+    run("ingest", runs)
+    code, _, err = run("gate", "heat")
+    assert (code, "all runs of the newest version of heat, a, failed" in err) == (1, True)
+    code, _, err = run("explain", "heat")
+    assert (code, "a failed, and failed runs are in no comparison" in err) == (5, True)
+
+
+def test_the_newest_commit_of_a_version_is_the_candidate(run, tmp_path):
+    lines = [
+        f"r{n},heat,{1 + (n > 9)}.0,{n:040x},2026-01-{n + 1:02}T00:00:00Z,2026-02-{n % 28 + 1:02}"
+        f"T00:00:00Z,{13 if n == 24 else 10 + n * 7 % 5 / 50}"
+        for n in range(25)
+    ]
+    runs = tmp_path / "runs.csv"
+    header = "run_id,app,version,commit,committed_at,started_at,wall_seconds"
+    runs.write_text("\n".join([header, *lines]))
+    run("ingest", runs)
+    code, out, _ = run("gate", "heat")
+    assert (code, f"candidate latest: {24:040x}"[:28] in out) == (6, True)
+    assert run("gate", "heat", "--candidate", f"{24:040x}")[0] == 6
+    assert run("gate", "heat", "--candidate", "2.0")[0] == 0
 
 
 def test_failed_runs_without_a_start_are_as_new_as_their_file(run, tmp_path):

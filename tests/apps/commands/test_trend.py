@@ -116,7 +116,9 @@ def test_early_word_and_bursts_are_told(run, tmp_path):
     assert first.startswith(
         "* seconds:f: +20.1 %, worse, provisional since run v4-m1-0, version v4"
     )
-    assert first.endswith("; versions v3..v4; 2 more runs at that level would confirm it.")
+    assert first.endswith(
+        "; versions v3..v4; 2 more runs at that level would confirm that it lasts."
+    )
     assert second == (
         "* seconds:f: 3 runs disturbed, v2-m1-0 to v2-m1-2, 2026-01-10 to 2026-01-12: "
         "30 s instead of 9.99 s; no change."
@@ -170,7 +172,7 @@ def test_what_a_series_is_like_is_told():
     state = {"points": 30, "unit": "s", "smallest_visible": 0.42, "level": 2.0, "drift": None}
     state |= {"state": "noisy", "high_share": None, "low": 1.0, "high": 2.0}
     state |= {"latest_outlier": None, "latest_outlier_run_id": "r", "overall_change": 0.4}
-    state["changes"] = 0
+    state |= {"changes": 0, "latest_runs": 1}
     assert state_sentences("x", state, quiet=True) == [
         "x: no change in 30 runs; the median is 2 s; noisy: only a change of 42 % or more would be "
         "seen."
@@ -192,6 +194,11 @@ def test_what_a_series_is_like_is_told():
     assert state_sentences("x", state | {"latest_outlier": 9.0}, quiet=True)[1] == (
         "x: the latest run, r, has 9 s, far from 2 s and from all runs before. A single run "
         "may be an outlier: another shows whether it lasts."
+    )
+    of_commit = state | {"latest_outlier": 9.0, "latest_runs": 6}
+    assert state_sentences("x", of_commit, quiet=True)[1] == (
+        "x: the last of 6 runs of the latest commit, r, has 9 s, far from 2 s and from all runs "
+        "before. One commit is no level: another shows whether it lasts."
     )
     wandering = state | {"state": "wandering", "smallest_visible": None}
     assert state_sentences("x", wandering, quiet=True)[0].endswith(

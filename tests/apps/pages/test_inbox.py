@@ -68,5 +68,5 @@ def test_what_is_not_certain_yet_is_beside_the_events(open_page, new_warehouse):
     keep(con)
     con.close()
     text = texts(open_page("inbox", new_warehouse))
-    assert "No change is certain yet" in text and "Not certain yet" in text
+    assert "No change is certain yet" in text and "Provisional" in text
     assert "<b>heat</b>** on m: wall_seconds +19.6 % since version v18" in text
