@@ -70,3 +70,28 @@ def test_too_few_points_are_flagged():
     found = in_words(scaling_surface(*lists)[0].as_py())
     assert found["formula"] is None
     assert found["flags"] == ["no model of the problem size: fewer than five points or two sizes"]
+
+
+@pytest.mark.parametrize(("noise", "least"), [(0.0, 0.85), (0.01, 0.8)])
+def test_intervals_at_four_times_the_size_hold_laws_of_any_exponents(noise, least):
+    # 40 sums of two products and a constant, at the largest measured count.
+    rng, held, off = np.random.default_rng(3), [], []
+    for _ in range(40):
+        share = rng.dirichlet([1, 1, 1])
+        n_powers, p_powers = (
+            rng.uniform([0.5, 0.0], [3.0, 1.0]),
+            rng.uniform([-1.1, 0.2], [-0.5, 1.0]),
+        )
+
+        def law(p, n, share=share, p_powers=p_powers, n_powers=n_powers):
+            products = (p[:, None] / 64) ** p_powers * (n[:, None] / 4000) ** n_powers
+            return products @ share[:2] + share[2]
+
+        truth = law(np.array([64.0]), np.array([16000.0]))[0]
+        found = at(law(P, N) * np.exp(noise * rng.normal(size=len(P))), 64.0, 16000.0)
+        held.append(
+            found["low"][0] <= truth * (1 + 1e-9) and truth * (1 - 1e-9) <= found["high"][0]
+        )
+        off.append(abs(found["seconds"][0] / truth - 1))
+    assert np.mean(held) >= least
+    assert np.median(off) < (1e-3 if noise == 0 else 0.05)

@@ -14,7 +14,7 @@ from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, st
 from udfs.scaling.forecast import forecast
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
-from udfs.scaling.surface import MIN_POINTS, N_TERMS, P_TERMS, Surface, fit_surface
+from udfs.scaling.surface import MIN_POINTS, Surface, fit_surface
 
 if TYPE_CHECKING:
     from udfs.arrays import Floats
@@ -104,13 +104,11 @@ def scaling_forecast_at(
     series = Series(contiguous(kind).to_pylist(), all_counts[mine], all_times[mine], own_ends)
     at = wanted[0] if flags else np.zeros(0)
     values = {name: np.full((len(flags), len(at)), np.nan) for name in _INTERVAL}
-    ratio, error = values["seconds"].copy(), np.full(len(flags), np.nan)
+    ratio, error = values["seconds"].copy(), values["seconds"].copy()
     for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
         model = fit_surface(p, n, times)
         target = float(numbers(at_size)[0])
-        ratio[rows] = _log_ratio(model, at, target, owns[rows[0]])
-        octaves = np.abs(np.log2(target / np.unique(n))).min()
-        error[rows] = model.error * np.sqrt(1 + octaves)
+        ratio[rows], error[rows] = model.ratio(at, target, owns[rows[0]])
     for basis, p, times, rows in series.groups():
         wanted_counts = np.tile(at, (len(rows), 1))
         predicted = forecast(basis, p, times, scatter[rows], wanted_counts)
@@ -121,15 +119,6 @@ def scaling_forecast_at(
     both = [a + b for a, b in zip(series.flags, flags, strict=True)]
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": flag_lists(both)})
-
-
-def _log_ratio(model: Surface, counts: Floats, target: float, own: float) -> Floats:
-    """Return the ratio of times at the target size and at the set's own, as logarithms."""
-    at_target = model.at(counts, np.full(len(counts), target))
-    at_own = model.at(counts, np.full(len(counts), own))
-    tiny = np.finfo(float).tiny
-    ratio: Floats = np.log(np.maximum(at_target, tiny)) - np.log(np.maximum(at_own, tiny))
-    return ratio
 
 
 def _group_by_points(
@@ -150,23 +139,14 @@ def _group_by_points(
 
 def _plain_terms(model: Surface, row: int) -> list[dict[str, float]]:
     """Return one function's terms with the factors of plain powers."""
-    out = []
-    for term, factor in zip(model.terms[row], model.factors[row], strict=True):
-        if term < 0 or factor <= 0:
-            continue
-        (p, p_log), (n, n_log) = P_TERMS[term // len(N_TERMS)], N_TERMS[term % len(N_TERMS)]
-        last_p, last_n = model.largest
-        plain = last_p**p * np.log2(last_p) ** p_log * last_n**n * np.log2(last_n) ** n_log
-        out.append(
-            {
-                "factor": float(factor / plain),
-                "p_exponent": p,
-                "p_log": float(p_log),
-                "n_exponent": n,
-                "n_log": float(n_log),
-            }
-        )
-    return out
+    factors, exponents = (part[row] for part in model.likeliest)
+    last = np.stack([model.largest, np.log2(np.maximum(model.largest, 1.0))], 1).ravel()
+    names = [field.name for field in _TERM]
+    return [
+        dict(zip(names, map(float, (factor / (last**powers).prod(), *powers)), strict=True))
+        for factor, powers in zip(factors, exponents[:, [0, 2, 1, 3]], strict=True)
+        if factor > 0
+    ]
 
 
 def _text(term: dict[str, float]) -> str:
