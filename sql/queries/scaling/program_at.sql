@@ -32,7 +32,7 @@ WITH
 
   programs AS (
     SELECT
-      parallelism, half, covered,
+      parallelism, half, covered, doubtful,
       CASE WHEN is_whole THEN 'wall time' ELSE 'sum of rank means' END AS basis,
       CASE WHEN covered >= 0.5 THEN predicted / covered END AS predicted,
       list_filter(
@@ -66,7 +66,10 @@ WITH
 
   trusted AS (
     SELECT
-      *, CASE WHEN NOT _is_guess(parallelism, largest, low, high, flags) THEN predicted END AS known
+      *,
+      CASE
+        WHEN NOT _is_guess(parallelism, largest, low, high, flags, doubtful) THEN predicted
+      END AS known
     FROM banded
   )
 
