@@ -122,8 +122,7 @@ def walk_critical_path(
         known to have made that; chain_end, when the run ends at the earliest without waits on any
         number of workers, and placed_end and least_end, with those waits on the same workers and on
         one more (no thread of the runtime, or that launches work for a device) of the kind of which
-        it ends soonest, ns; has_chains, whether three tasks need each
-        other in turn.
+        it ends soonest, ns.
     """
     out = []
     for i, number in enumerate(contiguous(last).to_pylist()):
@@ -139,7 +138,6 @@ def walk_critical_path(
                 "chain_end": program.chain_end(int(graph.begins.min())),
                 "placed_end": placed,
                 "least_end": min(more),
-                "has_chains": bool(np.diff(graph.first)[graph.producer].any()),
             }
         )
     return pa.array(out, _WALKED)

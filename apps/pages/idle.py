@@ -149,9 +149,7 @@ def _gains(view: View, run: str) -> None:
             "One more worker: at most, if no task needs another; nothing tells which tasks do."
         )
     elif gains["is_assumed"].any():
-        st.caption(
-            "One more worker: if no three tasks need each other in turn, as none such are recorded."
-        )
+        st.caption("One more worker and other placement: if tasks need no more than is recorded.")
 
 
 _MODE_HELP = (

@@ -458,8 +458,10 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         if not rows[0]["is_recorded"]:
             return []
         late = rows[0]["path_cause"] == "submission"
-        why = "tasks are submitted too late" if late else "the chain is all of the time"
-        return [f"One more worker gains nothing, nor does less waiting: {why}."]
+        why = ": tasks are submitted too late" if late else ""
+        if rows[0]["is_chain"]:
+            why = ": the chain is all of the time"
+        return [f"One more worker gains nothing, nor does less waiting{why}."]
     if not rows[0]["is_recorded"]:
         return [
             "What one more worker gains is unknown, as nothing tells which tasks need each other: "
@@ -495,6 +497,5 @@ def _if(rows: Sequence[Row]) -> str:
     if any(row["percent"] and row["change"] == "other placement" for row in rows):
         taken += "; other placement if every worker can run every task of its kind"
     if assumed := [row["change"] for row in rows if row["is_assumed"] and row["percent"]]:
-        taken += f"; {' and '.join(assumed)} if no three tasks need each other in turn, as none "
-        taken += "such are recorded"
+        taken += f"; {' and '.join(assumed)} if tasks need no more than is recorded"
     return taken

@@ -36,5 +36,5 @@ SELECT
   gain.replay_gain, -- What a replay gains, ns (tasks without recorded inputs count as independent): without latency or overhead, or with a part half as long, on the same workers in the same order, no task before its submission; with other placement, and one more worker, by list scheduling. NULL where not replayed: there are more than 20,000 tasks, or (other placement, one more worker) workers ran several tasks at once, or the trace records neither what tasks read nor work of the runtime.
   gain.replay_percent, -- That, of the same time, %.
   gain.is_recorded, -- Whether the trace tells the cause of more than half of the waits.
-  gain.is_assumed -- Whether tasks are taken as independent of each other because no chain of them is recorded: none reads what a task made that read something itself.
+  gain.is_assumed -- Whether tasks are taken as independent of each other of which no input is recorded, though they began after another had ended.
 FROM (SELECT run_id, unnest(gains) AS gain FROM _task_graphs);

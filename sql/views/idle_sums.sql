@@ -41,9 +41,6 @@ CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted,
 -- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
 CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
 
--- A gain below this, in per cent of a run, is none to speak of.
-CREATE OR REPLACE MACRO _little_gain() AS 5;
-
 -- What usually helps, by what is known of the run's tasks (_run_tasks) and the number of workers.
 CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
   WHEN root.cause = 'overhead' AND root.is_unsubmitted AND run.path_cause = 'latency'
@@ -89,16 +86,13 @@ CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   )
 };
 
--- Tasks of runs, how long they are on average, ns, what most of the critical path is, and what follows
--- from the gains: whether tasks that are known to need each other leave little to one more worker, and
--- whether nothing gains anything.
+-- Tasks of runs, how long they are on average, ns, what most of the critical path is, whether a chain of
+-- them is nearly all of the time (_task_graphs), and whether then nothing gains anything.
 CREATE OR REPLACE VIEW _run_tasks AS
 WITH
   gains AS (
     SELECT
       run_id,
-      bool_or(coalesce(replay_percent, if(gain_at_most = 0, 0, NULL)) < _little_gain())
-        FILTER (change = 'one more worker' AND is_recorded AND NOT is_assumed) AS is_chain,
       bool_and(is_recorded AND coalesce(replay_gain, gain_at_most) = 0)
         FILTER (change <> 'half as long') AS nothing_helps
     FROM idle_gains
@@ -112,10 +106,11 @@ WITH
     GROUP BY run_id
   )
 
-SELECT t.*, g.is_chain, g.nothing_helps, p.path_cause
+SELECT t.*, c.is_chain, c.is_chain AND g.nothing_helps AS nothing_helps, p.path_cause
 FROM (
   SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns FROM tasks GROUP BY run_id
 ) AS t
+LEFT JOIN _task_graphs AS c ON t.run_id = c.run_id
 LEFT JOIN gains AS g ON t.run_id = g.run_id
 LEFT JOIN path AS p ON t.run_id = p.run_id;
 

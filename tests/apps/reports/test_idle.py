@@ -159,7 +159,7 @@ def test_tasks_without_recorded_chains_count_as_independent_and_that_is_told(war
     told = " ".join(idle_sentences(warehouse, "r1"))
     assert ("What a replay of the tasks gains: other placement" in told) != chained
     assert ("if every worker can run every task" in told) != chained
-    assert ("as none such are recorded" in told) != chained
+    assert ("if tasks need no more than is recorded" in told) != chained
 
 
 def test_what_gains_nothing_at_most_gains_nothing(warehouse):
