@@ -141,7 +141,7 @@ def _gains(view: View, run: str) -> None:
     st.subheader("What could be gained", anchor=False)
     gains = view.ask("idle/what_if", run_id=run)
     if gains.is_empty():
-        st.caption("Unknown: the run has no tasks, or too many.")
+        st.caption("Unknown: too many tasks, or none, or nothing tells what they wait for.")
         return
     view.chart(charts.gain_chart(gains), "How much shorter the run could be")
     if not gains["is_recorded"].any():

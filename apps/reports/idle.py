@@ -461,7 +461,9 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         why = ": tasks are submitted too late" if late else ""
         if rows[0]["is_chain"]:
             why = ": the chain is all of the time"
-        return [f"One more worker gains nothing, nor does less waiting{why}."]
+        has_more = any(row["change"] == "one more worker" for row in rows)
+        what = "One more worker gains nothing, nor does less waiting"
+        return [f"{what if has_more else 'Less waiting gains nothing'}{why}."]
     if not rows[0]["is_recorded"]:
         return [
             "What one more worker gains is unknown, as nothing tells which tasks need each other: "

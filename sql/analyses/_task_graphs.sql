@@ -281,7 +281,8 @@ WITH
       last_end - greatest(turned, w.found.placed_end) AS of_placement,
       CASE WHEN is_recorded AND r.found.listed IS NOT NULL
         THEN last_end - least(last_end, greatest(turned, r.found.listed)) END AS replaced,
-      last_end - coalesce(replaced, 0) - greatest(turned, w.found.least_end) AS of_one_more
+      CASE WHEN w.found.least_end IS NOT NULL
+        THEN last_end - coalesce(replaced, 0) - greatest(turned, w.found.least_end) END AS of_one_more
     FROM walked AS w
     LEFT JOIN paths AS p ON w.run_id = p.run_id
     LEFT JOIN replay AS r ON w.run_id = r.run_id
@@ -306,7 +307,7 @@ WITH
             'change': 'one more worker', 'bound': of_one_more,
             'replay': CASE WHEN is_recorded THEN replayed.one_more_worker END, 'is_assumed': is_loose
           }
-        ][if(is_recorded, 1, 4):],
+        ][if(is_recorded, 1, 4):if(of_one_more IS NULL, 3, 4)],
         recursive := true
       )
     FROM room

@@ -300,6 +300,10 @@ def test_kernels_are_placed_on_streams_only(warehouse):
     # on two streams the kernels take 20 ns, on five workers one could run beside the others
     assert what_if(warehouse)["other placement"] == (20, 20)
     assert anywhere["other placement"] == (30, 28)
+    # one more stream is no more device
+    assert "one more worker" in anywhere
+    warehouse.execute("UPDATE workers SET device = 0")
+    assert "one more worker" not in what_if(warehouse)
 
 
 def test_where_tasks_run_hardly_ever_no_chain_of_them_is_all_of_the_time(warehouse):
