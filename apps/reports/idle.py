@@ -430,9 +430,11 @@ def _path(parts: Sequence[Row]) -> list[str]:
     largest = sorted(shares.items(), key=lambda share: (-share[1], share[0]))
     text = ", ".join(f"{cause} {amount(share, '%')}" for cause, share in largest)
     sentence = f"The critical path is {text}."
-    if "unknown" in shares:
+    if unknown := [cause for cause in ("unknown", "submission") if cause in shares]:
+        of = {"unknown": "a task", "submission": "the program that submits"}
+        what = " or ".join(of[cause] for cause in unknown)
         sentence += (
-            " Where it is unknown what a task waited for, the path goes on with the task that "
+            f" Where it is unknown what {what} waited for, the path goes on with the task that "
             "ended last, as an assumption."
         )
     halved = []
