@@ -24,6 +24,7 @@ def surface(y):
         (lambda p, n: 0.5 * n / p, "0.5*p^-1*n"),
         (lambda p, n: 3 + 1e-6 * n**2 / p, "3 + 1e-06*p^-1*n^2"),
         (lambda p, n: 2e-3 * n / p + 0.5 * np.log2(p), "0.002*p^-1*n + 0.5*log2(p)"),
+        (lambda p, n: 1e-7 * n**1.7 / p + 0.01, "1e-07*p^-1*n^1.7 + 0.01"),
     ],
 )
 def test_products_and_sums_are_recovered(law, formula):

@@ -1,8 +1,8 @@
 """Models of two parameters: parallelism p and problem size n.
 
 The performance model normal form (Calotoiu et al., SC 2013): a constant and up to two products of
-a term in p and a term in n. The best sets of one product, of two, and of two and a constant are
-candidates, each with the exponents of the grid and with free ones (damped Gauss-Newton steps:
+a term in p and a term in n. The best sets of one product and of two, with and without a constant,
+are candidates, each with the exponents of the grid and with free ones (damped Gauss-Newton steps:
 Marquardt, SIAM Journal on Applied Mathematics 11, 1963). They are weighted by their evidence
 (Laplace's approximation: Tierney and Kadane, Journal of the American Statistical Association 81,
 1986); the likeliest predicts, and the interval holds what the others would.
@@ -30,8 +30,10 @@ _GRID: Final = np.array([(p, n, p_log, n_log) for p, p_log in _P_TERMS for n, n_
 """The exponents of p, n, log2(p) and log2(n) of each product; the first one is the constant."""
 _PLAIN: Final = _GRID[(_GRID[:, 2:] == 0).all(1)]
 """Those without logarithms, from which free exponents start."""
-_SETS: Final = np.array([1, (len(_GRID) - 1) / 2, (len(_GRID) - 1) / 2]) * len(_GRID)
-"""How many sets of one product, of two, and of two and a constant there are."""
+_SETS: Final = np.array([1, 1, (len(_GRID) - 1) / 2, (len(_GRID) - 1) / 2]) * len(_GRID)
+"""How many sets there are of one product, of one and a constant, of two, and of two and one."""
+_FURTHER: Final = np.log(0.1)
+"""Odds, as a logarithm, that a further product has to beat to predict: two may be alike."""
 _LEAST, _MOST = np.array([-2.2, 0.0]), np.array([3.2, 3.2])
 """Range of free exponents of p and of n."""
 _STEPS: Final = 30  # Gauss-Newton steps at most
@@ -48,8 +50,8 @@ class Surface:
     `factors` (n x k x 3, 0 where there are fewer products) are for products that are 1 at the
     largest p and n, `exponents` (n x k x 3 x 4) those of p, n, log2(p) and log2(n). `weight` (n x
     k) are their probabilities, `covariance` (n x k x 9 x 9) that of the logarithms of the factors
-    and of the exponents of p and n. `error` (n) is the cross-validated relative error (root mean
-    square) of the likeliest.
+    and of the exponents of p and n. `best` (n) is the place of the one that predicts, `error` (n)
+    its cross-validated relative error (root mean square).
     """
 
     largest: tuple[float, float]
@@ -57,24 +59,24 @@ class Surface:
     exponents: Floats
     weight: Floats
     covariance: Floats
+    best: Index
     error: Floats
 
     @property
-    def likeliest(self) -> tuple[Floats, Floats]:
-        """The factors and exponents of the likeliest model: n x 3, n x 3 x 4."""
-        best = np.arange(len(self.weight)), self.weight.argmax(1)
-        return self.factors[best], self.exponents[best]
+    def terms(self) -> tuple[Floats, Floats]:
+        """The factors and exponents of the model that predicts: n x 3, n x 3 x 4."""
+        cells = np.arange(len(self.best)), self.best
+        return self.factors[cells], self.exponents[cells]
 
     def at(self, p: Floats, n: Floats) -> Floats:
-        """Return the seconds at points (p, n) by the likeliest model: functions x points."""
-        factors, exponents = self.likeliest
+        """Return the seconds at points (p, n): functions x points."""
+        factors, exponents = self.terms
         return _values(factors, exponents, _logs(p, n, self.largest))[0]
 
     def ratio(self, p: Floats, n: float, own: float) -> tuple[Floats, Floats]:
         """Return how times at size n differ from those at another size, and the standard error.
 
-        As logarithms, functions x points, by the likeliest model; the error holds what the others
-        would predict.
+        As logarithms, functions x points; the error holds what the other models would predict.
         """
         logs = [_logs(p, np.full(len(p), size), self.largest) for size in (n, own)]
         (some, slopes), (others, other) = (
@@ -85,7 +87,7 @@ class Surface:
         apart = slopes / some[..., None, :] - other / others[..., None, :]
         variance = (apart * (self.covariance @ apart)).sum(2)
         ratio = np.log(some / others)
-        best = np.take_along_axis(ratio, self.weight.argmax(1)[:, None, None], 1)
+        best = np.take_along_axis(ratio, self.best[:, None, None], 1)
         variance += (ratio - best) ** 2
         return best[:, 0], np.sqrt((self.weight[..., None] * variance).sum(1))
 
@@ -124,11 +126,12 @@ def fit_surface(p: Floats, n: Floats, y: Floats) -> Surface:
     weight /= weight.sum(1, keepdims=True)
     known = letters.reshape(*weight.shape, -1)
     covariance = np.linalg.inv(precision) * known[..., None] * known[..., None, :]
-    best = np.arange(count), weight.argmax(1)
+    likeliest = (evidence + _FURTHER * used.sum(-1)).argmax(1)
+    best = np.arange(count), likeliest
     spare = np.maximum(1 - spent[best] / m, 0)
     with np.errstate(divide="ignore"):
         error = np.sqrt(left[best] / m) / spare
-    return Surface(largest, factors, exponents, weight, covariance, error)
+    return Surface(largest, factors, exponents, weight, covariance, likeliest, error)
 
 
 def _logs(p: Floats, n: Floats, largest: tuple[float, float]) -> Floats:
@@ -159,21 +162,21 @@ def _values(factors: Floats, exponents: Floats, logs: Floats) -> tuple[Floats, F
 
 
 def _best_sets(scaled: Floats) -> tuple[Index, Floats]:
-    """Return the best product alone, the best two, and the best two and a constant.
+    """Return the best sets as of `_SETS`.
 
-    Their places and their factors, 0 where there are fewer or none fit: n x 3 x 3.
+    Their places and their factors, 0 where there are fewer or none fit: n x 4 x 3.
 
     Args:
         scaled: the products over the times, n x products x points; the constant is the first.
     """
     count, everyone = len(scaled), np.arange(len(scaled))
-    terms, factors = np.zeros((count, 3, 3), np.intp), np.zeros((count, 3, 3))
+    terms, factors = np.zeros((count, 4, 3), np.intp), np.zeros((count, 4, 3))
     square, right = (scaled**2).sum(2), scaled.sum(2)
     terms[:, 0, 0] = alone = (right**2 / square).argmax(1)
     factors[:, 0, 0] = (right / square)[everyone, alone]
     cross = scaled @ scaled.swapaxes(1, 2)
     share, level = cross[:, 0] / square[:, :1], right[:, :1] / square[:, :1]
-    for place, constant in ((1, 0.0), (2, 1.0)):
+    for place, constant, partners in ((1, 0.0, 1), (2, 0.0, len(_GRID)), (3, 1.0, len(_GRID))):
         # The constant is eliminated.
         of_both = cross - constant * share[:, :, None] * cross[:, :1]
         own = np.diagonal(of_both, axis1=1, axis2=2)
@@ -188,6 +191,7 @@ def _best_sets(scaled: Floats) -> tuple[Index, Floats]:
             fits = (one > 0) & (one.swapaxes(1, 2) > 0) & (determinant > _SINGULAR * size)
             fits &= (own > _SINGULAR * square)[:, :, None] & (own > _SINGULAR * square)[:, None]
             fits &= (third > 0) | (constant == 0)
+            fits[..., partners:] = False
             gain = np.where(fits, gain + gain.swapaxes(1, 2), -1.0).reshape(count, -1)
         best = gain.argmax(1)
         i, j = np.divmod(best, scaled.shape[1])

@@ -139,7 +139,7 @@ def _group_by_points(
 
 def _plain_terms(model: Surface, row: int) -> list[dict[str, float]]:
     """Return one function's terms with the factors of plain powers."""
-    factors, exponents = (part[row] for part in model.likeliest)
+    factors, exponents = (part[row] for part in model.terms)
     last = np.stack([model.largest, np.log2(np.maximum(model.largest, 1.0))], 1).ravel()
     names = [field.name for field in _TERM]
     return [
