@@ -41,8 +41,20 @@ CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted,
 -- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
 CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
 
--- What usually helps, by what is known of the run's tasks (_run_tasks) and the number of workers.
-CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
+-- What else so much overhead, ns, may be, as the trace does not tell that it is the runtime's.
+CREATE OR REPLACE MACRO _perhaps_not_runtime(run, overhead) AS
+  CASE
+    WHEN 2 * run.runtime_ns >= overhead THEN ''
+    ELSE if(run.submissions = 0, ' Or nothing was submitted: when is not recorded.', '')
+      || if(
+        run.runtime_ns IS NULL, '',
+        ' Work of the runtime is recorded for less than half of it: what tasks waited for may be missing.'
+      )
+  END;
+
+-- What usually helps, by what is known of the run's tasks (_run_tasks), the number of workers, and the
+-- overhead, ns.
+CREATE OR REPLACE MACRO _advice(root, run, workers, overhead) AS CASE
   WHEN root.cause = 'overhead' AND root.is_unsubmitted AND run.path_cause = 'latency'
     THEN 'Nothing was submitted: the program waited for data in transit before it asked for more tasks. '
       || 'Slow network, poor placement of data, or detours on the way.'
@@ -61,9 +73,10 @@ CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
   WHEN root.cause = 'latency'
     THEN 'Slow network, poor placement of data, or detours on the way.'
   WHEN root.cause = 'overhead' AND run.task_ns < _fine_task()
-    THEN 'Tasks too fine, or an inefficient runtime.'
+    THEN 'Tasks too fine, or an inefficient runtime.' || _perhaps_not_runtime(run, overhead)
   WHEN root.cause = 'overhead'
     THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
+      || _perhaps_not_runtime(run, overhead)
 END;
 
 -- Figures that follow from sums, their root, the tasks of the run and the number of workers.
@@ -78,7 +91,7 @@ CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   'dominant': _by_clocks(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded)
   ),
-  'advice': _advice(root, run, workers),
+  'advice': _advice(root, run, workers, sums.overhead - sums.not_recorded),
   'root_cause': root.cause,
   'reason': _why_unknown(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
@@ -106,10 +119,18 @@ WITH
     GROUP BY run_id
   )
 
-SELECT t.*, c.is_chain, c.is_chain AND g.nothing_helps AS nothing_helps, p.path_cause
+SELECT t.*, r.runtime_ns, c.is_chain, c.is_chain AND g.nothing_helps AS nothing_helps, p.path_cause
 FROM (
-  SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns FROM tasks GROUP BY run_id
+  SELECT
+    run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns, count(t_submit) AS submissions
+  FROM tasks
+  GROUP BY run_id
 ) AS t
+LEFT JOIN (
+  SELECT run_id, sum(coalesce(total_ns, t_end - t_start)) AS runtime_ns
+  FROM runtime_intervals
+  GROUP BY run_id
+) AS r ON t.run_id = r.run_id
 LEFT JOIN _task_graphs AS c ON t.run_id = c.run_id
 LEFT JOIN gains AS g ON t.run_id = g.run_id
 LEFT JOIN path AS p ON t.run_id = p.run_id;
