@@ -70,6 +70,11 @@ FROM series AS s
 JOIN scaling_sets AS t ON s.set_id = t.set_id
 LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
+-- The relative error of a sum of times by the errors of its parts, which are partly correlated: half
+-- way between fully and not at all.
+CREATE OR REPLACE MACRO _error_of_sum(error, seconds) AS
+  sqrt((pow(sum(error), 2) + sum(pow(error, 2))) / 2) / sum(seconds);
+
 -- One row is a set: what the sum of its functions is predicted to take beyond its largest count, at
 -- the counts `wanted`, else at those that are stored.
 CREATE OR REPLACE MACRO _program_sums(wanted) AS TABLE
@@ -117,16 +122,14 @@ WITH
     FROM functions
   ),
 
-  -- errors of functions are partly correlated: half way between fully and not at all
   summed AS (
     SELECT
       set_id, app, version, machine, part['is_predicted'] AS is_predicted, part['count'] AS count,
       sum(part['seconds']) AS seconds,
       sum(part['seconds']) FILTER (modelled) / sum(part['seconds']) AS covered,
       sum(part['seconds']) FILTER (doubtful) / sum(part['seconds']) AS doubtful,
-      sqrt((pow(sum(part['down']), 2) + sum(pow(part['down'], 2))) / 2) / sum(part['seconds'])
-        AS down,
-      sqrt((pow(sum(part['up']), 2) + sum(pow(part['up'], 2))) / 2) / sum(part['seconds']) AS up,
+      _error_of_sum(part['down'], part['seconds']) AS down,
+      _error_of_sum(part['up'], part['seconds']) AS up,
       count(*) AS functions,
       count(*) FILTER (modelled) AS modelled,
       max(repetitions) AS repetitions

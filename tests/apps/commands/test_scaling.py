@@ -474,13 +474,16 @@ def test_wall_times_at_counts_without_profiles_are_the_program(run, tmp_path):
 
 def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
     lines = ["app,function,parallelism,problem_size,seconds"]
-    lines += [f"a,f,{p},{n},{1e-3 * n / p + 1}" for n in (1000, 2000, 4000) for p in COUNTS]
+    noise = np.random.default_rng(1).lognormal(0, 0.02, 3 * len(COUNTS))
+    at = itertools.product((1000, 2000, 4000), COUNTS)
+    lines += [f"a,f,{p},{n},{(1e-3 * n / p + 1) * e}" for (n, p), e in zip(at, noise, strict=True)]
     path = tmp_path / "crossed.csv"
     path.write_text("\n".join(lines) + "\n")
     run("ingest", path)
     _, out, _ = run("scale", "a", "--problem-size", "8000", "--at", "128")
     program, functions = out.split("\n\n")[1:3]
-    assert program.splitlines()[-1].split()[1] == functions.splitlines()[-1].split()[1]
+    # of a program of one function, time and interval are the function's
+    assert program.splitlines()[-1].split()[1:5] == functions.splitlines()[-1].split()[1:5]
     assert "Adding more" not in out and "adding more is not predicted to make it slower" in out
 
 
