@@ -96,3 +96,16 @@ def test_intervals_at_four_times_the_size_hold_laws_of_any_exponents(noise, leas
         off.append(abs(found["seconds"][0] / truth - 1))
     assert np.mean(held) >= least
     assert np.median(off) < (1e-3 if noise == 0 else 0.05)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "counts", "formula"),
+    [
+        ([0.1, 0.2, 0.4], [1, 2, 4], "3*p^-1*n^1.3"),  # whose logarithms are 0
+        ([1e9, 2e9, 8e9], [1, 1024], "3*p^-1*n^1.3"),  # as many points as two products have letters
+    ],
+)
+def test_one_product_has_no_double(sizes, counts, formula):
+    p, n = (axis.ravel() for axis in np.meshgrid(np.array(counts, float), sizes))
+    lists = [pa.array([one.tolist()]) for one in (p, n, 3 * n**1.3 / p)]
+    assert scaling_surface(*lists)[0].as_py()["formula"] == formula

@@ -32,12 +32,14 @@ _PLAIN: Final = _GRID[(_GRID[:, 2:] == 0).all(1)]
 """Those without logarithms, from which free exponents start."""
 _SETS: Final = np.array([1, 1, (len(_GRID) - 1) / 2, (len(_GRID) - 1) / 2]) * len(_GRID)
 """How many sets there are of one product, of one and a constant, of two, and of two and one."""
-_FURTHER: Final = np.log(0.1)
-"""Odds, as a logarithm, that a further product has to beat to predict: two may be alike."""
+_FURTHER: Final = np.log(0.05)
+"""Odds, as a logarithm, that a further product has to beat to predict, as two may be alike: strong
+evidence (Kass and Raftery, Journal of the American Statistical Association 90, 1995)."""
 _LEAST, _MOST = np.array([-2.2, 0.0]), np.array([3.2, 3.2])
 """Range of free exponents of p and of n."""
 _STEPS: Final = 30  # Gauss-Newton steps at most
 _DAMPING: Final = 1e-4  # of the first step
+_LEAST_DAMPING: Final = 1e-12  # with which products that are alike can be solved for
 _SINGULAR: Final = 1e-10  # squared sine below which terms are alike
 _PRECISION: Final = np.array([1 / 9, 1.0, 1.0])
 """Prior of the logarithm of a factor and of the exponents of p and n: one over the variance."""
@@ -113,10 +115,11 @@ def fit_surface(p: Floats, n: Floats, y: Floats) -> Surface:
     factors, exponents, off, slopes = _refined(factors, exponents, letters, logs, y)
     left, spent = (off**2).sum(-1), letters.sum((2, 3))
     noise = Noise.known(np.zeros(count), m)
-    sigma = noise.deviation(left.T, np.minimum(spent, m - 1).T / 2).T
+    none = np.zeros((1, 1))
+    sigma = noise.deviation(left.T, none).T * np.sqrt(m / np.maximum(m - spent, 1))
     prior = np.tile(_PRECISION, letters.shape[2])
     precision = slopes @ slopes.swapaxes(2, 3) / sigma[..., None, None] ** 2 + np.diag(prior)
-    evidence = noise.evidence(left.T, np.zeros((1, 1))).T.astype(float)
+    evidence = noise.evidence(left.T, none).T.astype(float)
     # Letters that a model lacks are in both determinants.
     evidence += (np.log(prior).sum() - np.linalg.slogdet(precision)[1]) / 2
     # A set of the grid is the best of many, a set of free exponents has them in its determinant.
@@ -171,7 +174,8 @@ def _best_sets(scaled: Floats) -> tuple[Index, Floats]:
     """
     count, everyone = len(scaled), np.arange(len(scaled))
     terms, factors = np.zeros((count, 4, 3), np.intp), np.zeros((count, 4, 3))
-    square, right = (scaled**2).sum(2), scaled.sum(2)
+    # A logarithm is 0 at all sizes up to 1.
+    square, right = np.maximum((scaled**2).sum(2), np.finfo(float).tiny), scaled.sum(2)
     terms[:, 0, 0] = alone = (right**2 / square).argmax(1)
     factors[:, 0, 0] = (right / square)[everyone, alone]
     cross = scaled @ scaled.swapaxes(1, 2)
@@ -241,5 +245,5 @@ def _refined(
         better = (found[0] ** 2).sum(-1) < (off**2).sum(-1)
         for part, other in zip((factors, exponents, off, slopes), (*tried, *found), strict=True):
             part[better] = other[better]
-        damping = np.where(better, damping / 10, damping * 10)
+        damping = np.maximum(np.where(better, damping / 10, damping * 10), _LEAST_DAMPING)
     return factors, exponents, off, slopes

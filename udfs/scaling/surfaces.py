@@ -12,6 +12,7 @@ from udfs.arrow import contiguous
 from udfs.flags import Flag, flag, flag_lists
 from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
 from udfs.scaling.forecast import forecast
+from udfs.scaling.formula import powers, r2, smape
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
 from udfs.scaling.surface import MIN_POINTS, Surface, fit_surface
@@ -49,10 +50,7 @@ def scaling_surface(
     for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
         model = fit_surface(p, n, times)
         fitted = model.at(p, n)
-        total = ((times - times.mean(1, keepdims=True)) ** 2).sum(1)
-        left = ((times - fitted) ** 2).sum(1)
-        values["r2"][rows] = 1 - left / np.where(total > 0, total, np.nan)
-        values["smape"][rows] = (2 * np.abs(fitted - times) / (fitted + times)).mean(1)
+        values["r2"][rows], values["smape"][rows] = r2(times, fitted), smape(times, fitted)
         values["cv_error"][rows] = model.error
         for place, row in enumerate(rows):
             terms[row] = _plain_terms(model, place)
@@ -151,11 +149,5 @@ def _plain_terms(model: Surface, row: int) -> list[dict[str, float]]:
 
 def _text(term: dict[str, float]) -> str:
     """Return one term as text, as 0.5*p^-1*n."""
-    parts = [f"{term['factor']:.4g}"]
-    for name in ("p", "n"):
-        exponent = term[f"{name}_exponent"]
-        if exponent:
-            parts.append(name if exponent == 1 else f"{name}^{exponent:.3g}")
-        if term[f"{name}_log"]:
-            parts.append(f"log2({name})")
-    return "*".join(parts)
+    of = (powers(name, term[f"{name}_exponent"], int(term[f"{name}_log"])) for name in ("p", "n"))
+    return f"{term['factor']:.4g}" + "".join(of)
