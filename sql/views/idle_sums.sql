@@ -55,6 +55,8 @@ CREATE OR REPLACE MACRO _perhaps_not_runtime(run, overhead) AS
 -- What usually helps, by what is known of the run's tasks (_run_tasks), the number of workers, and the
 -- overhead, ns.
 CREATE OR REPLACE MACRO _advice(root, run, workers, overhead) AS CASE
+  WHEN root.cause IS NOT NULL AND run.on_device
+    THEN 'A device is no runtime of tasks: what limits it is in gpu_verdicts, what would help in gpu_gains.'
   WHEN root.cause = 'overhead' AND root.is_unsubmitted AND run.path_cause = 'latency'
     THEN 'Nothing was submitted: the program waited for data in transit before it asked for more tasks. '
       || 'Slow network, poor placement of data, or detours on the way.'
@@ -99,8 +101,9 @@ CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   )
 };
 
--- Tasks of runs, how long they are on average, ns, what most of the critical path is, whether a chain of
--- them is nearly all of the time (_task_graphs), and whether then nothing gains anything.
+-- Tasks of runs, how long they are on average, ns, how long the runtime worked, whether gpu_verdicts has
+-- a device of the run, what most of the critical path is, whether a chain of tasks is nearly all of the
+-- time (_task_graphs), and whether then nothing gains anything.
 CREATE OR REPLACE VIEW _run_tasks AS
 WITH
   gains AS (
@@ -119,7 +122,7 @@ WITH
     GROUP BY run_id
   )
 
-SELECT t.*, r.runtime_ns, c.is_chain, c.is_chain AND g.nothing_helps AS nothing_helps, p.path_cause
+SELECT t.*, r.runtime_ns, d.run_id IS NOT NULL AS on_device, c.is_chain, c.is_chain AND g.nothing_helps AS nothing_helps, p.path_cause
 FROM (
   SELECT
     run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns, count(t_submit) AS submissions
@@ -131,6 +134,7 @@ LEFT JOIN (
   FROM runtime_intervals
   GROUP BY run_id
 ) AS r ON t.run_id = r.run_id
+LEFT JOIN (SELECT DISTINCT run_id FROM _gpu_sums) AS d ON t.run_id = d.run_id
 LEFT JOIN _task_graphs AS c ON t.run_id = c.run_id
 LEFT JOIN gains AS g ON t.run_id = g.run_id
 LEFT JOIN path AS p ON t.run_id = p.run_id;
