@@ -418,8 +418,7 @@ UDFS: tuple[Udf, ...] = (
         "udfs.critical_path",
         "STRUCT(path STRUCT(n BIGINT, leaves BIGINT, gap_from BIGINT, jumps BOOLEAN, "
         "is_assumed BOOLEAN, is_recorded BOOLEAN, asked BIGINT, since BIGINT, sent BIGINT, "
-        "there BIGINT, made BIGINT)[], chain_end BIGINT, placed_end BIGINT, least_end BIGINT, "
-        "has_chains BOOLEAN)",
+        "there BIGINT, made BIGINT)[], chain_end BIGINT, placed_end BIGINT, least_end BIGINT)",
         "Tasks on the critical path of a run, from the last, what each waited for last, and how "
         "soon the run could end, in ns.",
         public=False,

@@ -121,9 +121,8 @@ def walk_critical_path(
         there and since (from when on the path waits), where an input was, and made, where nobody is
         known to have made that; chain_end, when the run ends at the earliest without waits on any
         number of workers, and placed_end and least_end, with those waits on the same workers and on
-        one more (no thread of the runtime, or that launches work for a device) of the kind of which
-        it ends soonest, ns; has_chains, whether three tasks need each
-        other in turn.
+        one more of the kind of which it ends soonest, ns; least_end is NULL where there are only
+        devices, threads of the runtime, and such that launch work for a device.
     """
     out = []
     for i, number in enumerate(contiguous(last).to_pylist()):
@@ -138,8 +137,7 @@ def walk_critical_path(
                 "path": list(found.walk(int(np.flatnonzero(found.number == number)[0]))),
                 "chain_end": program.chain_end(int(graph.begins.min())),
                 "placed_end": placed,
-                "least_end": min(more),
-                "has_chains": bool(np.diff(graph.first)[graph.producer].any()),
+                "least_end": min(more, default=None),
             }
         )
     return pa.array(out, _WALKED)

@@ -198,8 +198,10 @@ class Graph:
         }
         if overlap <= _OVERLAP * sum(self.lengths()):
             listed = min(measured, self.listed())
-            more = min(self.listed(kind) for kind in self.more)
-            found |= {"listed": listed, "one_more_worker": max(0, listed - more)}
+            found["listed"] = listed
+            if self.more:
+                more = min(self.listed(kind) for kind in self.more)
+                found["one_more_worker"] = max(0, listed - more)
         return found
 
 

@@ -11,8 +11,9 @@ from udfs.arrays import Flags, Integers
 from udfs.arrow import is_known, numbers
 
 UNKNOWN = np.iinfo(np.int64).min
-# Kinds of workers that a program has no more of where it has more workers (_worker_kinds).
-_SERVANTS = ("host", "runtime")
+# Kinds of workers that a program has no more of where it has more workers (_worker_kinds): one more
+# stream is no more device.
+_FIXED = ("host", "runtime", "stream", "copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class TaskGraph:
     last (-1: none). `ready` is when inputs that no task made existed. Inputs of task i are those
     from first[i] up to first[i + 1]; each was made by `producer`, a place before that of the
     reader, at `made`. `kind` is the number of the kind of each worker, `begins` when its window
-    does; one more worker is of one of the kinds `more`.
+    does; one more worker is of one of the kinds `more`, if any.
     """
 
     number: Integers
@@ -80,7 +81,7 @@ class TaskGraph:
         by_worker = np.argsort(worker, kind="stable")
         kinds = workers.field("kind").to_pylist()
         names = sorted(set(kinds))
-        more = [at for at, name in enumerate(names) if name not in _SERVANTS]
+        more = [at for at, name in enumerate(names) if name not in _FIXED]
         return cls(
             number=number,
             worker=worker,
@@ -101,7 +102,7 @@ class TaskGraph:
             made=made[edges],
             kind=np.array([names.index(name) for name in kinds]),
             begins=numbers(workers.field("t_begin")),
-            more=np.array(more or range(len(names))),
+            more=np.array(more, np.int64),
         )
 
 

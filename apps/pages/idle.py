@@ -141,7 +141,7 @@ def _gains(view: View, run: str) -> None:
     st.subheader("What could be gained", anchor=False)
     gains = view.ask("idle/what_if", run_id=run)
     if gains.is_empty():
-        st.caption("Unknown: the run has no tasks, or too many.")
+        st.caption("Unknown: too many tasks, or none, or nothing tells what they wait for.")
         return
     view.chart(charts.gain_chart(gains), "How much shorter the run could be")
     if not gains["is_recorded"].any():
@@ -149,9 +149,7 @@ def _gains(view: View, run: str) -> None:
             "One more worker: at most, if no task needs another; nothing tells which tasks do."
         )
     elif gains["is_assumed"].any():
-        st.caption(
-            "One more worker: if no three tasks need each other in turn, as none such are recorded."
-        )
+        st.caption("One more worker and other placement: if tasks need no more than is recorded.")
 
 
 _MODE_HELP = (

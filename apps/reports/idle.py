@@ -430,9 +430,11 @@ def _path(parts: Sequence[Row]) -> list[str]:
     largest = sorted(shares.items(), key=lambda share: (-share[1], share[0]))
     text = ", ".join(f"{cause} {amount(share, '%')}" for cause, share in largest)
     sentence = f"The critical path is {text}."
-    if "unknown" in shares:
+    if unknown := [cause for cause in ("unknown", "submission") if cause in shares]:
+        of = {"unknown": "a task", "submission": "the program that submits"}
+        what = " or ".join(of[cause] for cause in unknown)
         sentence += (
-            " Where it is unknown what a task waited for, the path goes on with the task that "
+            f" Where it is unknown what {what} waited for, the path goes on with the task that "
             "ended last, as an assumption."
         )
     halved = []
@@ -458,8 +460,12 @@ def _what_if(rows: Sequence[Row]) -> list[str]:
         if not rows[0]["is_recorded"]:
             return []
         late = rows[0]["path_cause"] == "submission"
-        why = "tasks are submitted too late" if late else "the chain is all of the time"
-        return [f"One more worker gains nothing, nor does less waiting: {why}."]
+        why = ": tasks are submitted too late" if late else ""
+        if rows[0]["is_chain"]:
+            why = ": the chain is all of the time"
+        has_more = any(row["change"] == "one more worker" for row in rows)
+        what = "One more worker gains nothing, nor does less waiting"
+        return [f"{what if has_more else 'Less waiting gains nothing'}{why}."]
     if not rows[0]["is_recorded"]:
         return [
             "What one more worker gains is unknown, as nothing tells which tasks need each other: "
@@ -495,6 +501,5 @@ def _if(rows: Sequence[Row]) -> str:
     if any(row["percent"] and row["change"] == "other placement" for row in rows):
         taken += "; other placement if every worker can run every task of its kind"
     if assumed := [row["change"] for row in rows if row["is_assumed"] and row["percent"]]:
-        taken += f"; {' and '.join(assumed)} if no three tasks need each other in turn, as none "
-        taken += "such are recorded"
+        taken += f"; {' and '.join(assumed)} if tasks need no more than is recorded"
     return taken

@@ -88,14 +88,14 @@ def worth_sentences(
     if not worth or not question.is_count or question.is_weak or question.problem_size is not None:
         return []
     (row,) = worth
-    buys = f"a speed-up of {gain:g}"
-    sentence = (
-        f"Doubling the count never buys {buys}"
-        if row["doubling"] is None
-        else f"Doubling the count buys {buys} up to {row['doubling']}"
-    )
+    buys, last = f"a speed-up of {gain:g}", row["last"]
+    sentence = f"Doubling the count never buys {buys}"
+    if row["doubling"] is not None:
+        beyond = " at least" if 2 * row["doubling"] > last else ""
+        sentence = f"Doubling the count buys {buys} up to {row['doubling']}{beyond}"
     cost = "cost" if weight == 1 else f"cost^{weight:g}"
-    return [f"{sentence}; time x {cost} is least at {row['cheapest']}."]
+    verb = "is least at" if row["cheapest"] < last else "falls up to"
+    return [f"{sentence}; time x {cost} {verb} {row['cheapest']}."]
 
 
 def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
@@ -125,7 +125,9 @@ def _turning_sentence(
     shortest = min(row["predicted"] for row in measured)
     alike = [r["parallelism"] for r in measured if r["predicted"] <= shortest * (1 + _LITTLE)]
     is_plateau = alike[-1] == measured[-1]["parallelism"] > alike[0]
-    # Times that are sure to get shorter beyond are none.
+    beyond = [row for row in rows if row["parallelism"] > alike[-1]]
+    is_plateau &= all(row["low"] <= shortest * (1 + _LITTLE) for row in beyond)
+    # Times that are sure to get shorter or longer beyond are none.
     if is_plateau and (point is None or point.low <= alike[-1]):
         return (
             f"From {alike[0]} to {alike[-1]}, the largest count, adding more changes the time by "

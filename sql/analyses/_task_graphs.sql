@@ -104,7 +104,8 @@ WITH
 
   programs AS (
     SELECT
-      run_id, arg_min(n, (-t_end, task)) AS last, min(t_start) AS first_start, max(t_end) AS last_end,
+      run_id, arg_min(n, (-t_end, task)) AS last, min(t_start) AS first_start, min(t_end) AS first_end,
+      max(t_end) AS last_end, max(t_end - t_start) AS longest,
       list({
         'n': n, 'worker': place, 't_start': t_start, 't_end': t_end, 't_submit': t_submit,
         'idle_from': idle_from, 'early': early, 'late': late, 'rest': rest, 'is_recorded': is_recorded,
@@ -193,6 +194,7 @@ WITH
         'cause': cause, 'is_assumed': is_assumed, 'ns': ns
       }) AS path,
       sum(if(cause = 'latency', ns, 0)) AS latency,
+      sum(if(cause = 'compute', 0, ns)) AS waits,
       sum(if(cause = 'overhead' OR is_after, ns, 0)) AS overhead
     FROM steps
     GROUP BY run_id
@@ -248,6 +250,15 @@ WITH
     SELECT run_id FROM runtime_intervals
   ),
 
+  -- tasks that may need one that ended before, of which the trace does not tell
+  loose AS (
+    SELECT DISTINCT run_id
+    FROM programs
+    JOIN task USING (run_id)
+    ANTI JOIN read USING (run_id, n)
+    WHERE t_start >= first_end
+  ),
+
   -- By how much the run can end sooner at most: as placed, with its tasks placed anew, and, beyond what a
   -- replay on the same workers takes, on one more. Without its latency or overhead the critical path is
   -- still a chain of constraints, so a run with the same placement and order cannot gain more. No schedule
@@ -257,17 +268,21 @@ WITH
   room AS (
     SELECT
       w.run_id, w.t_end - w.t_begin AS whole, coalesce(p.latency, 0) AS latency,
-      coalesce(p.overhead, 0) AS overhead, w.found.has_chains, r.found AS replayed,
+      coalesce(p.overhead, 0) AS overhead, u.run_id IS NOT NULL AS is_loose, r.found AS replayed,
       last_end - greatest(
         w.found.chain_end, w.t_begin + (wall - coalesce(idle, 0) + several - 1) // several,
         w.t_begin + turns.ns
       ) AS of_run,
       coalesce(is_known, true) AND c.run_id IS NOT NULL AS is_recorded,
       first_start + coalesce(turns.ns, 0) AS turned,
+      -- a chain of several tasks that hardly waits is nearly all of the time
+      is_recorded AND w.found.chain_end - w.t_begin > w.longest
+        AND greatest(last_end - w.found.chain_end, p.waits) < 0.05 * whole AS is_chain,
       last_end - greatest(turned, w.found.placed_end) AS of_placement,
       CASE WHEN is_recorded AND r.found.listed IS NOT NULL
         THEN last_end - least(last_end, greatest(turned, r.found.listed)) END AS replaced,
-      last_end - coalesce(replaced, 0) - greatest(turned, w.found.least_end) AS of_one_more
+      CASE WHEN w.found.least_end IS NOT NULL
+        THEN last_end - coalesce(replaced, 0) - greatest(turned, w.found.least_end) END AS of_one_more
     FROM walked AS w
     LEFT JOIN paths AS p ON w.run_id = p.run_id
     LEFT JOIN replay AS r ON w.run_id = r.run_id
@@ -276,6 +291,7 @@ WITH
       SELECT run_id, max(ns) AS ns FROM tasks_in_turn GROUP BY run_id
     ) AS turns ON w.run_id = turns.run_id
     LEFT JOIN with_causes AS c ON w.run_id = c.run_id
+    LEFT JOIN loose AS u ON w.run_id = u.run_id
   ),
 
   -- where the causes of waits are unknown, so is what it would gain to be without one
@@ -286,12 +302,12 @@ WITH
         [
           {'change': 'no latency', 'bound': least(latency, of_run), 'replay': replayed.no_latency, 'is_assumed': false},
           {'change': 'no overhead', 'bound': least(overhead, of_run), 'replay': replayed.no_overhead, 'is_assumed': false},
-          {'change': 'other placement', 'bound': of_placement, 'replay': replaced, 'is_assumed': NOT has_chains},
+          {'change': 'other placement', 'bound': of_placement, 'replay': replaced, 'is_assumed': is_loose},
           {
             'change': 'one more worker', 'bound': of_one_more,
-            'replay': CASE WHEN is_recorded THEN replayed.one_more_worker END, 'is_assumed': NOT has_chains
+            'replay': CASE WHEN is_recorded THEN replayed.one_more_worker END, 'is_assumed': is_loose
           }
-        ][if(is_recorded, 1, 4):],
+        ][if(is_recorded, 1, 4):if(of_one_more IS NULL, 3, 4)],
         recursive := true
       )
     FROM room
@@ -324,7 +340,9 @@ WITH
     GROUP BY g.run_id
   )
 
-SELECT walked.run_id, coalesce(paths.path, []) AS path, coalesce(gains.gains, []) AS gains
+SELECT
+  walked.run_id, coalesce(paths.path, []) AS path, coalesce(gains.gains, []) AS gains, room.is_chain
 FROM walked
+JOIN room ON walked.run_id = room.run_id
 LEFT JOIN paths ON walked.run_id = paths.run_id
 LEFT JOIN gains ON walked.run_id = gains.run_id;

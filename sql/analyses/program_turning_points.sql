@@ -29,7 +29,9 @@ WITH
         lambda place:
           place['count'] BETWEEN x[1] AND 64 * CAST(largest AS BIGINT)
           AND place['low'] IS NOT NULL AND place['high'] IS NOT NULL
-          AND NOT _is_guess(place['count'], largest, place['low'], place['high'], flags || doubts)
+          AND NOT _is_guess(
+            place['count'], largest, place['low'], place['high'], flags || doubts, place['doubtful']
+          )
           AND (
             list_contains(x, place['count']) OR place['count'] = 64 * CAST(largest AS BIGINT)
             OR place['count']

@@ -16,8 +16,9 @@
 -- Tasks that all take as long keep apart as well, without a lock. So either tasks took longer on average
 -- than one that waited for no other (`alone`): the first to end, or one that took as long as it ended after
 -- another. Or they differ in length by so much, from one to the next (`step`, of which 1.05 times the
--- median is a standard deviation), that workers would have met at random by their last task; and workers
--- hardly waited between tasks, as they do for a runtime that hands them out one by one.
+-- median is a standard deviation), that workers would have met at random by their last task. And workers
+-- hardly waited between tasks (`idle`), as they do for a slower worker, or a runtime that hands tasks out
+-- one by one.
 
 -- inputs
 SELECT run_id AS key, run_id AS scope, digest
@@ -59,14 +60,16 @@ WITH
       max(t_end) OVER (by_start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS free_from,
       worker <> lag(worker) OVER by_start AS is_handed_over,
       t_end - lag(t_end) OVER by_end AS apart, lead(t_end) OVER by_end - t_end AS next_apart,
-      t_end - t_start AS took, abs(took - lag(t_end - t_start) OVER by_end) AS step
+      t_end - t_start AS took, abs(took - lag(t_end - t_start) OVER by_end) AS step,
+      greatest(0, t_start - lag(t_end) OVER of_worker) AS idle
     FROM task
     SEMI JOIN likely
       ON task.run_id = likely.run_id AND task.of_all = likely.of_all
       AND task.name IS NOT DISTINCT FROM likely.name
     WINDOW
       by_start AS (PARTITION BY run_id, of_all, name ORDER BY t_start),
-      by_end AS (PARTITION BY run_id, of_all, name ORDER BY t_end)
+      by_end AS (PARTITION BY run_id, of_all, name ORDER BY t_end),
+      of_worker AS (PARTITION BY run_id, of_all, name, worker ORDER BY t_start)
   ),
 
   paced AS (
@@ -96,13 +99,12 @@ WITH
       avg(took) AS usual, any_value(pace) AS every,
       CASE WHEN usual >= 1.3 * any_value(alone) THEN any_value(alone) END AS alone_took,
       coalesce(
-        usual >= 1.6 * every
+        usual >= 1.6 * every AND avg(idle) <= every / 4
           AND count(*) FILTER (apart <= pace / 2) < 0.2 * count(apart) - 1.645 * sqrt(0.16 * count(apart))
           AND CASE WHEN alone_took IS NOT NULL
             THEN median(least(apart, next_apart)) FILTER (took >= 1.3 * alone) >= every / 1.5
             ELSE median(least(apart, next_apart)) >= every / 1.5
               AND 1.05 * median(step) * sqrt(tasks / workers) >= every
-              AND (workers * own_span - sum(took)) / tasks <= every / 2
           END,
         false
       ) AS within

@@ -41,11 +41,22 @@ CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted,
 -- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
 CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
 
--- A gain below this, in per cent of a run, is none to speak of.
-CREATE OR REPLACE MACRO _little_gain() AS 5;
+-- What else so much overhead, ns, may be, as the trace does not tell that it is the runtime's.
+CREATE OR REPLACE MACRO _perhaps_not_runtime(run, overhead) AS
+  CASE
+    WHEN 2 * run.runtime_ns >= overhead THEN ''
+    ELSE if(run.submissions = 0, ' Or nothing was submitted: when is not recorded.', '')
+      || if(
+        run.runtime_ns IS NULL, '',
+        ' Work of the runtime is recorded for less than half of it: what tasks waited for may be missing.'
+      )
+  END;
 
--- What usually helps, by what is known of the run's tasks (_run_tasks) and the number of workers.
-CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
+-- What usually helps, by what is known of the run's tasks (_run_tasks), the number of workers, and the
+-- overhead, ns.
+CREATE OR REPLACE MACRO _advice(root, run, workers, overhead) AS CASE
+  WHEN root.cause IS NOT NULL AND run.on_device
+    THEN 'A device is no runtime of tasks: what limits it is in gpu_verdicts, what would help in gpu_gains.'
   WHEN root.cause = 'overhead' AND root.is_unsubmitted AND run.path_cause = 'latency'
     THEN 'Nothing was submitted: the program waited for data in transit before it asked for more tasks. '
       || 'Slow network, poor placement of data, or detours on the way.'
@@ -64,9 +75,10 @@ CREATE OR REPLACE MACRO _advice(root, run, workers) AS CASE
   WHEN root.cause = 'latency'
     THEN 'Slow network, poor placement of data, or detours on the way.'
   WHEN root.cause = 'overhead' AND run.task_ns < _fine_task()
-    THEN 'Tasks too fine, or an inefficient runtime.'
+    THEN 'Tasks too fine, or an inefficient runtime.' || _perhaps_not_runtime(run, overhead)
   WHEN root.cause = 'overhead'
     THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
+      || _perhaps_not_runtime(run, overhead)
 END;
 
 -- Figures that follow from sums, their root, the tasks of the run and the number of workers.
@@ -81,7 +93,7 @@ CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   'dominant': _by_clocks(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded)
   ),
-  'advice': _advice(root, run, workers),
+  'advice': _advice(root, run, workers, sums.overhead - sums.not_recorded),
   'root_cause': root.cause,
   'reason': _why_unknown(
     sums.doubt, _dominant(sums.starvation, sums.latency, sums.overhead, sums.not_recorded), root.cause,
@@ -89,16 +101,14 @@ CREATE OR REPLACE MACRO _figures(sums, root, run, workers) AS {
   )
 };
 
--- Tasks of runs, how long they are on average, ns, what most of the critical path is, and what follows
--- from the gains: whether tasks that are known to need each other leave little to one more worker, and
--- whether nothing gains anything.
+-- Tasks of runs, how long they are on average, ns, how long the runtime worked, whether gpu_verdicts has
+-- a device of the run, what most of the critical path is, whether a chain of tasks is nearly all of the
+-- time (_task_graphs), and whether then nothing gains anything.
 CREATE OR REPLACE VIEW _run_tasks AS
 WITH
   gains AS (
     SELECT
       run_id,
-      bool_or(coalesce(replay_percent, if(gain_at_most = 0, 0, NULL)) < _little_gain())
-        FILTER (change = 'one more worker' AND is_recorded AND NOT is_assumed) AS is_chain,
       bool_and(is_recorded AND coalesce(replay_gain, gain_at_most) = 0)
         FILTER (change <> 'half as long') AS nothing_helps
     FROM idle_gains
@@ -112,10 +122,20 @@ WITH
     GROUP BY run_id
   )
 
-SELECT t.*, g.is_chain, g.nothing_helps, p.path_cause
+SELECT t.*, r.runtime_ns, d.run_id IS NOT NULL AS on_device, c.is_chain, c.is_chain AND g.nothing_helps AS nothing_helps, p.path_cause
 FROM (
-  SELECT run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns FROM tasks GROUP BY run_id
+  SELECT
+    run_id, count(*) AS tasks, avg(t_end - t_start) AS task_ns, count(t_submit) AS submissions
+  FROM tasks
+  GROUP BY run_id
 ) AS t
+LEFT JOIN (
+  SELECT run_id, sum(coalesce(total_ns, t_end - t_start)) AS runtime_ns
+  FROM runtime_intervals
+  GROUP BY run_id
+) AS r ON t.run_id = r.run_id
+LEFT JOIN (SELECT DISTINCT run_id FROM _gpu_sums) AS d ON t.run_id = d.run_id
+LEFT JOIN _task_graphs AS c ON t.run_id = c.run_id
 LEFT JOIN gains AS g ON t.run_id = g.run_id
 LEFT JOIN path AS p ON t.run_id = p.run_id;
 

@@ -70,6 +70,11 @@ FROM series AS s
 JOIN scaling_sets AS t ON s.set_id = t.set_id
 LEFT JOIN lone AS l ON s.set_id = l.set_id;
 
+-- The relative error of a sum of times by the errors of its parts, which are partly correlated: half
+-- way between fully and not at all.
+CREATE OR REPLACE MACRO _error_of_sum(error, seconds) AS
+  sqrt((pow(sum(error), 2) + sum(pow(error, 2))) / 2) / sum(seconds);
+
 -- One row is a set: what the sum of its functions is predicted to take beyond its largest count, at
 -- the counts `wanted`, else at those that are stored.
 CREATE OR REPLACE MACRO _program_sums(wanted) AS TABLE
@@ -117,16 +122,14 @@ WITH
     FROM functions
   ),
 
-  -- errors of functions are partly correlated: half way between fully and not at all
   summed AS (
     SELECT
       set_id, app, version, machine, part['is_predicted'] AS is_predicted, part['count'] AS count,
       sum(part['seconds']) AS seconds,
       sum(part['seconds']) FILTER (modelled) / sum(part['seconds']) AS covered,
       sum(part['seconds']) FILTER (doubtful) / sum(part['seconds']) AS doubtful,
-      sqrt((pow(sum(part['down']), 2) + sum(pow(part['down'], 2))) / 2) / sum(part['seconds'])
-        AS down,
-      sqrt((pow(sum(part['up']), 2) + sum(pow(part['up'], 2))) / 2) / sum(part['seconds']) AS up,
+      _error_of_sum(part['down'], part['seconds']) AS down,
+      _error_of_sum(part['up'], part['seconds']) AS up,
       count(*) AS functions,
       count(*) FILTER (modelled) AS modelled,
       max(repetitions) AS repetitions
@@ -239,12 +242,14 @@ CREATE OR REPLACE MACRO _formula_value(parameters, p) AS
   )
   + coalesce(parameters['limit'] * p / (p + parameters['half']), 0);
 
--- Whether a predicted time does not follow from the measured ones: nothing follows from it then.
-CREATE OR REPLACE MACRO _is_guess(count, largest, low, high, flags) AS
+-- Whether a predicted time does not follow from the measured ones, or that of most of it, the share
+-- `doubtful`: nothing follows from it then.
+CREATE OR REPLACE MACRO _is_guess(count, largest, low, high, flags, doubtful) AS
   count > largest
   AND (
     coalesce(NOT high <= 10 * low, false)
     OR _are_doubtful(flags)
+    OR coalesce(doubtful > 0.5, false)
     OR list_contains(flag_codes(flags), 'several_problems')
   );
 
@@ -283,7 +288,10 @@ WITH
 
   trusted AS (
     SELECT
-      *, CASE WHEN NOT _is_guess(parallelism, largest, low, high, flags) THEN predicted END AS known
+      *,
+      CASE
+        WHEN NOT _is_guess(parallelism, largest, low, high, flags, point['doubtful']) THEN predicted
+      END AS known
     FROM named
   )
 
@@ -297,11 +305,11 @@ SELECT
   flags
 FROM trusted;
 
-CREATE OR REPLACE MACRO program_predict(p) AS TABLE -- One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the parameter is no count (scaling_sets.parameter_kind), and where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.
+CREATE OR REPLACE MACRO program_predict(p) AS TABLE -- One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); set_id, app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours (NULL where the cores of a node are unknown); these are NULL where the parameter is no count (scaling_sets.parameter_kind), and where the time is a guess: beyond the largest count, with an interval that spans a factor of 10, with a flag of a poor fit, of what is not extrapolatable or of several problems, or mostly of functions with such flags; flags.
 SELECT * EXCLUDE (is_guess)
 FROM _program_predict(p, NULL, NULL);
 
-CREATE OR REPLACE MACRO program_worth(gain, cost_weight) AS TABLE -- One row is what is worth its cores of a program of strong scaling, program_worth(1.5, 1): set_id, app, version, machine, doubling (the largest count up to which each doubling of program_turning_points.times, which are no guesses, still buys a speed-up of `gain`; NULL where none does) and cheapest (the count where time x cost^`cost_weight` is least; the cost is count x time).
+CREATE OR REPLACE MACRO program_worth(gain, cost_weight) AS TABLE -- One row is what is worth its cores of a program of strong scaling, program_worth(1.5, 1): set_id, app, version, machine, doubling (the largest count up to which each doubling of program_turning_points.times, which are no guesses, still buys a speed-up of `gain`; NULL where none does), cheapest (the count where time x cost^`cost_weight` is least; the cost is count x time) and last (the largest count of these times: where doubling or cheapest reach it, they may be beyond).
 WITH
   known AS (
     SELECT t.set_id, t.app, t.version, t.machine, unnest(t.times, recursive := true)
@@ -330,7 +338,8 @@ WITH
 SELECT
   set_id, app, version, machine,
   any_value(b.last) AS doubling,
-  arg_min(count, {'cost': seconds * pow(count * seconds, cost_weight), 'count': count}) AS cheapest
+  arg_min(count, {'cost': seconds * pow(count * seconds, cost_weight), 'count': count}) AS cheapest,
+  max(count) AS last
 FROM known
 LEFT JOIN buying AS b USING (set_id)
 GROUP BY set_id, app, version, machine;

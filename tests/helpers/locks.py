@@ -15,7 +15,7 @@ HOLDS: dict[str, Callable[[Random], float]] = {
     "loaded": lambda rng: 23 + rng.expovariate(1 / 32),
     "very loaded": lambda rng: 4 + 20 * rng.lognormvariate(0.5, 0.6),
 }
-FREE = ("plain", "drift", "warm", "cold", "two", "stagger", "dispatched", "phases")
+FREE = ("plain", "drift", "warm", "cold", "two", "stagger", "dispatched", "phases", "slower")
 
 
 def locked(rng: Random, hold: Callable[[Random], float], *, is_fair: bool) -> Tasks:
@@ -41,6 +41,8 @@ def locked(rng: Random, hold: Callable[[Random], float], *, is_fair: bool) -> Ta
 def independent(rng: Random, kind: str) -> Tasks:
     """Return tasks that wait for none, in one of the ways of FREE, with idle time between."""
     workers, tasks = rng.choice([2, 3, 4, 6, 8]), rng.choice([24, 40, 60, 120])
+    if kind == "slower":
+        return _pairs(rng, tasks, rng.choice([1.5, 2, 2.5, 3, 4]))
     spread, idle = rng.choice([0, 0.02, 0.1, 0.3, 0.6, 0.8]), rng.choice([0, 5, 30, 100])
     free = [100 * w / workers if kind == "stagger" else 0.0 for w in range(workers)]
     done: Tasks = []
@@ -58,4 +60,15 @@ def independent(rng: Random, kind: str) -> Tasks:
         lasts = 100 * first * later * (rng.choice([1, 4]) if kind == "two" else 1)
         free[w] = start + lasts * rng.lognormvariate(0, spread)
         done.append((w, start, free[w]))
+    return done
+
+
+def _pairs(rng: Random, tasks: int, factor: float) -> Tasks:
+    """Return tasks of two workers that begin two by two, of which one takes so much longer."""
+    done: Tasks = []
+    start = 0.0
+    for _ in range(tasks // 2):
+        ends = [start + 20 * one * rng.uniform(0.9, 1.1) for one in (1, factor)]
+        done += [(w, start, end) for w, end in enumerate(ends)]
+        start = max(ends) + rng.uniform(0, 0.2)
     return done

@@ -262,6 +262,9 @@ def test_recordings_of_a_gpu_get_the_verdict_that_they_were_made_for(warehouse, 
     split = {name.removeprefix("host: "): us for name, us in facts["idle_by"].items()}
     assert by_part == pytest.approx([split.get(part, 0) for part in PARTS], abs=0.06)
     assert sum(by_part) == pytest.approx(idle, abs=1e-6)
+    # advice for runtimes of tasks does not hold
+    advised = "SELECT DISTINCT advice FROM slo_by_run WHERE advice IS NOT NULL"
+    assert all("gpu_verdicts" in advice for (advice,) in rows(warehouse, advised))
 
 
 def test_gaps_are_drawn_with_their_cause_and_lead_to_the_call_that_was_late(warehouse):

@@ -230,6 +230,53 @@ def test_a_chain_that_nothing_shortens_is_what_is_advised(warehouse):
     }
 
 
+def test_more_workers_than_one_more_may_help_where_that_one_does_not(warehouse):
+    """Layers of six tasks on four workers take two rounds, on five too, on six one."""
+    tasks = [
+        task(
+            f"t{i}",
+            "ABCD"[i % 6 % 4],
+            i // 6 * 20 + i % 6 // 4 * 10,
+            i // 6 * 20 + i % 6 // 4 * 10 + 10,
+        )
+        for i in range(24)
+    ]
+    land_schedule(
+        warehouse,
+        {
+            "workers": [{"worker_id": w, "node_id": "n"} for w in "ABCD"],
+            "fragments": tasks,
+            "data": [{"data_id": f"t{i}", "producer_fragment": f"t{i}"} for i in range(24)],
+            "inputs": [
+                {"fragment_id": f"t{i}", "data_id": f"t{i // 6 * 6 - 6 + j}"}
+                for i in range(6, 24)
+                for j in range(6)
+            ],
+        },
+    )
+    assert what_if(warehouse)["one more worker"][1] == 0
+    ((cause, advice),) = rows(warehouse, "SELECT DISTINCT root_cause, advice FROM slo_by_run")
+    assert cause == "starvation" and advice.startswith("Too little parallelism here")
+
+
+def test_what_lost_inputs_would_forbid_is_no_sure_gain(warehouse):
+    """A chain on one of four workers, of which every third task's input is not recorded."""
+    lost = chain(0)
+    for one in lost["fragments"]:
+        one["worker_id"] = "A"
+    lost["workers"] = [{"worker_id": w, "node_id": "n"} for w in "ABCD"]
+    lost["inputs"] = [row for i, row in enumerate(lost["inputs"]) if i % 3 != 2]
+    land_schedules(warehouse, {"r1": chain(0), "r2": lost})
+    assert rows(
+        warehouse,
+        """
+        SELECT run_id, replay_gain > 0, is_assumed, is_chain
+        FROM idle_gains JOIN _run_tasks USING (run_id)
+        WHERE change = 'other placement' ORDER BY run_id
+        """,
+    ) == [("r1", False, False, True), ("r2", True, True, False)]
+
+
 def test_kernels_are_placed_on_streams_only(warehouse):
     """Four kernels on one of two streams, beside three threads that wait for them."""
     land_schedule(
@@ -253,6 +300,10 @@ def test_kernels_are_placed_on_streams_only(warehouse):
     # on two streams the kernels take 20 ns, on five workers one could run beside the others
     assert what_if(warehouse)["other placement"] == (20, 20)
     assert anywhere["other placement"] == (30, 28)
+    # one more stream is no more device
+    assert "one more worker" in anywhere
+    warehouse.execute("UPDATE workers SET device = 0")
+    assert "one more worker" not in what_if(warehouse)
 
 
 def test_where_tasks_run_hardly_ever_no_chain_of_them_is_all_of_the_time(warehouse):

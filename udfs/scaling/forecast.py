@@ -91,8 +91,8 @@ class Forecast:
         return self.law.log_seconds[:, : len(AHEAD)]
 
     def shifted(self, log_ratio: Floats, error: Floats) -> Forecast:
-        """Return the forecast of times that are larger by n x t ratios, known up to `error` (n)."""
-        more = _NORMAL * error[:, None]
+        """Return the forecast of times that are larger by ratios, known up to `error` (n x t)."""
+        more = _NORMAL * error
         seconds = self.log_seconds + log_ratio
         return replace(
             self,

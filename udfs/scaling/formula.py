@@ -61,7 +61,7 @@ def formulas(names: list[Names], x: Floats, y: Floats, predicted: Forecast) -> F
     ]
     parameters = [_parameters(*one) for one in zip(names, parts, strict=True)]
     misfit, fitted = np.sqrt((distance[:, :m] ** 2).mean(1)), np.exp(law.fitted)
-    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit, since)
+    return Formulas(texts, parameters, r2(y, fitted), smape(y, fitted), apart, misfit, since)
 
 
 Part = tuple[float, Term, float]
@@ -86,11 +86,16 @@ def _text(factor: float, term: Term, last: float) -> str:
     text = f"{factor:.4g}"
     if term.half:
         return f"{text}*p/(p + {term.half * last:.4g})"
-    exponent = f"{term.exponent:.3g}"
-    if term.exponent:
-        text += "*p" if exponent == "1" else f"*p^{exponent}"
-    if term.logs:
-        text += "*log2(p)" if term.logs == 1 else f"*log2(p)^{term.logs}"
+    return text + powers("p", term.exponent, term.logs)
+
+
+def powers(name: str, exponent: float, logs: int) -> str:
+    """Return what a factor is multiplied with, as *p^2*log2(p); nothing if both are 0."""
+    text, shown = "", f"{exponent:.3g}"
+    if abs(exponent) > _FLAT:
+        text += f"*{name}" if shown == "1" else f"*{name}^{shown}"
+    if logs:
+        text += f"*log2({name})" if logs == 1 else f"*log2({name})^{logs}"
     return text
 
 
@@ -114,7 +119,7 @@ def _parameters(names: Names, law: list[Part]) -> dict[str, float]:
     return found
 
 
-def _r2(y: Floats, fitted: Floats) -> Floats:
+def r2(y: Floats, fitted: Floats) -> Floats:
     """Return the coefficient of determination."""
     # The squares of shares of the largest time are numbers, whatever its unit.
     largest = y.max(1, keepdims=True)
@@ -125,7 +130,7 @@ def _r2(y: Floats, fitted: Floats) -> Floats:
     return share
 
 
-def _smape(y: Floats, fitted: Floats) -> Floats:
+def smape(y: Floats, fitted: Floats) -> Floats:
     """Return the symmetric mean absolute percentage error, 0..2."""
     error: Floats = (2 * np.abs(y - fitted) / (y + fitted)).mean(1)
     return error

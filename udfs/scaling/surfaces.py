@@ -12,9 +12,10 @@ from udfs.arrow import contiguous
 from udfs.flags import Flag, flag, flag_lists
 from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs
 from udfs.scaling.forecast import forecast
+from udfs.scaling.formula import powers, r2, smape
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
-from udfs.scaling.surface import MIN_POINTS, N_TERMS, P_TERMS, Surface, fit_surface
+from udfs.scaling.surface import MIN_POINTS, Surface, fit_surface
 
 if TYPE_CHECKING:
     from udfs.arrays import Floats
@@ -49,10 +50,7 @@ def scaling_surface(
     for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
         model = fit_surface(p, n, times)
         fitted = model.at(p, n)
-        total = ((times - times.mean(1, keepdims=True)) ** 2).sum(1)
-        left = ((times - fitted) ** 2).sum(1)
-        values["r2"][rows] = 1 - left / np.where(total > 0, total, np.nan)
-        values["smape"][rows] = (2 * np.abs(fitted - times) / (fitted + times)).mean(1)
+        values["r2"][rows], values["smape"][rows] = r2(times, fitted), smape(times, fitted)
         values["cv_error"][rows] = model.error
         for place, row in enumerate(rows):
             terms[row] = _plain_terms(model, place)
@@ -104,13 +102,11 @@ def scaling_forecast_at(
     series = Series(contiguous(kind).to_pylist(), all_counts[mine], all_times[mine], own_ends)
     at = wanted[0] if flags else np.zeros(0)
     values = {name: np.full((len(flags), len(at)), np.nan) for name in _INTERVAL}
-    ratio, error = values["seconds"].copy(), np.full(len(flags), np.nan)
+    ratio, error = values["seconds"].copy(), values["seconds"].copy()
     for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
         model = fit_surface(p, n, times)
         target = float(numbers(at_size)[0])
-        ratio[rows] = _log_ratio(model, at, target, owns[rows[0]])
-        octaves = np.abs(np.log2(target / np.unique(n))).min()
-        error[rows] = model.error * np.sqrt(1 + octaves)
+        ratio[rows], error[rows] = model.ratio(at, target, owns[rows[0]])
     for basis, p, times, rows in series.groups():
         wanted_counts = np.tile(at, (len(rows), 1))
         predicted = forecast(basis, p, times, scatter[rows], wanted_counts)
@@ -121,15 +117,6 @@ def scaling_forecast_at(
     both = [a + b for a, b in zip(series.flags, flags, strict=True)]
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": flag_lists(both)})
-
-
-def _log_ratio(model: Surface, counts: Floats, target: float, own: float) -> Floats:
-    """Return the ratio of times at the target size and at the set's own, as logarithms."""
-    at_target = model.at(counts, np.full(len(counts), target))
-    at_own = model.at(counts, np.full(len(counts), own))
-    tiny = np.finfo(float).tiny
-    ratio: Floats = np.log(np.maximum(at_target, tiny)) - np.log(np.maximum(at_own, tiny))
-    return ratio
 
 
 def _group_by_points(
@@ -150,32 +137,17 @@ def _group_by_points(
 
 def _plain_terms(model: Surface, row: int) -> list[dict[str, float]]:
     """Return one function's terms with the factors of plain powers."""
-    out = []
-    for term, factor in zip(model.terms[row], model.factors[row], strict=True):
-        if term < 0 or factor <= 0:
-            continue
-        (p, p_log), (n, n_log) = P_TERMS[term // len(N_TERMS)], N_TERMS[term % len(N_TERMS)]
-        last_p, last_n = model.largest
-        plain = last_p**p * np.log2(last_p) ** p_log * last_n**n * np.log2(last_n) ** n_log
-        out.append(
-            {
-                "factor": float(factor / plain),
-                "p_exponent": p,
-                "p_log": float(p_log),
-                "n_exponent": n,
-                "n_log": float(n_log),
-            }
-        )
-    return out
+    factors, exponents = (part[row] for part in model.terms)
+    last = np.stack([model.largest, np.log2(np.maximum(model.largest, 1.0))], 1).ravel()
+    names = [field.name for field in _TERM]
+    return [
+        dict(zip(names, map(float, (factor / (last**powers).prod(), *powers)), strict=True))
+        for factor, powers in zip(factors, exponents[:, [0, 2, 1, 3]], strict=True)
+        if factor > 0
+    ]
 
 
 def _text(term: dict[str, float]) -> str:
     """Return one term as text, as 0.5*p^-1*n."""
-    parts = [f"{term['factor']:.4g}"]
-    for name in ("p", "n"):
-        exponent = term[f"{name}_exponent"]
-        if exponent:
-            parts.append(name if exponent == 1 else f"{name}^{exponent:.3g}")
-        if term[f"{name}_log"]:
-            parts.append(f"log2({name})")
-    return "*".join(parts)
+    of = (powers(name, term[f"{name}_exponent"], int(term[f"{name}_log"])) for name in ("p", "n"))
+    return f"{term['factor']:.4g}" + "".join(of)

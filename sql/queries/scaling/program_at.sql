@@ -1,12 +1,11 @@
 -- A program's time, speed-up, efficiency and core hours at each of $counts and problem size $size:
 -- the sum of the functions' predictions there, against the sum at the smallest count; that of whole
 -- runs where nothing else was measured. Functions without a model keep their share of the time at
--- the largest count, and where that is more than half there is no prediction. Errors of functions
--- are partly correlated: half way between fully and not at all.
+-- the largest count, and where that is more than half there is no prediction.
 WITH
   predictions AS (
     SELECT
-      t.*, ln(t.high / t.low) / 2 * t.predicted AS half,
+      t.*, ln(t.predicted / t.low) * t.predicted AS down, ln(t.high / t.predicted) * t.predicted AS up,
       CASE WHEN s.seen_last THEN s.y[-1] ELSE 0 END AS seconds,
       _are_doubtful(t.flags) AS doubtful
     FROM scaling_predict_at(list_append(CAST($counts AS BIGINT[]), CAST($smallest AS BIGINT)), $size)
@@ -21,7 +20,8 @@ WITH
       bool_and(kind = 'total') AS is_whole,
       sum(seconds) FILTER (predicted IS NOT NULL) / sum(seconds) AS covered,
       sum(predicted) AS predicted,
-      sqrt((pow(sum(half), 2) + sum(pow(half, 2))) / 2) / sum(predicted) AS half,
+      _error_of_sum(down, predicted) AS down,
+      _error_of_sum(up, predicted) AS up,
       sum(predicted) FILTER (doubtful) / sum(predicted) AS doubtful,
       count(*) FILTER (seconds > 0) AS functions,
       count(*) FILTER (seconds > 0 AND predicted IS NULL) AS without_model,
@@ -32,7 +32,7 @@ WITH
 
   programs AS (
     SELECT
-      parallelism, half, covered,
+      parallelism, down, up, covered, doubtful,
       CASE WHEN is_whole THEN 'wall time' ELSE 'sum of rank means' END AS basis,
       CASE WHEN covered >= 0.5 THEN predicted / covered END AS predicted,
       list_filter(
@@ -58,15 +58,18 @@ WITH
     SELECT
       s.*, c.cores_each, c.largest, coalesce($scaling, c.scaling) AS scaling,
       _is_count(coalesce($kind, c.parameter_kind)) AS is_count,
-      s.predicted * s.covered * exp(-s.half) AS low,
-      s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high
+      s.predicted * s.covered * exp(-s.down) AS low,
+      s.predicted * (s.covered * exp(s.up) + 1 - s.covered) AS high
     FROM programs AS s
     JOIN scaling_sets AS c ON c.set_id = $set_id
   ),
 
   trusted AS (
     SELECT
-      *, CASE WHEN NOT _is_guess(parallelism, largest, low, high, flags) THEN predicted END AS known
+      *,
+      CASE
+        WHEN NOT _is_guess(parallelism, largest, low, high, flags, doubtful) THEN predicted
+      END AS known
     FROM banded
   )
 

@@ -138,6 +138,35 @@ def test_times_without_a_smooth_law_have_no_turning_point(run, tmp_path):
     )
 
 
+def test_equal_last_times_that_are_sure_to_grow_are_no_plateau(run, tmp_path):
+    # 100 / p + 0.05 p is as long at 32 as at 64, and least at 45
+    law = {"f": lambda p: 100 / p, "MPI_Alltoall": lambda p: 0.05 * p}
+    run("ingest", write_times(tmp_path / "turns.csv", law))
+    found = re.fullmatch(
+        r"\* Adding more than about (\d+) makes it slower \(90 %: 32 to 64\).",
+        sentence(run("scale", "app")[1], "slower"),
+    )
+    assert 40 < int(found[1]) < 50
+
+
+def test_what_is_worth_it_up_to_the_last_count_is_so_at_least(run, tmp_path):
+    run("ingest", write_times(tmp_path / "ideal.csv", {"f": lambda p: 100 / p}))
+    assert re.fullmatch(
+        r"\* Doubling the count buys a speed-up of 1.5 up to (\d+) at least; "
+        r"time x cost falls up to \1.",
+        sentence(run("scale", "app")[1], "Doubling"),
+    )
+
+
+def test_a_program_mostly_of_functions_that_cannot_be_extrapolated_is_a_guess(run, tmp_path):
+    # both jump at the last count, each within a factor of ten of what it may take
+    times = dict(zip(COUNTS, (64.0, 32.0, 16.0, 8.0, 4.0, 3.0), strict=True))
+    run("ingest", write_times(tmp_path / "jump.csv", {"f": times.get, "g": times.get}))
+    rows = json.loads(run("scale", "app", "--at", "128", "--format", "json")[1])
+    assert [(row["speedup"], row["is_guess"]) for row in rows] == [(None, True)]
+    assert "What it takes at 128 does not follow" in run("scale", "app", "--at", "128")[1]
+
+
 def test_the_turning_point_is_no_later_than_the_intervals_of_the_times_allow(run, tmp_path):
     # the sum of these functions is fastest at 71, and falls up to the largest count
     laws = {"f": lambda p: 100 / p, "MPI_Alltoall": lambda p: p / 50, "io": lambda _: 1.0}
@@ -445,13 +474,16 @@ def test_wall_times_at_counts_without_profiles_are_the_program(run, tmp_path):
 
 def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
     lines = ["app,function,parallelism,problem_size,seconds"]
-    lines += [f"a,f,{p},{n},{1e-3 * n / p + 1}" for n in (1000, 2000, 4000) for p in COUNTS]
+    noise = np.random.default_rng(1).lognormal(0, 0.02, 3 * len(COUNTS))
+    at = itertools.product((1000, 2000, 4000), COUNTS)
+    lines += [f"a,f,{p},{n},{(1e-3 * n / p + 1) * e}" for (n, p), e in zip(at, noise, strict=True)]
     path = tmp_path / "crossed.csv"
     path.write_text("\n".join(lines) + "\n")
     run("ingest", path)
     _, out, _ = run("scale", "a", "--problem-size", "8000", "--at", "128")
     program, functions = out.split("\n\n")[1:3]
-    assert program.splitlines()[-1].split()[1] == functions.splitlines()[-1].split()[1]
+    # of a program of one function, time and interval are the function's
+    assert program.splitlines()[-1].split()[1:5] == functions.splitlines()[-1].split()[1:5]
     assert "Adding more" not in out and "adding more is not predicted to make it slower" in out
 
 

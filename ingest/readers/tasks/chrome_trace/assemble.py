@@ -99,6 +99,8 @@ def left_out(events: Events, *, is_kineto: bool, is_clang: bool) -> Iterator[Lef
     yield LeftOut(events.unfinished + _unpaired(events), "slice", "without a start or an end")
     backward = int(np.count_nonzero(events.slices["length"] < 0))
     yield LeftOut(backward, "slice", "it ends before it starts")
+    ends = int(np.count_nonzero(events.flows["step"] > 0)) - len(_joined(events)[2])
+    yield LeftOut(ends, "end of an arrow", "no start of it is before it", "ends of arrows")
     for phases, record, records in (
         ("iIRn", "instant", None),
         ("ONDPvVc(),=aTp", "event of objects, samples and clocks", "events of objects, samples and "
@@ -239,15 +241,8 @@ def _arrows(events: Events, slices: Slices, names: list[str], kinds: list[str | 
     a point is left at its end, or, if it is still running then, at its start.
     """
     flows = events.flows
-    of = np.lexsort((flows["step"], flows["time"], flows["group"]))
-    group, time = flows["group"][of], flows["time"][of]
-    worker = flows["thread"][of]
-    left = np.maximum.accumulate(np.where(flows["leaves"][of] > 0, np.arange(len(of)), -1))
-    target = np.flatnonzero(flows["step"][of] > 0)
-    target = target[target > 0]
-    source = left[target - 1]
-    known = (source >= 0) & (group[source] == group[target])
-    target, source = target[known], source[known]
+    of, source, target = _joined(events)
+    time, worker = flows["time"][of], flows["thread"][of]
     on = np.flatnonzero(slices.role <= Role.WAIT)
     on = on[np.lexsort((slices.start[on], slices.worker[on]))]
     to, t_to = worker[target], time[target]
@@ -263,6 +258,19 @@ def _arrows(events: Events, slices: Slices, names: list[str], kinds: list[str | 
     until = flows["until"][of][source]
     t_from = np.where(until < t_to, until, time[source])
     return Arrows(worker[source], t_from, to, t_to, sent[source] | sent[target])
+
+
+def _joined(events: Events) -> tuple[Integers, Integers, Integers]:
+    """Return the order of points by flow and time, and places in it where arrows begin and end."""
+    flows = events.flows
+    of = np.lexsort((flows["step"], flows["time"], flows["group"]))
+    group = flows["group"][of]
+    left = np.maximum.accumulate(np.where(flows["leaves"][of] > 0, np.arange(len(of)), -1))
+    target = np.flatnonzero(flows["step"][of] > 0)
+    target = target[target > 0]
+    source = left[target - 1]
+    known = (source >= 0) & (group[source] == group[target])
+    return of, source[known], target[known]
 
 
 def _says_sent(text: str | None) -> bool:

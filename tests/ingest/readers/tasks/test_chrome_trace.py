@@ -379,6 +379,16 @@ def test_slices_that_end_before_they_start_are_left_out(trace, warehouse):
     ]
 
 
+def test_arrows_that_end_before_they_start_are_left_out(trace, warehouse):
+    flow = {"cat": "f", "id": 3}
+    trace([
+        slice_("a", 0, 10), slice_("b", 5, 10, tid=2),
+        mark("s", 9, **flow), mark("f", 6, tid=2, **flow),
+    ])  # fmt: skip
+    assert rows(warehouse, "SELECT count(*) FROM task_inputs") == [(0,)]
+    assert rows(warehouse, LEFT) == [("1 end of an arrow (no start of it is before it)",)]
+
+
 def test_a_larger_trace_keeps_exact_totals(warehouse, tmp_path):
     enlarge_kineto(tmp_path, 3)
     land(warehouse, tmp_path / KINETO.name)
