@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
-from apps.output.numbers import amount, is_number, prefixed
+from apps.output.numbers import amount, is_number, percent, prefixed
 from apps.output.streams import note
 from apps.output.text import CELL, cell, markdown_escaped, short_names, version_text
 from warehouse.session import Relation
@@ -21,6 +23,30 @@ IDENTIFIERS = {
 # Columns whose numbers are in the unit of the row.
 _VALUES = {
     *("value", "mean", "smallest", "largest", "before", "after", "median", "latest"),
+}
+# Columns of parts of a whole (0.1: 10 %), and a part of the name of others.
+_SHARES = {
+    *("imbalance", "growth", "weight", "probability", "smape", "cv_error", "load_balance"),
+    *("serialisation", "transfer", "computation_scaling", "efficiency", "running"),
+    *("communication_efficiency", "parallel_efficiency", "global_efficiency"),
+}
+_SHARE = "share"
+_UNITS = {"seconds": "s", "longest": "s", "percent": "%", "bytes": "B"}  # by ends of names
+_HEADINGS = {
+    "seconds": "time",
+    "percent": "share",
+    "others": "more changes",
+    "others_worse": "of them worse",
+    "others_better": "of them better",
+    "moved": "changed with it",
+    "simt_efficiency": "SIMT efficiency",
+    "smape": "SMAPE",
+    "speedup": "speed-up",
+    "largest_speedup": "largest speed-up",
+    "width_bound": "front end",
+    "critical_path_bound": "critical path",
+    "unit_bound": "functional units",
+    "serialising_bound": "serialising",
 }
 
 
@@ -45,30 +71,94 @@ def table_text(
     widths: Mapping[str, int] | None = None,
     *,
     exact: bool = False,
+    headings: Sequence[str] | None = None,
 ) -> str:
     """Return rows aligned under their names; long text is shortened, except in the last column.
 
     `widths` are those that columns have at most, unless texts would become alike. Numbers have
-    three significant digits and thousands, and values the prefix of their row's unit; or six digits
-    where they are `exact`.
+    three significant digits and thousands, shares are per cent, and values have the prefix of their
+    row's unit; or six digits where they are `exact`. Above them are `headings`, else the names.
     """
     limits = {name: (widths or {}).get(name, CELL) for name in names[:-1]}
     columns = table_columns(names, rows, limits, exact=exact)
     cells = list(zip(*columns, strict=True))
     right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(names))]
-    room = [max(map(len, [name, *texts])) for name, texts in zip(names, columns, strict=True)]
+    heads = headings or names
+    room = [max(map(len, [name, *texts])) for name, texts in zip(heads, columns, strict=True)]
     rule = "  ".join("-" * min(width, CELL) for width in room)
-    lines = [_line(names, room, right), rule, *(_line(row, room, right) for row in cells)]
+    lines = [_line(heads, room, right), rule, *(_line(row, room, right) for row in cells)]
     return "\n".join(lines if rows else [*lines, "(no rows)"])
 
 
-Columns = Mapping[str, Callable[[Row], Any]]
-"""The columns of a table: the name of each, and what it has of a row."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of rows in their order, each with what it has of a row.
+
+    `widths` are those that columns have at most, `units` those that their names do not state.
+    """
+
+    columns: Mapping[str, Callable[[Row], Any]]
+    widths: Mapping[str, int]
+    units: Mapping[str, str]
+
+    def text(
+        self,
+        rows: Sequence[Row],
+        title: str | None = None,
+        *,
+        most: int | None = None,
+        total: int | None = None,
+        every: str = "--format csv gives all",
+        without: Sequence[str] = (),
+    ) -> str:
+        """Return the rows in text below a title: the first, and what shows `every` one of them.
+
+        `total` is the number of rows where these are not all. Columns `without` are left out.
+        """
+        columns = {name: of for name, of in self.columns.items() if name not in without}
+        lines = [[value(row) for value in columns.values()] for row in rows[:most]]
+        names = [heading(name, self.units.get(name) or unit_in_name(name)) for name in columns]
+        more = (len(rows) if total is None else total) - len(lines)
+        return "\n".join(
+            [
+                *([] if title is None else [title]),
+                table_text([*columns], lines, self.widths, headings=names),
+                *([f"... and {more:,} more: {every}"] if more > 0 else []),
+            ]
+        )
 
 
-def column_values(columns: Columns, rows: Sequence[Row]) -> list[list[Any]]:
-    """Return what columns have of each row."""
-    return [[value(row) for value in columns.values()] for row in rows]
+def table(
+    names: str,
+    widths: Mapping[str, int] | None = None,
+    units: Mapping[str, str] | None = None,
+    **computed: Callable[[Row], Any],
+) -> Table:
+    """Return a table with the columns of rows that have these names, separated by blanks.
+
+    Of some it has what is computed of a row.
+    """
+    columns = {name: computed.get(name, itemgetter(name)) for name in names.split()}
+    return Table(columns, widths or {}, units or {})
+
+
+def unit_in_name(name: str) -> str | None:
+    """Return the unit that the name of a column ends with."""
+    return _UNITS.get(name.rsplit("_", 1)[-1])
+
+
+def heading(name: str, unit: str | None = None) -> str:
+    """Return the name of a column in words, with its unit."""
+    words = name.removesuffix("_id").removesuffix("_at").removeprefix("is_")
+    if unit and "_" in words and unit_in_name(words):
+        words = words.rsplit("_", 1)[0]
+    words = _HEADINGS.get(words, words).replace("_", " ")
+    return f"{words} ({unit})" if unit else words
+
+
+def is_share(name: str) -> bool:
+    """Return whether the numbers of a column are parts of a whole: 0.1 is 10 %."""
+    return name in _SHARES or _SHARE in name.split("_")
 
 
 def table_columns(
@@ -101,6 +191,8 @@ def _cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) 
     """Return the cells of a column; names that differ are still different when shortened."""
     if not exact and name == "version":
         values = [version_text(v) if isinstance(v, str) else v for v in values]
+    elif not exact and is_share(name):
+        values = [percent(v) if is_number(v) else v for v in values]
     elif not exact and name not in IDENTIFIERS:
         values = [amount(v) if is_number(v) else v for v in values]
     texts = [cell(value, None) for value in values]

@@ -72,7 +72,7 @@ def page(view: View) -> None:
         _roofline(view, operations.filter(run_id=drawn), drawn)
     if not kernels.is_empty():
         st.subheader("How near GPU kernels are to the peaks", anchor=False)
-        view.table(kernels, percent=("share", "memory", "compute"))
+        view.table(kernels, percent=("memory", "compute"))
     shares = view.ask("bottlenecks/class_shares", runs=runs, most=24)
     rank = _rank(view, shares)
     left, right = st.columns(2)
@@ -214,7 +214,7 @@ def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
     if len(of_run) > _REGIONS:
         st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
     with st.expander(f"Top-down shares by region of {plain(run)}"):
-        shares = [*TREE, *itertools.chain(*TREE.values()), "share", "part_share"]
+        shares = [*TREE, *itertools.chain(*TREE.values())]
         view.table(slots.drop("largest_over_time", "advice"), percent=shares)
 
 
@@ -316,8 +316,7 @@ def _classes(view: View, runs: list[str], rank: int | None) -> None:
             pl.Series("reason", map(flag_text, classes["reason"].to_list()), pl.String),
             "said_by",
             "model",
-        ),
-        percent=("share", "probability"),
+        )
     )
 
 
@@ -354,7 +353,4 @@ def _history(view: View, app: str) -> None:
     else:
         st.caption("No version has a known time: neither its runs nor its samples contain one.")
     view.link("Since when? The trends of this application", "trends", app=app)
-    view.table(
-        history,
-        units={"seconds": "s", "gain_percent": "%", "gain_since_first_percent": "%"},
-    )
+    view.table(history)

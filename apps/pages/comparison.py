@@ -192,7 +192,5 @@ def _scaling(view: View, before: list[str], after: list[str]) -> None:
         view.table(times, units=units, percent=("change",))
     at = COMPARED * max(first.largest, second.largest)
     st.subheader(f"Scaling, with shares of the time at {at}", anchor=False)
-    view.table(
-        view.ask("scaling/comparison", **sets, at=at).drop("formula_before", "formula_after"),
-        percent=("share_before", "share_after"),
-    )
+    rows = view.ask("scaling/comparison", **sets, at=at)
+    view.table(rows.drop("formula_before", "formula_after"))

@@ -16,7 +16,6 @@ from apps.queries.timeline import LANES, Span
 from apps.reports.gpu import gpu_sentences
 
 _BY = ("step", "device", "stream")
-_UNITS = {"seconds": "s", "mean_seconds": "s", "window_seconds": "s", "idle_seconds": "s"}
 
 
 def show_devices(view: View, run: str) -> bool:
@@ -33,11 +32,11 @@ def show_devices(view: View, run: str) -> bool:
     if parts.is_empty():
         st.caption(f"The trace marks no {by}s." if by == "step" else "A device has one stream.")
     else:
-        view.table(parts, units=_UNITS)
+        view.table(parts)
     st.subheader("Who was late", anchor=False)
-    view.table(view.rows(ask, "gpu/late", run_id=run), units=_UNITS, percent=("share",))
+    view.table(view.rows(ask, "gpu/late", run_id=run))
     st.subheader("What devices executed", anchor=False)
-    view.table(view.rows(ask, "runs/kernels", run_id=run), units=_UNITS, percent=("share",))
+    view.table(view.rows(ask, "runs/kernels", run_id=run))
     memory = view.rows(ask, "gpu/memory_over_time", run_id=run)
     if not memory.is_empty():
         st.subheader("Memory over time", anchor=False)

@@ -39,17 +39,15 @@ def page(view: View) -> None:
         if len(rejected) > _DETAILED:
             view.paged("ingest/rejections", {}, key="rejected")
     st.subheader("Landed", anchor=False)
-    view.table(readers, units=_UNITS)
+    view.table(readers)
     view.paged(
         "ingest/sources",
         {"reader": reader, "text": text or None},
         key="page",
-        units=_UNITS,
     )
 
 
 _DETAILED = 3
-_UNITS = {"bytes": "B"}
 
 
 def _verdict(files: int, rows: int, rejected: int) -> str:

@@ -21,7 +21,6 @@ from apps.reports.runs import trace_sentences
 from apps.reports.sparklines import sparkline
 
 _RUNS = 8
-_UNITS = {"wall_seconds": "s"}
 _SERIES = 100
 _VALUES = 40
 _CELL = 28
@@ -50,7 +49,7 @@ def page(view: View) -> None:
     with right:
         st.subheader("Latest runs", anchor=False)
         latest = view.ask("overview/latest", number=_RUNS)
-        view.table(latest.select("run_id", "app", "started_at", "wall_seconds"), units=_UNITS)
+        view.table(latest.select("run_id", "app", "started_at", "wall_seconds"))
         view.link("All runs", "runs")
     with left:
         st.subheader("What the latest traces show", anchor=False)

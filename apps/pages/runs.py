@@ -9,8 +9,6 @@ import streamlit as st
 
 from apps.pages.base import View
 
-_UNITS = {"wall_seconds": "s"}
-
 
 def page(view: View) -> None:
     """Show the runs that the filters leave, a page at a time."""
@@ -32,7 +30,6 @@ def page(view: View) -> None:
         "runs/page",
         {"app": app, **given, "text": text.strip() or None, "since": first, "until": last},
         key="page",
-        units=_UNITS,
         choose=True,
     )
     _next_links(view, marked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -20,22 +19,8 @@ from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
 from apps.pages.triage import triaging
 from apps.queries.trend import Series
-from apps.reports.changes import (
-    change_sentence,
-    disturbance_sentence,
-    is_short,
-    provisional_sentence,
-    short_series_sentences,
-    state_sentences,
-)
 from apps.reports.series import common_fields, series_names
-from apps.reports.trend import (
-    doubt_sentences,
-    in_their_order,
-    measured_order_sentences,
-    no_series,
-    with_what_moved,
-)
+from apps.reports.trend import all_found, doubt_sentences, measured_order_sentences, no_series
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
@@ -77,7 +62,7 @@ def page(view: View) -> None:
         sentence
         for metric in metrics
         for sentence in _verdicts(
-            view, app, machine, points.filter(metric=metric), of_metrics, measured
+            view, Series(app, metrics, machine), points.filter(metric=metric), of_metrics, measured
         )
     ]
     if points.is_empty():
@@ -128,52 +113,24 @@ def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl
 
 def _verdicts(
     view: View,
-    app: str,
-    machine: str | None,
+    asked: Series,
     points: pl.DataFrame,
     series: pl.DataFrame,
-    measured: Sequence[str],
+    measured: tuple[str, ...],
 ) -> list[str]:
-    """Return what is found in the series of a metric that are shown, the newest changes first.
+    """Return what is found in the series of a metric that are shown.
 
     `series` has all series of the metrics; `measured` is `measured_order_sentences`.
     """
     if points.is_empty():
         return []
     metric = points["metric"][0]
+    shown = points.unique("series", maintain_order=True).to_dicts()
+    apart = common_fields([row["fields"] for row in shown])[1]
+    names = series_names([(metric, own) for own in apart])
+    found = view.value(all_found, asked._replace(metrics=[metric]), measured)
+    sentences = found.all_sentences(list(zip(names, shown, strict=True)))
     total = len(series.filter(metric=metric))
-    shown = [row["fields"] for row in points.unique("series").to_dicts()]
-
-    def rows(question: str) -> list[dict[str, Any]]:
-        found = view.ask(f"trend/{question}", **Series(app, [metric], machine).params()).filter(
-            metric=metric
-        )
-        return [row for row in found.to_dicts() if row["fields"] in shown]
-
-    names = series_names([(metric, own) for own in common_fields(shown)[1]])
-
-    def name(row: dict[str, Any]) -> str:
-        return names[shown.index(row["fields"])]
-
-    found = with_what_moved(
-        points.drop_nulls("after").sort("started_at", descending=True).to_dicts(),
-        view.ask("trend/events", **Series(app, [metric], machine).params()).to_dicts(),
-    )
-    found, early = in_their_order(found, measured), in_their_order(rows("provisional"), measured)
-    changed = [row["fields"] for row in found]
-    sentences = [
-        *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),
-        *(provisional_sentence(name(row), row) for row in early),
-        *(disturbance_sentence(name(row), row) for row in rows("disturbances")),
-    ]
-    states = rows("states")
-    shorts = [row for row in states if is_short(row) and row["fields"] not in changed]
-    together = short_series_sentences(shorts)
-    for row in states:
-        if not together or row not in shorts:
-            quiet = row["fields"] not in changed
-            sentences += state_sentences(name(row), row, quiet=quiet)
-    sentences += together
     if len(shown) < total and len(shown) == _SERIES:
         sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences

@@ -258,6 +258,17 @@ def test_what_was_never_measured_before_is_neutral(run, tmp_path):
     assert run("gate", "heat", "--baseline", "v0")[0] == 5
 
 
+def test_of_many_configurations_the_candidate_has_one_name(run, tmp_path):
+    lines = ["run_id,app,machine,started_at,ranks,function,seconds"]
+    lines += [f"r{n:02},heat,m,2026-01-01T06:00:00Z,{n},f,{n}" for n in range(1, 31)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "t.csv")
+    _, out, _ = run("gate", "heat")
+    # the first of `pwh runs`, whatever Python's sets have first
+    newest = run("runs", "--format", "csv")[1].splitlines()[1].partition(",")[0]
+    assert f"Candidate latest: {newest} (30 runs)" in out
+
+
 def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
     lines = ["app,version,started_at,event,value"]
     for day in range(1, 12):

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from apps.output.numbers import amount, amounts, interval
-from apps.output.tables import table_text
+from apps.output.tables import table, table_text
 from apps.output.text import short_names
 from apps.output.writing import emit, emit_columns
 
@@ -55,6 +55,25 @@ def test_numbers_of_tables():
     ]
     exact = table_text(["mean", "count", "thread", "name"], rows, exact=True).splitlines()[2]
     assert exact == " 1.38895e+07  1234567   15973  a".strip()
+
+
+def test_a_declared_table_has_headings_in_words_shares_per_cent_and_how_many_are_left():
+    shown = table("run_id wall_seconds share place", place=lambda row: f"rank {row['rank']}")
+    rows = [{"run_id": f"r{n}", "wall_seconds": 2.0, "share": n / 8, "rank": n} for n in (1, 2, 3)]
+    assert shown.text(rows, "Runs", most=2, without=("place",)).splitlines() == [
+        "Runs",
+        "run  wall (s)   share",
+        "---  --------  ------",
+        "r1          2  12.5 %",
+        "r2          2    25 %",
+        "... and 1 more: --format csv gives all",
+    ]
+    assert shown.text(rows[:1], total=9, every="pwh runs").splitlines() == [
+        "run  wall (s)   share  place",
+        "---  --------  ------  ------",
+        "r1          2  12.5 %  rank 1",
+        "... and 8 more: pwh runs",
+    ]
 
 
 def test_times_have_the_prefix_of_their_size():
