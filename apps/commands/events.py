@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands import options
-from apps.output.streams import write_text
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
 from apps.output.writing import emit
@@ -106,13 +105,8 @@ def events(
             app = resolve_app(con, app)
             wanted = wanted._replace(app=app)
         found = ask(con, "events/list", **wanted.params())
-        if style != "table":
-            emit(con, found, style, output)
-            return
-        rows = dicts(found)
-        nothing = f"no such events of {cell(app)}" if app else "no such events"
-        shown = events_text(con, rows) if rows else f"{nothing}; not certain yet: pwh trend"
-    write_text(shown, output)
+        nothing = f"no such events{f' of {cell(app)}' if app else ''}; not certain yet: pwh trend"
+        emit(con, found, style, output, lambda: events_text(con, dicts(found)) or nothing)
 
 
 def annotate(

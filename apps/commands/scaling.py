@@ -100,10 +100,9 @@ def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
     found = dicts(rows)
     if not found:
         raise NothingToAnalyse("there is no set of runs at known counts", hint=how_to_begin(con))
+    emit(con, rows, style, output, partial(SETS.text, found))
     if style != "table":
-        emit(con, rows, style, output)
         return
-    write_text(SETS.text(found), output)
     note("pwh scale APP predicts one of them, pwh scale RUN that of a run")
     if any(row["app"] is None for row in found):
         note(_NAMING)

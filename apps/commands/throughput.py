@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.streams import write_text
 from apps.output.tables import dicts, relation_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
@@ -55,11 +54,8 @@ def throughput(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         sentences = reports.throughput_sentences(con, run_id)
-        if style != "table":
-            emit(con, ask(con, f"throughput/{by}s", run_id=run_id), style, output)
-            return
-        text = _text(con, run_id, sentences, by, limit)
-    write_text(text, output)
+        rows = ask(con, f"throughput/{by}s", run_id=run_id)
+        emit(con, rows, style, output, partial(_text, con, run_id, sentences, by, rows, limit))
 
 
 def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
@@ -81,7 +77,9 @@ def _block_text(con: Connection, code: str, block: Relation) -> str:
     return "\n".join(lines).lstrip("\n")
 
 
-def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
+def _text(
+    con: Connection, run_id: str, sentences: list[str], by: By, rows: Relation, limit: int
+) -> str:
     effects = ask_dicts(con, "throughput/effects", run_id=run_id)
     models = ask_dicts(con, "throughput/model", run_id=run_id)
     sentence = reports.effects_sentence(effects)
@@ -96,7 +94,6 @@ def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int
     if effects:
         title = "Feature contributions (Shapley values) relative to a typical segment"
         lines += ["", reports.EFFECTS.text(effects, title)]
-    rows = ask(con, f"throughput/{by}s", run_id=run_id)
     title, every = f"Instructions per cycle by {by}", "--limit shows more, --format csv all"
     shown = _SHOWN[by].text(dicts(rows.limit(limit)), title, total=len(rows), every=every)
     return "\n".join([*lines, "", shown])

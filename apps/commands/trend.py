@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from apps.commands import options
 from apps.output.formats import Format
 from apps.output.numbers import counted
-from apps.output.streams import note, print_data, write_text
+from apps.output.streams import note, print_data
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
@@ -93,11 +94,9 @@ def trend(
             _of_branch(con, app, branch, metric, style, output)
             return
         series = Series(app, metric or EVERY_METRIC, machine)
-        if style != "table":
-            emit(con, ask(con, "trend/points", **series.params()), style, output)
-            return
-        text = trend_text(con, app, metric or [], machine)
-    write_text(text, output)
+        points = partial(ask, con, "trend/points", **series.params())
+        text = partial(trend_text, con, app, metric or [], machine)
+        emit(con, points, style, output, text)
 
 
 def _of_branch(
@@ -125,15 +124,12 @@ def _of_branch(
             f"no run of {app} is on its default branch{f' {default}' if default else ''}",
             hint="Runs of it are those without a branch, and those landed with its --branch.",
         )
-    if style != "table":
-        rows = run_comparison(con, against, runs, LEVEL, metric or EVERY_METRIC)
-        emit(con, rows, style, output)
-        return
     where = "at the fork" if found["is_forked"] else "now"
     others = found["others"]
     name = f"{branch} without {counted(others, 'run')} of earlier commits" if others else branch
     sides = ((f"{default or 'default branch'} {where}", against), (name, runs))
-    write_text(compared_text(con, sides, LEVEL, metric), output)
+    rows = partial(run_comparison, con, against, runs, LEVEL, metric or EVERY_METRIC)
+    emit(con, rows, style, output, partial(compared_text, con, sides, LEVEL, metric))
 
 
 def _fields(text: str) -> list[str]:

@@ -29,6 +29,10 @@ _SHARES = {
     *("imbalance", "growth", "weight", "probability", "smape", "cv_error", "load_balance"),
     *("serialisation", "transfer", "computation_scaling", "efficiency", "running"),
     *("communication_efficiency", "parallel_efficiency", "global_efficiency"),
+    *("retiring", "light_operations", "heavy_operations"),
+    *("bad_speculation", "branch_mispredict", "machine_clears"),
+    *("frontend_bound", "frontend_latency", "frontend_bandwidth"),
+    *("backend_bound", "memory_bound", "core_bound", "smt_contention"),
 }
 _SHARE = "share"
 _UNITS = {"seconds": "s", "longest": "s", "percent": "%", "bytes": "B"}  # by ends of names

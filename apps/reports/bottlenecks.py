@@ -321,8 +321,9 @@ def _kernel_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
             every = {row["kernel"] for row in rows}
             limited = f"{len(names)} of {len(every)} GPU kernels{time}, most {name}"
         sentences.append(
-            f"{_KERNEL_LIMITS[bound][0]} {limited}: memory reaches {percent(first['memory'])} of "
-            f"its peak, compute {percent(first['compute'])}."
+            f"{_KERNEL_LIMITS[bound][0]} {limited}: memory reaches "
+            f"{percent(first['memory_share'])} of its peak, compute "
+            f"{percent(first['compute_share'])}."
         )
         if first["rules"]:
             sentences.append(

@@ -22,7 +22,12 @@ _FIXES = {
 
 
 def events_text(con: Connection, rows: Sequence[Row]) -> str:
-    """Return the events as a table, and the causes of the first that are open; one in words."""
+    """Return the events as a table, and the causes of the first that are open; one in words.
+
+    Of none it is the empty text.
+    """
+    if not rows:
+        return ""
     if len(rows) == 1:
         (row,) = rows
         machine = cell(row["machine"] or "an unknown machine")
