@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,7 +11,7 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading, writable
 from apps.output.formats import Format
-from apps.output.streams import note, write_text
+from apps.output.streams import note
 from apps.output.tables import Row, Table, dicts, table_text
 from apps.output.text import rows_command, sql_command, sql_text
 from apps.output.writing import emit
@@ -137,14 +138,11 @@ def threads(
             tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
             tables.insert(0, _Table("Kernels", of_kernels, reports.KERNELS))
-        if style != "table":
-            first = tables[0].rows if tables else verdicts if block is None else blocks
-            emit(con, first, style, output)
-            return
+        first = tables[0].rows if tables else verdicts if block is None else blocks
         program = dicts(of_kernels.limit(1)) if launch is None and len(rows) > 1 else []
         shown = blocks if is_narrow else None
-        text = _text(run_id, uneven, program, rows, chosen, shown, metric, tables)
-    write_text(text, output)
+        answer = partial(_text, run_id, uneven, program, rows, chosen, shown, metric, tables)
+        emit(con, first, style, output, answer)
 
 
 def _compare(

@@ -15,6 +15,7 @@ from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
+from apps.queries.events import SAID
 from apps.queries.runs import resolve_app, resolve_change
 from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -148,11 +149,7 @@ def ack(
     ],
     reason: Annotated[
         Literal["investigating", "expected", "noise", "invalid", "fixed", "open"],
-        typer.Argument(
-            help="investigating: it stays open; expected: an intended change; noise: no change of "
-            "the program; invalid: this run was measured wrongly; fixed: a later version undoes "
-            "it; open: remove what was said."
-        ),
+        typer.Argument(help=SAID),
     ],
     fixed_in: Annotated[
         str | None,
@@ -164,15 +161,11 @@ def ack(
     wait: options.WaitOption = None,
 ) -> None:
     """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""
-    from apps.commands.events import annotate
+    from apps.commands.events import annotate, stored_state
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement
 
-    if (reason == "fixed") != (fixed_in is not None):
-        raise UsageError(
-            "fixed and --in belong together", hint="Such as: pwh ack RUN fixed --in v12"
-        )
-    stored = "invalid run" if reason == "invalid" else reason
+    stored = stored_state(reason, fixed_in)
     with options.writing(context, wait) as con:
         run_id, event_id = resolve_change(con, run)
         before = changes_of_run(con, run_id)
@@ -182,4 +175,4 @@ def ack(
             print_data(f"{counted(removed, 'acknowledgement')} of {run} removed")
             return
         after = changes_of_run(con, run_id)
-    print_data(acknowledgement_text(run_id, stored, before, after))
+    print_data(acknowledgement_text(run_id, str(stored), before, after))

@@ -15,10 +15,12 @@ from warehouse.session import Relation
 Row = dict[str, Any]
 
 TABLE_ROWS = 1000
-# Columns whose whole numbers name something, so that they have no thousands separators.
+# Columns whose whole numbers name something, so that they have no thousands separators; a count of
+# processes names a run, in sentences as in tables.
 IDENTIFIERS = {
     *("thread", "rank", "launch", "block", "bb", "warp", "worker", "task", "node", "line", "id"),
     *("segment", "sample", "index", "source_id", "version", "pc_first", "pc_last", "k"),
+    "parallelism",
 }
 # Columns whose numbers are in the unit of the row.
 _VALUES = {
@@ -35,7 +37,7 @@ _SHARES = {
     *("backend_bound", "memory_bound", "core_bound", "smt_contention"),
 }
 _SHARE = "share"
-_UNITS = {"seconds": "s", "longest": "s", "percent": "%", "bytes": "B"}  # by ends of names
+_UNITS = {"seconds": "s", "longest": "s", "percent": "%", "bytes": "B"}  # by words of names
 _HEADINGS = {
     "seconds": "time",
     "percent": "share",
@@ -55,10 +57,18 @@ _HEADINGS = {
 
 
 def relation_text(relation: Relation, *, exact: bool = False) -> str:
-    """Return the first rows as an aligned table, and note on stderr where there are more."""
+    """Return the first rows as an aligned table, and note on stderr where there are more.
+
+    Where they are `exact`, as those of a user's own query, names and values are as they are.
+    """
     names = relation.columns
     rows = relation.limit(TABLE_ROWS + 1).fetchall()
-    text = table_text(names, rows[:TABLE_ROWS], exact=exact)
+    shown = rows[:TABLE_ROWS]
+    text = (
+        table_text(names, shown, exact=True)
+        if exact
+        else table_of(relation).text([dict(zip(names, row, strict=True)) for row in shown])
+    )
     if len(rows) > TABLE_ROWS:
         note(f"only the first {TABLE_ROWS:,} rows are shown; --format csv gives all")
     return text
@@ -119,17 +129,28 @@ class Table:
 
         `total` is the number of rows where these are not all. Columns `without` are left out.
         """
-        columns = {name: of for name, of in self.columns.items() if name not in without}
-        lines = [[value(row) for value in columns.values()] for row in rows[:most]]
-        names = [heading(name, self.units.get(name) or unit_in_name(name)) for name in columns]
+        names = [name for name in self.columns if name not in without]
+        headings, lines = self.cells(rows[:most], names)
         more = (len(rows) if total is None else total) - len(lines)
         return "\n".join(
             [
                 *([] if title is None else [title]),
-                table_text([*columns], lines, self.widths, headings=names),
+                table_text(names, lines, self.widths, headings=headings),
                 *([f"... and {more:,} more: {every}"] if more > 0 else []),
             ]
         )
+
+    def cells(
+        self, rows: Sequence[Row], names: Sequence[str]
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return the headings of columns, and what they have of each row."""
+        columns = {name: [self.columns[name](row) for row in rows] for name in names}
+        units = prefixed_units(columns, self.units)
+        for name, (size, _) in units.items():
+            if size != 1:
+                columns[name] = [v / size if is_number(v) else v for v in columns[name]]
+        headings = [heading(name, units[name][1] if name in units else None) for name in names]
+        return headings, list(zip(*columns.values(), strict=True))
 
 
 def table(
@@ -146,16 +167,44 @@ def table(
     return Table(columns, widths or {}, units or {})
 
 
+def table_of(relation: Relation) -> Table:
+    """Return a table with all columns of a relation."""
+    return Table({name: itemgetter(name) for name in relation.columns}, {}, {})
+
+
+def prefixed_units(
+    columns: Mapping[str, Sequence[Any]], units: Mapping[str, str]
+) -> dict[str, tuple[float, str]]:
+    """Return the size and the name of the unit of each column that has one.
+
+    Its SI prefix is that of the largest value in the unit, so that all of a table can be compared.
+    `units` are those that the names of columns do not state.
+    """
+    found = {name: units.get(name) or unit_in_name(name) for name in columns}
+    named = {name: unit for name, unit in found.items() if unit}
+    values: dict[str, list[Any]] = {}
+    for name, unit in named.items():
+        values.setdefault(unit, []).extend(v for v in columns[name] if is_number(v))
+    prefixes = {unit: prefixed(numbers, unit) for unit, numbers in values.items()}
+    return {
+        name: (prefixes[unit][0], str(prefixes[unit][1]))
+        if any(map(is_number, columns[name]))
+        else (1.0, unit)
+        for name, unit in named.items()
+    }
+
+
 def unit_in_name(name: str) -> str | None:
-    """Return the unit that the name of a column ends with."""
-    return _UNITS.get(name.rsplit("_", 1)[-1])
+    """Return the unit that the name of a column begins or ends with; of a rate it has none."""
+    words = name.split("_")
+    return None if "per" in words else _UNITS.get(words[-1]) or _UNITS.get(words[0])
 
 
 def heading(name: str, unit: str | None = None) -> str:
     """Return the name of a column in words, with its unit."""
     words = name.removesuffix("_id").removesuffix("_at").removeprefix("is_")
-    if unit and "_" in words and unit_in_name(words):
-        words = words.rsplit("_", 1)[0]
+    if unit and unit_in_name(words):
+        words = "_".join(word for word in words.split("_") if word not in _UNITS) or words
     words = _HEADINGS.get(words, words).replace("_", " ")
     return f"{words} ({unit})" if unit else words
 

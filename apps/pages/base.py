@@ -145,10 +145,10 @@ class View(Filters):
         found = (one.text() for one in reversed(self._queries) if one.name.startswith(of))
         self.queries[title] = next(found, str(of))
 
-    def empty(self, what: str, command: str) -> None:
+    def empty(self, what: str = "No run has landed yet.", command: str | None = None) -> None:
         """Show that there is no data yet, and the command that ingests it."""
         st.info(plain(what), icon=":material/inbox:")
-        st.code(command, language="bash")
+        st.code(command or f"{self.pwh} ingest FILES", language="bash")
 
     def link(self, label: str, page: str, *, icon: str | None = None, **params: Any) -> None:
         """Show a link to a page (its path in PAGES) with filters set, and its icon or another."""

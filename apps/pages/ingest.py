@@ -18,10 +18,7 @@ def page(view: View) -> None:
     text = view.text("File name", key="text", placeholder="part of the path")
     rejected = view.ask("ingest/rejections")
     if readers.is_empty() and rejected.is_empty():
-        view.empty(
-            "Nothing has landed and nothing was rejected yet.",
-            f"{view.pwh} ingest FILES",
-        )
+        view.empty("Nothing has landed and nothing was rejected yet.")
         return
     view.verdicts(
         [_verdict(int(readers["files"].sum()), int(readers["rows"].sum()), len(rejected))]

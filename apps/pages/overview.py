@@ -42,7 +42,7 @@ def page(view: View) -> None:
     """Show the applications, what landed last, and at the foot how much there is."""
     counts = view.ask("overview/counts").row(0, named=True)
     if not counts["runs"]:
-        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        view.empty()
         return
     _watch_list(view)
     left, right = st.columns(2, gap="large")

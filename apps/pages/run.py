@@ -40,7 +40,7 @@ def page(view: View) -> None:
     newest = view.ask("runs/started_last", number=None)["run_id"].to_list()
     first = view.ask("runs/worth_a_look", runs=newest[:_CHOICES])["run_id"].to_list()
     if not newest and not view.ask("overview/counts")["runs"][0]:
-        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        view.empty()
         return
     named = view.pick(
         "Run",

@@ -10,8 +10,7 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output.numbers import prefixed
-from apps.output.tables import IDENTIFIERS, heading, is_share, unit_in_name
+from apps.output.tables import IDENTIFIERS, heading, is_share, prefixed_units
 from apps.output.text import cell, short_names
 from apps.reports.flags import flag_text
 
@@ -110,22 +109,16 @@ def _with_short_names(frame: pl.DataFrame) -> pl.DataFrame:
 def _with_prefixes(
     frame: pl.DataFrame, units: Mapping[str, str]
 ) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return the frame with an SI prefix for each unit that takes one, and the units of columns.
-
-    The prefix is that of the largest value in the unit, so that all of a table can be compared.
-    """
-    named = {name: units.get(name) or unit_in_name(name) for name in frame.columns}
-    known = {name: unit for name, unit in named.items() if unit}
-    scaled: list[pl.Expr] = []
-    for unit in sorted(set(known.values())):
-        names = [
-            name for name, of in known.items() if of == unit and frame.schema[name].is_numeric()
-        ]
-        size, symbol = prefixed((_largest(frame[name]) for name in names), unit)
-        known |= dict.fromkeys(names, str(symbol))
-        if size != 1:
-            scaled += [pl.col(name).cast(pl.Float64) / size for name in names]
-    return _rounded(frame.with_columns(scaled)), known
+    """Return the frame with an SI prefix for each unit that takes one, and the units of columns."""
+    largest = {
+        name: [_largest(frame[name])] if kind.is_numeric() else []
+        for name, kind in frame.schema.items()
+    }
+    known = prefixed_units(largest, units)
+    scaled = [
+        pl.col(name).cast(pl.Float64) / size for name, (size, _) in known.items() if size != 1
+    ]
+    return _rounded(frame.with_columns(scaled)), {name: unit for name, (_, unit) in known.items()}
 
 
 def _rounded(frame: pl.DataFrame) -> pl.DataFrame:

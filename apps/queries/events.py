@@ -16,6 +16,8 @@ MEANINGS = {
     "fixed": "a later version undoes it, which later runs check",
 }
 """What can be said of a change (`warehouse.series.REASONS`), and what that means."""
+SAID = "".join(f"{name.removesuffix(' run')}: {text}; " for name, text in MEANINGS.items())
+SAID += "open: remove what was said."
 
 
 class Events(NamedTuple):

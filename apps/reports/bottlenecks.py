@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.output.numbers import counted, percent
-from apps.output.tables import table_text
+from apps.output.tables import dicts, table_of
 from apps.output.text import cell, first_names, short_name, version_text
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
-from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 _UNKNOWN = "Unknown"
 _SHOWN = 20
@@ -391,9 +391,5 @@ def bottleneck_tables(con: Connection, runs: Sequence[str], by: str | None) -> l
     return [*tables, _limited(classes), _limited(ask(con, "bottlenecks/metrics", runs=runs))]
 
 
-def _limited(relation: Any) -> str:
-    rows = relation.limit(_SHOWN + 1).fetchall()
-    text = table_text(relation.columns, rows[:_SHOWN])
-    if len(rows) > _SHOWN:
-        text += f"\nonly the first {_SHOWN} are shown; --format csv gives all"
-    return text
+def _limited(rows: Relation) -> str:
+    return table_of(rows).text(dicts(rows.limit(_SHOWN)), total=len(rows))

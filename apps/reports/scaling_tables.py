@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from apps.output.numbers import amount, three_digits
+from apps.output.numbers import amount, amounts, three_digits
 from apps.output.tables import Row, table
 from apps.output.text import cell
 from apps.reports.flags import Flag, first_text, flag_labels
@@ -37,7 +37,7 @@ def _interval(row: Row) -> str | None:
     """Return the interval of predicted seconds; None where nothing is predicted."""
     if row["predicted"] is None:
         return None
-    return f"{amount(row['low'])} - {amount(row['high'])}"
+    return " - ".join(amounts([row["low"], row["high"]], "s"))
 
 
 def _band(name: str) -> Callable[[Row], str | None]:

@@ -203,7 +203,7 @@ def _trends(con: Connection, app: str, events: Sequence[Row]) -> tuple[str, dict
         asked = Series(app)
         series = ask_dicts(con, "trend/series", **asked.params())
     measured = measured_order_sentences(con, app)
-    found = found_in(con, asked, *changes_in(con, asked, events, measured))
+    found = found_in(con, asked, *changes_in(con, asked, measured, events))
     own = [_events_of(row, events) for row in series]
     pictures = {
         event["event_id"]: _picture(row, event)

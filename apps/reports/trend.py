@@ -41,7 +41,7 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     query = Series(app, metrics or EVERY_METRIC, machine)
     events = ask_dicts(con, "trend/events", **query.params())
     measured = measured_order_sentences(con, app)
-    changes, early = changes_in(con, query, events, measured)
+    changes, early = changes_in(con, query, measured, events)
     shown = query._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
     series = ask_dicts(con, "trend/series", **shown.params())
     if not series and not metrics:
@@ -111,14 +111,18 @@ def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def changes_in(
-    con: Connection, asked: Series, events: Sequence[Row], measured: Sequence[str]
+    con: Connection,
+    asked: Series,
+    measured: Sequence[str],
+    events: Sequence[Row] | None = None,
 ) -> tuple[list[Row], list[Row]]:
     """Return the changes of series, those confirmed and the provisional ones.
 
-    With what moved at their `events`, and whether they are in the order of measurement only, for
-    which the reasons are `measured`.
+    With what moved at their events (of these series unless stated), and whether they are in the
+    order of measurement only, for which the reasons are `measured`.
     """
-    of = {event["event_id"]: event for event in events}
+    found = ask_dicts(con, "trend/events", **asked.params()) if events is None else events
+    of = {event["event_id"]: event for event in found}
     order = {"is_measured_order": bool(measured)}
     changes = [
         row | order | {name: of.get(row["event_id"], {}).get(name) for name in _MOVED}
@@ -130,8 +134,7 @@ def changes_in(
 
 def all_found(con: Connection, asked: Series, measured: Sequence[str]) -> Found:
     """Return all that is found in series; `measured` is `measured_order_sentences`."""
-    events = ask_dicts(con, "trend/events", **asked.params())
-    return found_in(con, asked, *changes_in(con, asked, events, measured))
+    return found_in(con, asked, *changes_in(con, asked, measured))
 
 
 def found_in(con: Connection, asked: Series, changes: Sequence[Row], early: Sequence[Row]) -> Found:
