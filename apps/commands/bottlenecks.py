@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,7 +10,7 @@ import typer
 
 from apps.commands import options
 from apps.output.numbers import counted
-from apps.output.streams import note, print_data, write_text
+from apps.output.streams import note, print_data
 from apps.output.tables import relation_text
 from apps.output.text import cell
 from apps.output.writing import emit
@@ -69,17 +70,15 @@ def diagnose(
         title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
         if glyphs is not None:
             _draw(con, runs, by, title, glyphs)
-        if style != "table":
-            rows = (
-                ask(con, f"bottlenecks/by_{by}", runs=runs)
-                if by
-                else ask(con, "bottlenecks/classes", runs=runs, rank=None)
-            )
-            emit(con, rows, style, output)
-            return
-        sentences = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
-        tables = bottleneck_tables(con, runs, by)
-        write_text("\n\n".join(["\n".join([title, "", *sentences]), *tables]), output)
+        of = {} if by else {"rank": None}
+        rows = partial(ask, con, f"bottlenecks/{f'by_{by}' if by else 'classes'}", runs=runs, **of)
+
+        def text() -> str:
+            sentences = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
+            tables = bottleneck_tables(con, runs, by)
+            return "\n\n".join(["\n".join([title, "", *sentences]), *tables])
+
+        emit(con, rows, style, output, text)
 
 
 def _draw(con: Connection, runs: list[str], by: str | None, title: str, target: Path) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
 from apps.output.numbers import counted
-from apps.output.streams import write_text
 from apps.output.tables import dicts
 from apps.output.writing import emit
 from apps.queries.comparison import LEVEL, run_comparison
@@ -40,12 +40,9 @@ def compare(
         first, second = (resolve_side(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
-        if style != "table":
-            rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
-            emit(con, rows, style, output)
-            return
-        text = compared_text(con, ((before, first), (after, second)), level, metric)
-    write_text(text, output)
+        rows = partial(run_comparison, con, first, second, level, metric or EVERY_METRIC)
+        sides = ((before, first), (after, second))
+        emit(con, rows, style, output, partial(compared_text, con, sides, level, metric))
 
 
 def compared_text(

@@ -8,12 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands import options
-from apps.output.streams import write_text
 from apps.output.tables import Row, dicts
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
-from apps.queries.events import OPEN, WITHDRAWN, Events
+from apps.queries.events import OPEN, SAID, WITHDRAWN, Events
 from apps.queries.runs import resolve_app
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.series import Acknowledgement
@@ -46,9 +45,7 @@ def events(
         State | None,
         typer.Option(
             help="Only events in this state; open: new, investigating and reopened. Of one event "
-            "what it is: investigating; expected: an intended change; noise: no change of the "
-            "program; fixed: a later version undoes it; invalid: its first run was measured "
-            "wrongly; open: remove what was said."
+            f"what it is. {SAID}"
         ),
     ] = None,
     owner: Annotated[
@@ -90,7 +87,7 @@ def events(
                 "--app, --branch, --machine and --since choose among events, and one is named"
             )
         if state is not None or any(one is not None for one in said):
-            stored = _stored(state, fixed_in)
+            stored = stored_state(state, fixed_in)
             known = Acknowledgement(stored, "*", fixed_in, owner, ticket, text, said_by)
             with options.writing(context, wait) as con:
                 row = _event(con, event)
@@ -106,13 +103,8 @@ def events(
             app = resolve_app(con, app)
             wanted = wanted._replace(app=app)
         found = ask(con, "events/list", **wanted.params())
-        if style != "table":
-            emit(con, found, style, output)
-            return
-        rows = dicts(found)
-        nothing = f"no such events of {cell(app)}" if app else "no such events"
-        shown = events_text(con, rows) if rows else f"{nothing}; not certain yet: pwh trend"
-    write_text(shown, output)
+        nothing = f"no such events{f' of {cell(app)}' if app else ''}; not certain yet: pwh trend"
+        emit(con, found, style, output, lambda: events_text(con, dicts(found)) or nothing)
 
 
 def annotate(
@@ -160,8 +152,8 @@ def _states(state: State | None) -> tuple[str, ...]:
     return OPEN if state == "open" else (state,)
 
 
-def _stored(state: State | None, fixed_in: str | None) -> str | None:
-    """Return the reason as it is stored; raises `UsageError` for what nobody can say."""
+def stored_state(state: State | None, fixed_in: str | None) -> str | None:
+    """Return a state as it is stored; raises `UsageError` for what nobody can say."""
     if (state == "fixed") != (fixed_in is not None):
         raise UsageError(
             "fixed and --in belong together", hint="Such as: pwh events 3 --state fixed --in v12"

@@ -10,7 +10,7 @@ from apps.commands.options import FormatOption, OutputOption, RunArgument, readi
 from apps.output.tables import relation_text
 from apps.output.writing import emit
 from apps.queries.base import ask
-from apps.queries.idle import Reading, in_reading
+from apps.queries.idle import LATENCY_MEANINGS, MODE_MEANINGS, Reading, in_reading
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import NothingToAnalyse
 
@@ -22,18 +22,11 @@ def idle(
     run: RunArgument = LATEST,
     mode: Annotated[
         Literal["direct", "propagated", "transitive"],
-        typer.Option(
-            help="How far waits are followed back. direct: each wait by itself; propagated: with "
-            "the overhead in the waits of the worker that was awaited; transitive: with its "
-            "latency, too, to the root cause.",
-        ),
+        typer.Option(help=f"How far waits are followed back. {MODE_MEANINGS}"),
     ] = "direct",
     latency: Annotated[
         Literal["union", "last_arrival"],
-        typer.Option(
-            help="What counts as latency. union: time in which any input was in transit; "
-            "last_arrival: until the last one arrived, for traces without times of sending.",
-        ),
+        typer.Option(help=f"What counts as latency. {LATENCY_MEANINGS}"),
     ] = "union",
     by: Annotated[
         Literal["worker", "node", "type", "blamed", "device", "stream", "step", "late"] | None,

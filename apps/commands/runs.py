@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.streams import write_text
 from apps.output.writing import emit
 from apps.queries.base import ask
 from apps.queries.runs import LATEST, resolve_run
@@ -49,14 +49,9 @@ def report(
     """Report what is known about a run, the verdicts first; as a page where -o ends in .html."""
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        if style != "table":
-            emit(con, ask(con, "runs/metrics", run_id=run_id), style, output)
-            return
         if output is not None and output.suffix.lower() in (".html", ".htm"):
-            from apps.reports.run_page import run_page
-
-            write_text(run_page(con, run_id), output)
-            return
-        from apps.reports.runs import run_report
-
-        write_text(run_report(con, run_id), output)
+            from apps.reports.run_page import run_page as report_text
+        else:
+            from apps.reports.runs import run_report as report_text
+        rows = partial(ask, con, "runs/metrics", run_id=run_id)
+        emit(con, rows, style, output, partial(report_text, con, run_id))

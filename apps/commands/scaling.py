@@ -13,7 +13,7 @@ from apps.commands import options
 from apps.output.formats import Format
 from apps.output.numbers import counted
 from apps.output.streams import note, write_text
-from apps.output.tables import dicts, table_text
+from apps.output.tables import dicts
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
@@ -94,16 +94,15 @@ def scale(
 def _list_sets(con: Connection, style: Format, output: Path | None) -> None:
     """List the sets of runs that can be predicted, with what each has."""
     from apps.reports.scaling_question import how_to_begin
-    from apps.reports.scaling_tables import SETS, set_lines
+    from apps.reports.scaling_tables import SETS
 
     rows = ask(con, "scaling/contents", every=True, app=None)
     found = dicts(rows)
     if not found:
         raise NothingToAnalyse("there is no set of runs at known counts", hint=how_to_begin(con))
+    emit(con, rows, style, output, partial(SETS.text, found))
     if style != "table":
-        emit(con, rows, style, output)
         return
-    write_text(table_text(SETS, set_lines(found)), output)
     note("pwh scale APP predicts one of them, pwh scale RUN that of a run")
     if any(row["app"] is None for row in found):
         note(_NAMING)
@@ -120,7 +119,7 @@ def _predict(
     output: Path | None,
 ) -> None:
     from apps.reports import scaling_tables as tables
-    from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
+    from apps.reports.imbalance import IMBALANCE, listed_imbalance, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
     from apps.reports.scaling_limits import worth_sentences
     from apps.reports.scaling_question import predict_grid, predict_program
@@ -137,7 +136,7 @@ def _predict(
     worth = worth_sentences(question, ask_dicts(con, "scaling/worth", **params), gain, weight)
     sentences = scaling_sentences(question, grid, functions, turning, worth)
     sentences += scaling_imbalance_sentences(imbalance)
-    first, growing = tables.ranking_lines(functions)
+    first, growing = tables.ranked(functions)
     efficiencies = ask_dicts(con, "scaling/efficiencies", set_id=which.set_id, kind=question.kind)
     laws = ask_dicts(con, "scaling/laws", set_id=which.set_id, kind=question.kind)
     at = imbalance[0]["parallelism"] if imbalance else None
@@ -146,19 +145,15 @@ def _predict(
         ("Shares that grow fastest", tables.RANKED, growing),
         (
             "Efficiencies (POP) at the measured counts",
-            *(tables.EFFICIENCIES, tables.efficiency_lines(efficiencies)),
+            *(tables.EFFICIENCIES, tables.known_efficiencies(efficiencies)),
         ),
-        (f"Laws of speed-up, against {which.smallest}", tables.LAWS, tables.law_lines(laws)),
-        (f"Imbalance over ranks at {at}", IMBALANCE, imbalance_lines(imbalance)),
+        (f"Laws of speed-up, against {which.smallest}", tables.LAWS, laws),
+        (f"Imbalance over ranks at {at}", IMBALANCE, listed_imbalance(imbalance)),
     )
     parts = [
         "\n".join(f"* {sentence}" for sentence in sentences),
-        table_text(tables.PROGRAM, tables.program_lines(program)),
-        *(
-            f"{title}\n{table_text(names, lines, tables.WIDTHS)}"
-            for title, names, lines in shown
-            if lines
-        ),
+        tables.PROGRAM.text(program),
+        *(table.text(rows, title) for title, table, rows in shown if rows),
     ]
     if others:
         parts += _other_sets(con, which.app, others)
@@ -171,7 +166,7 @@ def _patent(
     con: Connection, which: ScalingSet, question: Question, style: Format, output: Path | None
 ) -> None:
     """Print what the patent's bases alone predict of each function."""
-    from apps.reports.scaling_tables import PATENT, WIDTHS, patent_lines
+    from apps.reports.scaling_tables import PATENT
 
     rows = ask(con, "scaling/patent", set_id=which.set_id, counts=list(question.counts))
     found = [row for row in dicts(rows) if row["parallelism"] == question.target]
@@ -179,14 +174,13 @@ def _patent(
         f"By the patent's bases alone, exponents free: predicted at {question.target}, from "
         f"{which.counts} counts ({which.smallest} to {which.largest})"
     )
-    text = f"{title}\n{table_text(PATENT, patent_lines(found), WIDTHS)}"
-    emit(con, rows, style, output, lambda: text)
+    emit(con, rows, style, output, lambda: PATENT.text(found, title))
 
 
 def _other_sets(con: Connection, app: str | None, others: Sequence[ScalingSet]) -> Iterator[str]:
     """Yield a table of the sets that can be predicted, too, and how many cannot."""
     from apps.reports.scaling_question import UNNAMED
-    from apps.reports.scaling_tables import LEAST_COUNTS, SETS, set_lines
+    from apps.reports.scaling_tables import LEAST_COUNTS, SETS
 
     keys = [(one.app, one.version, one.machine) for one in others]
     rest = [
@@ -198,8 +192,7 @@ def _other_sets(con: Connection, app: str | None, others: Sequence[ScalingSet]) 
     name = UNNAMED if app is None else cell(app)
     models = [row for row in rest if row["counts"] >= LEAST_COUNTS]
     if models:
-        title = f"Other sets of runs of {name}: choose by {how}"
-        yield f"{title}\n{table_text(SETS, set_lines(models))}"
+        yield SETS.text(models, f"Other sets of runs of {name}: choose by {how}")
     if few := len(rest) - len(models):
         yield f"{counted(few, 'other set')} of runs of {name}: fewer than {LEAST_COUNTS} counts."
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading, writable
 from apps.output.formats import Format
-from apps.output.streams import note, write_text
-from apps.output.tables import Row, column_values, dicts, table_text
+from apps.output.streams import note
+from apps.output.tables import Row, Table, dicts, table_text
 from apps.output.text import rows_command, sql_command, sql_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_column, ask_dicts
@@ -137,15 +137,12 @@ def threads(
         if imbalance:
             tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
-            tables.insert(0, _Table("Kernels", of_kernels, reports.KERNELS, reports.kernel_line))
-        if style != "table":
-            first = tables[0].rows if tables else verdicts if block is None else blocks
-            emit(con, first, style, output)
-            return
+            tables.insert(0, _Table("Kernels", of_kernels, reports.KERNELS))
+        first = tables[0].rows if tables else verdicts if block is None else blocks
         program = dicts(of_kernels.limit(1)) if launch is None and len(rows) > 1 else []
         shown = blocks if is_narrow else None
-        text = _text(run_id, uneven, program, rows, chosen, shown, metric, tables)
-    write_text(text, output)
+        answer = partial(_text, run_id, uneven, program, rows, chosen, shown, metric, tables)
+        emit(con, first, style, output, answer)
 
 
 def _compare(
@@ -174,18 +171,13 @@ class _Table:
 
     title: str
     rows: Relation
-    header: Sequence[str]
-    line: Callable[[Row], Sequence[Any]]
+    table: Table
     limit: int = _LINES
     every: str = _EVERY
 
     def text(self) -> str:
-        first = dicts(self.rows.limit(self.limit + 1))
-        lines = [self.title, table_text(self.header, [self.line(r) for r in first[: self.limit]])]
-        if len(first) > self.limit:
-            total = (self.rows.count("*").fetchone() or (0,))[0]
-            lines.append(f"... and {total - self.limit:,} more: {self.every}")
-        return "\n".join(lines)
+        first = dicts(self.rows.limit(self.limit))
+        return self.table.text(first, self.title, total=len(self.rows), every=self.every)
 
 
 def _uneven_functions(con: Connection, run_id: str) -> _Table:
@@ -200,8 +192,7 @@ def _uneven_functions(con: Connection, run_id: str) -> _Table:
     return _Table(
         "Functions by the excess of the busiest thread",
         functions,
-        [*FUNCTIONS],
-        lambda row: column_values(FUNCTIONS, [row])[0],
+        FUNCTIONS,
         _FEW_LINES,
         rows_command("thread_imbalance", run_id),
     )
@@ -318,12 +309,12 @@ def _tables(
                 f"the run {run_id} has no threads to group", hint="Its trace records warps only."
             )
         title, every = "Groups of similar threads", rows_command("thread_groups", run_id)
-        found.append(_Table(title, alike, reports.GROUPS, reports.group_line, _LINES, every))
+        found.append(_Table(title, alike, reports.GROUPS, _LINES, every))
         warps = ask(con, "threads/warps", run_id=run_id, launch=launch)
         if warps.limit(1).fetchone() is not None:
             title = "Warps that lose most to divergence"
             every = rows_command("warp_divergence", run_id)
-            found.append(_Table(title, warps, reports.WARPS, reports.warp_line, _FEW_LINES, every))
+            found.append(_Table(title, warps, reports.WARPS, _FEW_LINES, every))
     if phases:
         over_time = ask(con, "threads/phases", run_id=run_id, launch=launch)
         if over_time.limit(1).fetchone() is None:
@@ -332,7 +323,7 @@ def _tables(
                 hint="Phases need vectors over time: valgrind --tool=exp-bbv, SimPoint.",
             )
         title, every = "Phases over time", rows_command("phase_representatives", run_id)
-        found.append(_Table(title, over_time, reports.PHASES, reports.phase_line, _LINES, every))
+        found.append(_Table(title, over_time, reports.PHASES, _LINES, every))
     return found
 
 
@@ -356,18 +347,14 @@ def _text(
         lines += [f"* {first}", *(f"  {line}" for line in others)]
     if len(kinds) > _SENTENCES:
         lines.append(f"* {len(kinds) - _SENTENCES} more kinds of launches: see the table.")
-    shown = [reports.launch_line(row) for row in rows[:_LINES]]
-    lines += ["", "Launches", table_text(reports.FIGURES, shown)]
-    if len(rows) > _LINES:
-        lines.append(
-            f"... and {len(rows) - _LINES:,} more: {rows_command('thread_behaviour', run_id)}"
-        )
+    every = rows_command("thread_behaviour", run_id)
+    lines += ["", reports.LAUNCHES.text(rows, "Launches", most=_LINES, every=every)]
     if blocks is not None:
         title = f"Thread blocks of launch {chosen['launch']}, {metric} distances"
         which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric)}"
         every = sql_command(f"FROM block_behaviour({which})")
         tables = [
-            _Table(title, blocks, reports.BLOCKS, reports.block_line, _FEW_LINES, every),
+            _Table(title, blocks, reports.BLOCKS, _FEW_LINES, every),
             *tables,
         ]
     return "\n\n".join(["\n".join(lines), *(table.text() for table in tables)])

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output.streams import write_text
-from apps.output.tables import dicts, relation_text, table_text
+from apps.output.tables import dicts, relation_text
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.runs import LATEST, resolve_run
@@ -19,10 +18,7 @@ from apps.reports import throughput as reports
 from warehouse.session import Connection, Relation
 
 By = Literal["thread", "segment"]
-_SHOWN = {
-    "thread": (reports.THREADS, reports.thread_line),
-    "segment": (reports.SEGMENTS, reports.segment_line),
-}
+_SHOWN = {"thread": reports.THREADS, "segment": reports.SEGMENTS}
 
 
 def throughput(
@@ -58,11 +54,8 @@ def throughput(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         sentences = reports.throughput_sentences(con, run_id)
-        if style != "table":
-            emit(con, ask(con, f"throughput/{by}s", run_id=run_id), style, output)
-            return
-        text = _text(con, run_id, sentences, by, limit)
-    write_text(text, output)
+        rows = ask(con, f"throughput/{by}s", run_id=run_id)
+        emit(con, rows, style, output, partial(_text, con, run_id, sentences, by, rows, limit))
 
 
 def _for_block(context: typer.Context) -> AbstractContextManager[Connection]:
@@ -84,7 +77,9 @@ def _block_text(con: Connection, code: str, block: Relation) -> str:
     return "\n".join(lines).lstrip("\n")
 
 
-def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
+def _text(
+    con: Connection, run_id: str, sentences: list[str], by: By, rows: Relation, limit: int
+) -> str:
     effects = ask_dicts(con, "throughput/effects", run_id=run_id)
     models = ask_dicts(con, "throughput/model", run_id=run_id)
     sentence = reports.effects_sentence(effects)
@@ -94,21 +89,11 @@ def _text(con: Connection, run_id: str, sentences: list[str], by: By, limit: int
         f"* Model: {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models
     ]
-    limits = [reports.limit_line(row) for row in ask_dicts(con, "throughput/limits", run_id=run_id)]
-    lines += ["", "What limits the predicted cycles", table_text(reports.LIMITS, limits)]
+    limits = ask_dicts(con, "throughput/limits", run_id=run_id)
+    lines += ["", reports.LIMITS.text(limits, "What limits the predicted cycles")]
     if effects:
-        shown = [reports.effect_line(row) for row in effects]
-        lines += ["", "Feature contributions (Shapley values) relative to a typical segment"]
-        lines.append(table_text(reports.EFFECTS, shown))
-    return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
-
-
-def _rows(con: Connection, run_id: str, by: By, limit: int) -> list[str]:
-    header, line = _SHOWN[by]
-    rows = ask(con, f"throughput/{by}s", run_id=run_id)
-    shown = [line(row) for row in dicts(rows.limit(limit))]
-    lines = [f"Instructions per cycle by {by}", table_text(header, shown)]
-    total = (rows.count("*").fetchone() or (0,))[0]
-    if total > limit:
-        lines.append(f"... and {total - limit} more; --limit shows more, --format csv all")
-    return lines
+        title = "Feature contributions (Shapley values) relative to a typical segment"
+        lines += ["", reports.EFFECTS.text(effects, title)]
+    title, every = f"Instructions per cycle by {by}", "--limit shows more, --format csv all"
+    shown = _SHOWN[by].text(dicts(rows.limit(limit)), title, total=len(rows), every=every)
+    return "\n".join([*lines, "", shown])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -9,11 +10,12 @@ import typer
 from apps.commands import options
 from apps.output.formats import Format
 from apps.output.numbers import counted
-from apps.output.streams import note, print_data, write_text
+from apps.output.streams import note, print_data
 from apps.output.text import cell
 from apps.output.writing import emit
 from apps.queries.base import ask, ask_dicts
 from apps.queries.comparison import LEVEL, run_comparison
+from apps.queries.events import SAID
 from apps.queries.runs import resolve_app, resolve_change
 from apps.queries.trend import EVERY_METRIC, Series
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -93,11 +95,9 @@ def trend(
             _of_branch(con, app, branch, metric, style, output)
             return
         series = Series(app, metric or EVERY_METRIC, machine)
-        if style != "table":
-            emit(con, ask(con, "trend/points", **series.params()), style, output)
-            return
-        text = trend_text(con, app, metric or [], machine)
-    write_text(text, output)
+        points = partial(ask, con, "trend/points", **series.params())
+        text = partial(trend_text, con, app, metric or [], machine)
+        emit(con, points, style, output, text)
 
 
 def _of_branch(
@@ -125,15 +125,12 @@ def _of_branch(
             f"no run of {app} is on its default branch{f' {default}' if default else ''}",
             hint="Runs of it are those without a branch, and those landed with its --branch.",
         )
-    if style != "table":
-        rows = run_comparison(con, against, runs, LEVEL, metric or EVERY_METRIC)
-        emit(con, rows, style, output)
-        return
     where = "at the fork" if found["is_forked"] else "now"
     others = found["others"]
     name = f"{branch} without {counted(others, 'run')} of earlier commits" if others else branch
     sides = ((f"{default or 'default branch'} {where}", against), (name, runs))
-    write_text(compared_text(con, sides, LEVEL, metric), output)
+    rows = partial(run_comparison, con, against, runs, LEVEL, metric or EVERY_METRIC)
+    emit(con, rows, style, output, partial(compared_text, con, sides, LEVEL, metric))
 
 
 def _fields(text: str) -> list[str]:
@@ -152,11 +149,7 @@ def ack(
     ],
     reason: Annotated[
         Literal["investigating", "expected", "noise", "invalid", "fixed", "open"],
-        typer.Argument(
-            help="investigating: it stays open; expected: an intended change; noise: no change of "
-            "the program; invalid: this run was measured wrongly; fixed: a later version undoes "
-            "it; open: remove what was said."
-        ),
+        typer.Argument(help=SAID),
     ],
     fixed_in: Annotated[
         str | None,
@@ -168,15 +161,11 @@ def ack(
     wait: options.WaitOption = None,
 ) -> None:
     """Acknowledge a change by its first run: short for pwh events EVENT --state STATE."""
-    from apps.commands.events import annotate
+    from apps.commands.events import annotate, stored_state
     from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
     from warehouse.series import Acknowledgement
 
-    if (reason == "fixed") != (fixed_in is not None):
-        raise UsageError(
-            "fixed and --in belong together", hint="Such as: pwh ack RUN fixed --in v12"
-        )
-    stored = "invalid run" if reason == "invalid" else reason
+    stored = stored_state(reason, fixed_in)
     with options.writing(context, wait) as con:
         run_id, event_id = resolve_change(con, run)
         before = changes_of_run(con, run_id)
@@ -186,4 +175,4 @@ def ack(
             print_data(f"{counted(removed, 'acknowledgement')} of {run} removed")
             return
         after = changes_of_run(con, run_id)
-    print_data(acknowledgement_text(run_id, stored, before, after))
+    print_data(acknowledgement_text(run_id, str(stored), before, after))

@@ -38,22 +38,26 @@ _COPY = {
 
 def emit(
     con: Connection,
-    relation: Relation | None,
+    rows: Relation | Callable[[], Relation] | None,
     style: Format = "table",
     target: Path | None = None,
     text: Callable[[], str] | None = None,
     *,
     exact: bool = False,
 ) -> None:
-    """Write a relation to stdout or a file. A statement without rows writes nothing.
+    """Write rows, or those that a function returns, to stdout or a file; nothing without any.
 
     Numbers of tables are `exact` or not as in `table_text`. Where there is a `text` that answers
-    in words, that is written in place of a table.
+    in words, that is written in place of a table, and the rows are not asked for.
     """
+    if style == "table" and text is not None:
+        write_text(text(), target)
+        return
+    relation = rows() if callable(rows) else rows
     if relation is None:
         return
     if style == "table":
-        write_text(text() if text else relation_text(relation, exact=exact), target)
+        write_text(relation_text(relation, exact=exact), target)
         return
     if style == "markdown":
         write_text(markdown_text(relation.columns, relation.fetchall()), target)

@@ -145,10 +145,10 @@ class View(Filters):
         found = (one.text() for one in reversed(self._queries) if one.name.startswith(of))
         self.queries[title] = next(found, str(of))
 
-    def empty(self, what: str, command: str) -> None:
+    def empty(self, what: str = "No run has landed yet.", command: str | None = None) -> None:
         """Show that there is no data yet, and the command that ingests it."""
         st.info(plain(what), icon=":material/inbox:")
-        st.code(command, language="bash")
+        st.code(command or f"{self.pwh} ingest FILES", language="bash")
 
     def link(self, label: str, page: str, *, icon: str | None = None, **params: Any) -> None:
         """Show a link to a page (its path in PAGES) with filters set, and its icon or another."""
@@ -173,7 +173,8 @@ class View(Filters):
         percent: Sequence[str] = (),
         height: int | None = None,
     ) -> None:
-        """Show rows; `units` follow the names of columns, `percent` names shares (0.1: 10 %).
+        """Show rows; `units` follow the names of columns, `percent` names changes and shares
+        (0.1: 10 %) that their names do not tell to be such.
 
         A click on a row of a run leads to it.
         """
@@ -205,8 +206,6 @@ class View(Filters):
         params: Mapping[str, Any],
         *,
         key: str,
-        units: Mapping[str, str] | None = None,
-        percent: Sequence[str] = (),
         choose: bool = False,
     ) -> pl.DataFrame:
         """Show the rows of a question; only the visible page is computed.
@@ -229,10 +228,10 @@ class View(Filters):
         )
         with place:
             if choose:
-                marked, clicked = show_rows(frame, units or {}, key=f"_{key}_rows", marks=True)
+                marked, clicked = show_rows(frame, {}, key=f"_{key}_rows", marks=True)
                 self._see_run(clicked)
                 return frame[marked]
-            self.table(frame, units=units, percent=percent)
+            self.table(frame)
         return frame
 
     def _page(self, key: str, pages: int) -> int:

@@ -10,7 +10,7 @@ import polars as pl
 
 from apps.output.colours import BLUE, GREY
 from apps.output.text import short_name
-from apps.pages.charts import axis, bars, class_scale, legend, names, on_lines, stacked
+from apps.pages.charts import axis, bars, class_scale, legend, names, on_lines, stacked, tips
 from apps.reports.star_glyphs import Star, Stars, corners
 
 _NAME = 20
@@ -67,7 +67,7 @@ def star_chart(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
             stroke=alt.Stroke("class:N", scale=colours, legend=None),
             tooltip=[
                 alt.Tooltip("label:N", title="place"),
-                alt.Tooltip("class:N"),
+                "class:N",
                 alt.Tooltip("values:N", title="per cycle"),
             ],
         ),
@@ -125,7 +125,7 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
         x=stacked("share", "share of cycles", 1),
         y=names("place", by="position", labelOverlap=False),
         color=_class_colour(frame["class"]),
-        tooltip=["place:N", "class:N", "samples:Q", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tips(frame, "place", "class", "samples", "share"),
     )
 
 
@@ -134,8 +134,8 @@ def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     base = alt.Chart(frame).encode(
         y=names("component"),
         tooltip=[
-            "component:N",
-            *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("share", "low", "high")),
+            *tips(frame, "component", "share"),
+            *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("low", "high")),
         ],
     )
     saved = base.mark_bar(color=BLUE, size=18).encode(
@@ -164,7 +164,7 @@ def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
                 scale=alt.Scale(scheme="blueorange", domain=[-3, 3], domainMid=0, clamp=True),
                 legend=alt.Legend(title="deviations from the mean", orient="top"),
             ),
-            tooltip=["cluster:N", "metric:N", alt.Tooltip("deviations:Q", format="+.2f")],
+            tooltip=tips(frame, "cluster", "metric", "deviations"),
         )
     )
     return on_lines(cells, 24)
@@ -185,14 +185,10 @@ def history_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     line = base.mark_line(color=GREY, strokeWidth=1.5)
     dots = base.mark_point(filled=True, size=110, opacity=1).encode(
         color=_class_colour(kinds),
-        tooltip=[
-            "series:N",
-            "version:N",
-            "class:N",
-            "runs:Q",
-            alt.Tooltip("seconds:Q", format=".4g"),
-            alt.Tooltip("gain_percent:Q", format="+.1f", title="gain, %"),
-            alt.Tooltip("gain_since_first_percent:Q", format="+.1f", title="since the first, %"),
-        ],
+        tooltip=tips(
+            frame,
+            *("series", "version", "class", "runs", "seconds"),
+            *("gain_percent", "gain_since_first_percent"),
+        ),
     )
     return alt.layer(line, dots).properties(height=260)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import polars as pl
@@ -16,7 +15,6 @@ from apps.pages.base import View
 from apps.pages.charts import styled, titled
 from apps.pages.metric_heatmap import PLACE, metric_heatmap
 from apps.pages.slot_charts import (
-    TREE,
     roofline_chart,
     short_regions,
     slots_chart,
@@ -72,7 +70,7 @@ def page(view: View) -> None:
         _roofline(view, operations.filter(run_id=drawn), drawn)
     if not kernels.is_empty():
         st.subheader("How near GPU kernels are to the peaks", anchor=False)
-        view.table(kernels, percent=("share", "memory", "compute"))
+        view.table(kernels)
     shares = view.ask("bottlenecks/class_shares", runs=runs, most=24)
     rank = _rank(view, shares)
     left, right = st.columns(2)
@@ -214,8 +212,7 @@ def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
     if len(of_run) > _REGIONS:
         st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
     with st.expander(f"Top-down shares by region of {plain(run)}"):
-        shares = [*TREE, *itertools.chain(*TREE.values()), "share", "part_share"]
-        view.table(slots.drop("largest_over_time", "advice"), percent=shares)
+        view.table(slots.drop("largest_over_time", "advice"))
 
 
 def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
@@ -316,8 +313,7 @@ def _classes(view: View, runs: list[str], rank: int | None) -> None:
             pl.Series("reason", map(flag_text, classes["reason"].to_list()), pl.String),
             "said_by",
             "model",
-        ),
-        percent=("share", "probability"),
+        )
     )
 
 
@@ -354,7 +350,4 @@ def _history(view: View, app: str) -> None:
     else:
         st.caption("No version has a known time: neither its runs nor its samples contain one.")
     view.link("Since when? The trends of this application", "trends", app=app)
-    view.table(
-        history,
-        units={"seconds": "s", "gain_percent": "%", "gain_since_first_percent": "%"},
-    )
+    view.table(history)

@@ -59,11 +59,11 @@ def show(view: View, which: Comparison, history: Row | None = None) -> None:
     _ledger(view, rows)
     with st.expander("Figures"):
         figures = found.filter(pl.col("topic") != "ledger").select(_FIGURES)
-        view.table(figures, percent=("change", "change_low", "change_high", "share"))
+        view.table(figures, percent=("change", "change_low", "change_high"))
     tree = view.ask("explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
     if not tree.is_empty():
         with st.expander("Call tree"):
-            view.table(tree.select(_TREE), percent=("own_share", "inclusive_share"))
+            view.table(tree.select(_TREE))
 
 
 def _profiles(view: View, which: Comparison, rows: Sequence[Row]) -> None:
@@ -105,4 +105,4 @@ def _ledger(view: View, rows: Sequence[Row]) -> None:
         difference=pl.col("after") - pl.col("before"),
     )
     with st.expander("Ledger"):
-        view.table(frame.select(_LEDGER), percent=("share",))
+        view.table(frame.select(_LEDGER))

@@ -16,6 +16,7 @@ from altair.typing import ChartType
 from altair.utils.schemapi import disable_debug_mode
 
 from apps.output.colours import CLASSES, PALETTE, SOFT_TEXT
+from apps.output.tables import IDENTIFIERS, heading, is_share, unit_in_name
 from apps.pages.address import drawn_query
 from apps.pages.sizes import FIT
 
@@ -93,6 +94,24 @@ def stacked(field: str, title: str, most: float | None = None, **options: Any) -
     shown = axis(title, "%") if field == "percent" else axis(title, format="%")
     ends = alt.Undefined if most is None else alt.Scale(domain=[0, most], **options)
     return alt.X(f"{field}:Q", stack="zero", axis=shown, scale=ends)
+
+
+def tips(frame: pl.DataFrame, *columns: str, **titles: str) -> list[alt.Tooltip]:
+    """Return what is seen of a row over its mark: columns, which are called as in tables.
+
+    `titles` are what further columns are called.
+    """
+    return [_tip(frame.schema[name], name, titles.get(name)) for name in (*columns, *titles)]
+
+
+def _tip(kind: pl.DataType, name: str, title: str | None) -> alt.Tooltip:
+    named = title or heading(name, unit_in_name(name))
+    if not kind.is_numeric():
+        return alt.Tooltip(f"{name}:N", title=named)
+    style = ".1%" if is_share(name) else ".4g"
+    if kind.is_integer():
+        style = "d" if name in IDENTIFIERS else ",d"
+    return alt.Tooltip(f"{name}:Q", title=named, format=style)
 
 
 def on_lines(chart: C, step: int) -> C:

@@ -36,7 +36,7 @@ def page(view: View) -> None:
     """Show the comparison that the address names, without one that of the last two versions."""
     choices = view.ask("comparison/choices")["choice"].to_list()
     if not choices:
-        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        view.empty()
         return
     usual = _usual(view)
     names = [
@@ -188,11 +188,8 @@ def _scaling(view: View, before: list[str], after: list[str]) -> None:
     st.subheader("Times at each count", anchor=False)
     st.markdown(" ".join(slower_sentences(times.to_dicts())))
     if not times.is_empty():
-        units = dict.fromkeys(("seconds_before", "seconds_after", "function_more"), "s")
-        view.table(times, units=units, percent=("change",))
+        view.table(times, units={"function_more": "s"}, percent=("change",))
     at = COMPARED * max(first.largest, second.largest)
     st.subheader(f"Scaling, with shares of the time at {at}", anchor=False)
-    view.table(
-        view.ask("scaling/comparison", **sets, at=at).drop("formula_before", "formula_after"),
-        percent=("share_before", "share_after"),
-    )
+    rows = view.ask("scaling/comparison", **sets, at=at)
+    view.table(rows.drop("formula_before", "formula_after"))

@@ -19,6 +19,7 @@ from apps.pages.charts import (
     on_lines,
     scale,
     stacked,
+    tips,
 )
 
 _VERDICTS = {
@@ -55,14 +56,8 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     extent = alt.Scale(type="log", domain=[1 / reach, reach], clamp=True, nice=False)
     verdicts = [one for one in _VERDICTS if one in rows["verdict"].to_list()]
     colour = alt.Color("verdict:N", scale=scale(verdicts, _VERDICTS), legend=legend(columns=2))
-    tips = [
-        alt.Tooltip("metric:N"),
-        alt.Tooltip("verdict:N"),
-        alt.Tooltip("ratio:Q", format=".4g"),
-        alt.Tooltip("low:Q", format=".4g", title="from"),
-        alt.Tooltip("high:Q", format=".4g", title="to"),
-    ]
-    base = alt.Chart(rows).encode(y=names("name", by="place"), color=colour, tooltip=tips)
+    seen = tips(rows, "metric", "verdict", "ratio", low="from", high="to")
+    base = alt.Chart(rows).encode(y=names("name", by="place"), color=colour, tooltip=seen)
     # Where nothing bounds the ratio, a line over the whole width would say no more.
     ranges = (
         base.transform_filter("isValid(datum.low) || isValid(datum.high)")
@@ -135,7 +130,7 @@ def waterfall_chart(
         frame,
         22,
         y=names("key", by="place", labelExpr="split(datum.label, '\u2003')[1]"),
-        tooltip=[alt.Tooltip("step:N"), alt.Tooltip("text:N", title="time or change")],
+        tooltip=tips(frame, "step", text="time or change"),
         x=alt.X(
             "begin:Q",
             axis=axis(f"total{', not from 0' if start else ''}", shown),
@@ -158,12 +153,7 @@ def idle_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
         y=names("side", sort=list(sides)),
         color=alt.Color("cause:N", scale=scale(order, CAUSES), legend=legend(columns=3)),
         order=alt.Order("rank:Q"),
-        tooltip=[
-            "side:N",
-            "cause:N",
-            alt.Tooltip("percent:Q", format=".1f", title="share, %"),
-            alt.Tooltip("seconds:Q", format=".4g", title="time per run, s"),
-        ],
+        tooltip=tips(rows, "side", "cause", "percent", seconds="time per run (s)"),
     )
 
 
@@ -175,5 +165,5 @@ def class_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
         x=stacked("share", "share of the cycles"),
         y=names("side", sort=list(sides)),
         color=alt.Color("class:N", scale=class_scale(frame["class"]), legend=legend(columns=3)),
-        tooltip=["side:N", "class:N", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tips(frame, "side", "class", "share"),
     )

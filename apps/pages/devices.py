@@ -11,17 +11,15 @@ from apps.pages.base import View
 from apps.pages.charts import axis, legend
 from apps.pages.components import component
 from apps.pages.timeline import drawn_pieces, looked_at, nothing
-from apps.queries.base import ask
 from apps.queries.timeline import LANES, Span
 from apps.reports.gpu import gpu_sentences
 
 _BY = ("step", "device", "stream")
-_UNITS = {"seconds": "s", "mean_seconds": "s", "window_seconds": "s", "idle_seconds": "s"}
 
 
 def show_devices(view: View, run: str) -> bool:
     """Show what the devices of a run did; return whether it has any, and they are wanted."""
-    if view.rows(ask, "gpu/devices", run_id=run).is_empty():
+    if view.ask("gpu/devices", run_id=run).is_empty():
         return False
     if view.select("Reading", ("devices", "tasks"), key="reading", help=_HELP) == "tasks":
         return False
@@ -29,16 +27,16 @@ def show_devices(view: View, run: str) -> bool:
     show_device_timeline(view, run)
     st.subheader("Where the time of devices went", anchor=False)
     by = view.select("By", _BY, key="of") or _BY[0]
-    parts = view.rows(ask, "gpu/by", run_id=run, by=by)
+    parts = view.ask("gpu/by", run_id=run, by=by)
     if parts.is_empty():
         st.caption(f"The trace marks no {by}s." if by == "step" else "A device has one stream.")
     else:
-        view.table(parts, units=_UNITS)
+        view.table(parts)
     st.subheader("Who was late", anchor=False)
-    view.table(view.rows(ask, "gpu/late", run_id=run), units=_UNITS, percent=("share",))
+    view.table(view.ask("gpu/late", run_id=run))
     st.subheader("What devices executed", anchor=False)
-    view.table(view.rows(ask, "runs/kernels", run_id=run), units=_UNITS, percent=("share",))
-    memory = view.rows(ask, "gpu/memory_over_time", run_id=run)
+    view.table(view.ask("runs/kernels", run_id=run))
+    memory = view.ask("gpu/memory_over_time", run_id=run)
     if not memory.is_empty():
         st.subheader("Memory over time", anchor=False)
         view.chart(_memory_chart(memory), f"Memory in use and reserved over the time of {run}")
@@ -61,7 +59,7 @@ def _memory_chart(rows: pl.DataFrame) -> alt.Chart:
 
 def show_device_timeline(view: View, run: str) -> None:
     """Show devices, streams and the threads that launch by time, of all of it or of a step."""
-    spans = view.rows(ask, "gpu/spans", run_id=run)
+    spans = view.ask("gpu/spans", run_id=run)
     steps = [f"step {step}" for step in spans["step"].drop_nulls()]
     chosen = view.select("Step", steps, key="step", every="all steps") if steps else None
     row = spans.row(0 if chosen is None else 1 + steps.index(chosen), named=True)
@@ -70,8 +68,8 @@ def show_device_timeline(view: View, run: str) -> None:
     looked = looked_at(view)
     t0, t1 = looked.window(span) or (span.t_begin, span.t_end)
     where = {"run_id": run, "origin": span.t_begin, "t0": t0, "t1": t1, "lanes": LANES}
-    pieces = view.rows(ask, "gpu/pieces", **where, most=_MOST_PIECES, bins=_BINS)
-    gaps = view.rows(ask, "gpu/gaps", **where, most=_MOST_PIECES)
+    pieces = view.ask("gpu/pieces", **where, most=_MOST_PIECES, bins=_BINS)
+    gaps = view.ask("gpu/gaps", **where, most=_MOST_PIECES)
     none = [0] * len(gaps)
     binned = bool(pieces["is_binned"].any())
     view.behind("Workers by time", "gpu/pieces")
@@ -79,7 +77,7 @@ def show_device_timeline(view: View, run: str) -> None:
         key="timeline",
         data={
             **looked.data(span),
-            "lanes": view.rows(ask, "gpu/rows", run_id=run, most=LANES)["worker"].to_list(),
+            "lanes": view.ask("gpu/rows", run_id=run, most=LANES)["worker"].to_list(),
             "pieces": drawn_pieces(pieces),
             "binned": binned,
             "waits": gaps.to_dict(as_series=False)

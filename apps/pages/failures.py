@@ -24,7 +24,7 @@ def show_errors(view: View) -> Iterator[None]:
     try:
         yield
     except WarehouseMissing:
-        view.empty(f"There is no warehouse at {view.path} yet.", f"{view.pwh} ingest FILES")
+        view.empty(f"There is no warehouse at {view.path} yet.")
     except WarehouseBusy as error:
         view.is_waiting = True
         st.warning(

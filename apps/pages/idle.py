@@ -11,7 +11,7 @@ from apps.pages.base import View
 from apps.pages.devices import show_devices
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
-from apps.queries.idle import Reading, Window, in_reading, within
+from apps.queries.idle import LATENCY_MEANINGS, MODE_MEANINGS, Reading, Window, in_reading, within
 from apps.queries.timeline import LANES, timeline_lanes, timeline_span
 from apps.reports.idle import MOST_AT_ONCE, idle_sentences
 
@@ -33,8 +33,8 @@ def page(view: View) -> None:
         return
     if show_devices(view, run):
         return
-    mode = view.select("Waits followed back", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
-    rule = view.select("Latency counts", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]
+    mode = view.select("Waits followed back", _MODES, key="mode", help=MODE_MEANINGS) or _MODES[0]
+    rule = view.select("Latency counts", _RULES, key="rule", help=LATENCY_MEANINGS) or _RULES[0]
     span = view.value(timeline_span, run)
     if span is None:
         st.info("The run's workers have no recorded time: no task has a start and an end.")
@@ -150,13 +150,3 @@ def _gains(view: View, run: str) -> None:
         )
     elif gains["is_assumed"].any():
         st.caption("One more worker and other placement: if tasks need no more than is recorded.")
-
-
-_MODE_HELP = (
-    "direct: each wait by itself. propagated: with the overhead in the waits of the worker that "
-    "was awaited. transitive: with its latency, too, back to the root cause."
-)
-_RULE_HELP = (
-    "union: time in which any input was in transit. last_arrival: until the last one arrived, for "
-    "traces without times of sending."
-)

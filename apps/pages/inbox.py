@@ -39,8 +39,7 @@ def page(view: View) -> None:
     if not counts["runs"]:
         view.empty(
             "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
-            "readers lists the formats. pwh demo fills a warehouse of its own to look around in.",
-            f"{view.pwh} ingest FILES",
+            "readers lists the formats. pwh demo fills a warehouse of its own to look around in."
         )
         return
     choices = view.ask("events/choices")

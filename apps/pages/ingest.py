@@ -18,10 +18,7 @@ def page(view: View) -> None:
     text = view.text("File name", key="text", placeholder="part of the path")
     rejected = view.ask("ingest/rejections")
     if readers.is_empty() and rejected.is_empty():
-        view.empty(
-            "Nothing has landed and nothing was rejected yet.",
-            f"{view.pwh} ingest FILES",
-        )
+        view.empty("Nothing has landed and nothing was rejected yet.")
         return
     view.verdicts(
         [_verdict(int(readers["files"].sum()), int(readers["rows"].sum()), len(rejected))]
@@ -39,17 +36,15 @@ def page(view: View) -> None:
         if len(rejected) > _DETAILED:
             view.paged("ingest/rejections", {}, key="rejected")
     st.subheader("Landed", anchor=False)
-    view.table(readers, units=_UNITS)
+    view.table(readers)
     view.paged(
         "ingest/sources",
         {"reader": reader, "text": text or None},
         key="page",
-        units=_UNITS,
     )
 
 
 _DETAILED = 3
-_UNITS = {"bytes": "B"}
 
 
 def _verdict(files: int, rows: int, rejected: int) -> str:

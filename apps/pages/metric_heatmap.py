@@ -64,12 +64,9 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
                 scale=charts.ratio_scale(),
                 legend=charts.legend("value over the median of its row"),
             ),
-            tooltip=[
-                alt.Tooltip("label:N", title="place"),
-                alt.Tooltip("metric:N"),
-                alt.Tooltip("value:Q", format=".4g"),
-                alt.Tooltip("over:Q", format=".3g", title="times the median"),
-            ],
+            tooltip=charts.tips(
+                cells, label="place", metric="metric", value="value", over="times the median"
+            ),
         )
         .add_params(place)
     )
@@ -84,7 +81,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
                 scale=charts.class_scale(classes["class"]),
                 legend=charts.legend("bottleneck"),
             ),
-            tooltip=["label:N", "class:N"],
+            tooltip=charts.tips(classes, "label", "class"),
         )
     )
     layers: list[alt.Chart] = [heat, strip]

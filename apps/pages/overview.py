@@ -21,7 +21,6 @@ from apps.reports.runs import trace_sentences
 from apps.reports.sparklines import sparkline
 
 _RUNS = 8
-_UNITS = {"wall_seconds": "s"}
 _SERIES = 100
 _VALUES = 40
 _CELL = 28
@@ -43,14 +42,14 @@ def page(view: View) -> None:
     """Show the applications, what landed last, and at the foot how much there is."""
     counts = view.ask("overview/counts").row(0, named=True)
     if not counts["runs"]:
-        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        view.empty()
         return
     _watch_list(view)
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader("Latest runs", anchor=False)
         latest = view.ask("overview/latest", number=_RUNS)
-        view.table(latest.select("run_id", "app", "started_at", "wall_seconds"), units=_UNITS)
+        view.table(latest.select("run_id", "app", "started_at", "wall_seconds"))
         view.link("All runs", "runs")
     with left:
         st.subheader("What the latest traces show", anchor=False)

@@ -245,8 +245,7 @@ def _table(view: View, functions: pl.DataFrame, unit: str, *, several: bool) -> 
     of_unit = ("own", "inclusive", "own_before", "inclusive_before", "change")
     view.table(
         shown,
-        units={**dict.fromkeys(of_unit, unit), "saved_seconds": "s"},
-        percent=("share", "imbalance"),
+        units=dict.fromkeys(of_unit, unit),
         height=_HEIGHT if len(shown) > _ROWS else None,
     )
     notes = ["Own is without callees, inclusive with them."]

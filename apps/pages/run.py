@@ -18,7 +18,6 @@ from apps.queries.timeline import timeline_span
 from apps.reports.runs import facts_line, report_of
 from warehouse.session import Connection
 
-_UNITS = {"longest": "s"}
 _CHOICES = 100
 _ROWS = 1000
 # Tasks and waits; more take long to draw.
@@ -41,7 +40,7 @@ def page(view: View) -> None:
     newest = view.ask("runs/started_last", number=None)["run_id"].to_list()
     first = view.ask("runs/worth_a_look", runs=newest[:_CHOICES])["run_id"].to_list()
     if not newest and not view.ask("overview/counts")["runs"][0]:
-        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        view.empty()
         return
     named = view.pick(
         "Run",
@@ -108,12 +107,11 @@ def _tabs(view: View, run_id: str, sections: list[_Shown], counts: dict[str, int
             if sentences:
                 view.verdicts(sentences, most=1)
             shown, units = _with_one_unit(rows)
-            shares = [name for name in shown.columns if name.endswith("share")]
-            view.table(shown, units=_UNITS | units, percent=shares)
+            view.table(shown, units=units)
     if chosen == "Metrics":
         view.table(view.ask("runs/metrics", run_id=run_id).select("metric", "value", "unit"))
     if chosen == "Files":
-        view.table(view.ask("runs/sources", run_id=run_id), units={"bytes": "B"})
+        view.table(view.ask("runs/sources", run_id=run_id))
         landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
         st.caption(plain(f"{counted(sum(counts.values()), 'row')}: {landed or 'none'}"))
 

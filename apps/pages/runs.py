@@ -9,14 +9,12 @@ import streamlit as st
 
 from apps.pages.base import View
 
-_UNITS = {"wall_seconds": "s"}
-
 
 def page(view: View) -> None:
     """Show the runs that the filters leave, a page at a time."""
     every = view.ask("runs/choices", app=None).filter(pl.col("kind").is_in(["app", "none"]))
     if every.is_empty() and not view.ask("overview/counts")["runs"][0]:
-        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        view.empty()
         return
     app = view.select("Application", every["choice"].to_list(), key="app", every="All")
     choices = view.ask("runs/choices", app=app)
@@ -32,7 +30,6 @@ def page(view: View) -> None:
         "runs/page",
         {"app": app, **given, "text": text.strip() or None, "since": first, "until": last},
         key="page",
-        units=_UNITS,
         choose=True,
     )
     _next_links(view, marked)

@@ -21,7 +21,7 @@ from apps.reports.scaling_question import (
     how_to_begin,
     predict_grid,
 )
-from apps.reports.scaling_tables import growth
+from apps.reports.scaling_tables import SECONDS, growth
 from udfs.scaling.limits import FLOOR, Turning
 
 _PROGRAM = "whole program"
@@ -31,7 +31,6 @@ _NO_SET = (
 )
 _RANKED = 12
 _DRAWN = 3
-_SHARES = ("load_balance", "serialisation", "transfer", "computation_scaling")
 
 
 def page(view: View) -> None:
@@ -160,10 +159,9 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
             pl.col("exponent").round(2).alias("power"),
             pl.col("exponent_low").round(2).alias("from"),
             pl.col("exponent_high").round(2).alias("to (90 %)"),
-            pl.col("smape").alias("error"),
+            "smape",
             "kind",
-        ),
-        percent=("error",),
+        )
     )
     st.caption("Power: that of the parallelism with which the time grows beyond the largest count.")
 
@@ -215,11 +213,7 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
             "scaling/program",
         )
     asked = predicted.filter(pl.col("parallelism").is_in(question.counts))
-    view.table(
-        asked,
-        units={"predicted": "s", "low": "s", "high": "s"},
-        percent=("efficiency",),
-    )
+    view.table(asked, units=SECONDS)
 
 
 def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
@@ -248,11 +242,7 @@ def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
         choose=("function", "function"),
     )
     with st.expander("All functions"):
-        view.table(
-            ranking.drop("formula"),
-            units={"predicted": "s", "low": "s", "high": "s"},
-            percent=("share", "share_measured", "growth"),
-        )
+        view.table(ranking.drop("formula"), units=SECONDS)
 
 
 def _efficiencies(view: View, question: Question) -> None:
@@ -260,11 +250,7 @@ def _efficiencies(view: View, question: Question) -> None:
     if found["parallel_efficiency"].null_count() == len(found):
         return
     st.subheader("Efficiencies at the measured counts", anchor=False)
-    view.table(
-        found,
-        units=dict.fromkeys(("seconds", "computation_seconds", "communication_seconds"), "s"),
-        percent=tuple(name for name in found.columns if "efficiency" in name or name in _SHARES),
-    )
+    view.table(found)
     st.caption(
         "Load balance times communication efficiency is parallel efficiency; times computation "
         "scaling it is global efficiency (POP Centre of Excellence). A serial fraction (Karp and "
@@ -277,7 +263,7 @@ def _laws(view: View, question: Question) -> None:
     if found.is_empty():
         return
     with st.expander(f"Laws of speed-up, against {question.which.smallest}"):
-        view.table(found, percent=("smape",))
+        view.table(found)
 
 
 def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
@@ -310,9 +296,7 @@ def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
             "ranks",
             "measurements",
             pl.col("exponent").alias("growth of the imbalance (exponent of p)"),
-        ),
-        units=dict.fromkeys(("max_seconds", "mean_seconds", "saved_seconds"), "s"),
-        percent=("imbalance", "share"),
+        )
     )
     st.caption(
         "Imbalance is max / mean - 1; perfect balance would save at most max - mean. In calls that "

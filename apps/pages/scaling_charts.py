@@ -9,7 +9,17 @@ import polars as pl
 
 from apps.output.colours import BLUE, BROWN, GREEN, GREY, PINK, SKY
 from apps.output.text import short_names
-from apps.pages.charts import axis, legend, ratio_scale, scale
+from apps.pages.charts import (
+    axis,
+    bars,
+    legend,
+    names,
+    on_lines,
+    ratio_scale,
+    scale,
+    stacked,
+    tips,
+)
 from apps.pages.sizes import FIT
 from udfs.scaling.limits import Turning
 
@@ -37,8 +47,8 @@ def time_chart(
     `measured` has what, parallelism, seconds; `fitted` what, parallelism, predicted, low, high (s).
     Names are at the ends of the lines, and the interval of the `turning` point is a grey strip.
     """
-    names = list(dict.fromkeys([*fitted["what"].to_list(), *measured["what"].to_list()]))
-    colour = alt.Color("what:N", scale=scale(names), legend=None)
+    known = list(dict.fromkeys([*fitted["what"].to_list(), *measured["what"].to_list()]))
+    colour = alt.Color("what:N", scale=scale(known), legend=None)
     first, last = _ends(measured, fitted)
     x = alt.X(
         "parallelism:Q",
@@ -67,14 +77,12 @@ def time_chart(
             x=x,
             color=colour,
             y=alt.Y("predicted:Q", scale=heights),
-            tooltip=[
-                alt.Tooltip("what:N", title="function"),
-                "parallelism:Q",
-                *(
-                    alt.Tooltip(f"{name}:Q", format=".3g", title=f"{name}, s")
-                    for name in ("predicted", "low", "high")
-                ),
-            ],
+            tooltip=tips(
+                fitted,
+                what="function",
+                parallelism="parallelism",
+                **{name: f"{name} (s)" for name in ("predicted", "low", "high")},
+            ),
         )
     )
     dots = (
@@ -84,11 +92,9 @@ def time_chart(
             x=x,
             color=colour,
             y=alt.Y("seconds:Q", scale=heights),
-            tooltip=[
-                alt.Tooltip("what:N", title="function"),
-                "parallelism:Q",
-                alt.Tooltip("seconds:Q", format=".4g", title="measured, s"),
-            ],
+            tooltip=tips(
+                measured, what="function", parallelism="parallelism", seconds="measured (s)"
+            ),
         )
     )
     texts = (
@@ -187,22 +193,10 @@ def speedup_chart(
     """
     log = alt.Scale(type="log", base=2)
     ideal = frame.select("parallelism", ideal=pl.col("parallelism") / smallest)
-    return alt.layer(
-        alt.Chart(ideal)
-        .mark_line(strokeDash=[6, 4], color=GREY)
-        .encode(x=_ALONG, y=alt.Y("ideal:Q", scale=log, axis=axis("speed-up (dashed: ideal)"))),
-        alt.Chart(frame)
-        .mark_area(opacity=_BAND, color=BLUE)
-        .encode(x=_ALONG, y=alt.Y("speedup_low:Q", scale=log), y2="speedup_high:Q"),
-        alt.Chart(frame)
-        .mark_line(color=BLUE)
-        .encode(
-            x=_ALONG,
-            y=alt.Y("speedup:Q", scale=log),
-            tooltip=["parallelism:Q", alt.Tooltip("speedup:Q", format=".3g", title="speed-up")],
-        ),
-        _measured_to(largest),
-    ).properties(height=260)
+    dashed = alt.Chart(ideal).mark_line(strokeDash=[6, 4], color=GREY)
+    y = alt.Y("ideal:Q", scale=log, axis=axis("speed-up (dashed: ideal)"))
+    band = _banded(frame, "speedup", log, BLUE)
+    return _along(dashed.encode(x=_ALONG, y=y), *band, largest=largest)
 
 
 def efficiency_chart(
@@ -214,53 +208,46 @@ def efficiency_chart(
     """
     top = max(1.0, float(frame["efficiency"].max() or 1.0))  # type: ignore[arg-type]
     domain = alt.Scale(domain=[0, top], clamp=True)
-    return alt.layer(
-        alt.Chart(frame)
-        .mark_area(opacity=_BAND, color=GREEN)
-        .encode(
-            x=_ALONG,
-            y=alt.Y("efficiency_low:Q", scale=domain, axis=axis("efficiency", format="%")),
-            y2="efficiency_high:Q",
+    least = alt.Chart(pl.DataFrame({"floor": [floor]})).mark_rule(strokeDash=[2, 4], color=GREY)
+    y = alt.Y("floor:Q", scale=domain, axis=axis("efficiency", format="%"))
+    band = _banded(frame, "efficiency", domain, GREEN)
+    return _along(least.encode(y=y), *band, largest=largest)
+
+
+def _banded(frame: pl.DataFrame, name: str, domain: alt.Scale, colour: str) -> list[alt.Chart]:
+    """Return the line of a column along the parallelism, and its band below it."""
+    chart = alt.Chart(frame)
+    return [
+        chart.mark_area(opacity=_BAND, color=colour).encode(
+            x=_ALONG, y=alt.Y(f"{name}_low:Q", scale=domain), y2=f"{name}_high:Q"
         ),
-        alt.Chart(frame)
-        .mark_line(color=GREEN)
-        .encode(
-            x=_ALONG,
-            y=alt.Y("efficiency:Q", scale=domain),
-            tooltip=["parallelism:Q", alt.Tooltip("efficiency:Q", format=".1%")],
+        chart.mark_line(color=colour).encode(
+            x=_ALONG, y=alt.Y(f"{name}:Q", scale=domain), tooltip=tips(frame, "parallelism", name)
         ),
-        alt.Chart(pl.DataFrame({"floor": [floor]}))
-        .mark_rule(strokeDash=[2, 4], color=GREY)
-        .encode(y=alt.Y("floor:Q", scale=domain)),
-        _measured_to(largest),
-    ).properties(height=260)
+    ]
+
+
+def _along(*layers: alt.Chart, largest: int) -> alt.LayerChart | alt.FacetChart:
+    return alt.layer(*layers, _measured_to(largest)).properties(height=260)
 
 
 def ranking_chart(frame: pl.DataFrame, target: int, largest: int) -> alt.Chart:
     """Draw functions' shares of the time, predicted and measured: function, when, share."""
     whole = frame["function"].unique(maintain_order=True).to_list()
     order = short_names(whole, _WIDE_NAME)
-    named = frame.with_columns(
-        name=pl.col("function").replace_strict(whole, order, return_dtype=pl.String)
-    )
     when = [f"predicted at {target}", f"at {largest}, the largest measured"]
-    chart: alt.Chart = (
-        alt.Chart(named)
-        .mark_bar()
-        .encode(
-            x=alt.X("share:Q", axis=axis("share of the time", format="%")),
-            y=alt.Y("name:N", sort=order, axis=axis(None, labelFlush=False)),
-            yOffset=alt.YOffset("when:N", sort=when),
-            color=alt.Color(
-                "when:N",
-                scale=alt.Scale(domain=when, range=[BLUE, GREY]),
-                legend=legend(None, 2),
-            ),
-            tooltip=["function:N", "when:N", alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=alt.Step(14), autosize=FIT)
+    colours = dict(zip(when, (BLUE, GREY), strict=True))
+    return bars(
+        frame.with_columns(
+            name=pl.col("function").replace_strict(whole, order, return_dtype=pl.String)
+        ),
+        14,
+        x=alt.X("share:Q", axis=axis("share of the time", format="%")),
+        y=names("name", sort=order),
+        yOffset=alt.YOffset("when:N", sort=when),
+        color=alt.Color("when:N", scale=scale(when, colours), legend=legend(None, 2)),
+        tooltip=tips(frame, "function", "when", "share"),
     )
-    return chart
 
 
 def kinds_chart(frame: pl.DataFrame) -> alt.Chart:
@@ -273,29 +260,15 @@ def kinds_chart(frame: pl.DataFrame) -> alt.Chart:
         share=pl.col("seconds") / pl.col("seconds").sum().over("parallelism"),
         rank=pl.col("kind").replace_strict(ranks, return_dtype=pl.Int64),
     )
-    chart: alt.Chart = (
-        alt.Chart(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "share:Q",
-                stack="zero",
-                axis=axis("share of the functions' time", format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y("parallelism:O", axis=axis("parallelism")),
-            color=alt.Color("kind:N", scale=scale(shown, _KINDS), legend=legend(None, 2)),
-            order=alt.Order("rank:Q"),
-            tooltip=[
-                "parallelism:O",
-                "kind:N",
-                alt.Tooltip("share:Q", format=".1%"),
-                alt.Tooltip("seconds:Q", format=".3g", title="mean over ranks, s"),
-            ],
-        )
-        .properties(height=alt.Step(20), autosize=FIT)
+    return bars(
+        rows,
+        20,
+        x=stacked("share", "share of the functions' time", 1),
+        y=alt.Y("parallelism:O", axis=axis("parallelism")),
+        color=alt.Color("kind:N", scale=scale(shown, _KINDS), legend=legend(None, 2)),
+        order=alt.Order("rank:Q"),
+        tooltip=tips(rows, "parallelism", "kind", "share", seconds="mean over ranks (s)"),
     )
-    return chart
 
 
 _KINDS = {
@@ -309,32 +282,26 @@ _KINDS = {
 
 def ranks_chart(frame: pl.DataFrame, functions: list[str]) -> alt.Chart:
     """Draw the time of functions on each rank over its mean: function, first_rank, of_mean."""
-    names = short_names(functions, _WIDE_NAME)
+    order = short_names(functions, _WIDE_NAME)
     ends = pl.col("first_rank"), pl.col("last_rank")
     rows = frame.with_columns(
-        name=pl.col("function").replace_strict(functions, names, return_dtype=pl.String),
+        name=pl.col("function").replace_strict(functions, order, return_dtype=pl.String),
         ranks=pl.when(ends[0] == ends[1])
         .then(ends[0].cast(pl.String))
         .otherwise(pl.format("{} to {}", *ends)),
     )
-    chart: alt.Chart = (
-        alt.Chart(rows)
-        .mark_rect()
-        .encode(
+    cells = alt.Chart(rows).mark_rect()
+    drawn: alt.Chart = on_lines(
+        cells.encode(
             x=alt.X("first_rank:O", axis=axis("rank", labelOverlap=True, labelAngle=0)),
-            y=alt.Y("name:N", sort=names, axis=axis(None, labelFlush=False)),
+            y=names("name", sort=order),
             color=alt.Color(
                 "of_mean:Q",
                 scale=ratio_scale(),
                 legend=legend("time over the mean of the ranks", 5),
             ),
-            tooltip=[
-                "function:N",
-                alt.Tooltip("ranks:N", title="ranks"),
-                alt.Tooltip("seconds:Q", format=".3g", title="time, s"),
-                alt.Tooltip("of_mean:Q", format=".3g", title="times the mean"),
-            ],
-        )
-        .properties(height=alt.Step(20), autosize=FIT)
+            tooltip=tips(rows, "function", "ranks", "seconds", of_mean="times the mean"),
+        ),
+        20,
     )
-    return chart
+    return drawn

@@ -10,7 +10,7 @@ import polars as pl
 
 from apps.output.colours import BLUE, BROWN, GREEN, GREY, PINK, RED, text_on
 from apps.output.text import short_names
-from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked
+from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked, tips
 from apps.pages.sizes import FIT
 
 # The tree of the top-down method: categories of level 1, and their parts of level 2.
@@ -89,7 +89,7 @@ def tree_chart(boxes: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     slots = alt.Scale(domain=[0, whole], nice=False)
     base = alt.Chart(rows).encode(
         y=alt.Y("level:N", sort=list(_LEVELS), axis=axis(None)),
-        tooltip=["name:N", "category:N", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tips(rows, "name", "category", "share"),
     )
     boxes_and_names = alt.layer(
         base.mark_rect(stroke="white", strokeWidth=1).encode(
@@ -127,7 +127,7 @@ def slots_chart(rows: pl.DataFrame) -> alt.Chart:
         y=names("name", sort=short, labelOverlap=False),
         color=alt.Color("category:N", scale=scale(known, _COLOURS), legend=legend()),
         order=alt.Order("rank:Q"),
-        tooltip=["name:N", "category:N", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tips(tall, "name", "category", "share"),
     )
 
 
@@ -140,6 +140,7 @@ def roofline_chart(rows: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     named = rows.with_columns(
         pl.Series("name", short_regions(rows["region"].to_list()), pl.String),
         of=pl.col("bound").fill_null("unknown"),
+        reached_share="reached",
     )
     x = alt.X(
         "intensity:Q",
@@ -166,11 +167,9 @@ def roofline_chart(rows: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
             y=y,
             color=alt.Color("of:N", scale=colours, legend=legend("limited by")),
             tooltip=[
-                alt.Tooltip("name:N", title="region"),
-                alt.Tooltip("intensity:Q", format=".3g", title="operations/byte"),
+                *tips(named, name="region", intensity="operations/byte"),
                 alt.Tooltip("flops_per_second:Q", format=".3s", title="operations/s"),
-                alt.Tooltip("seconds:Q", format=".3g", title="time, s"),
-                alt.Tooltip("reached:Q", format=".0%", title="of the roof"),
+                *tips(named, "seconds", reached_share="of the roof"),
             ],
         )
     )

@@ -10,8 +10,7 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output.numbers import prefixed
-from apps.output.tables import IDENTIFIERS
+from apps.output.tables import IDENTIFIERS, heading, is_share, prefixed_units
 from apps.output.text import cell, short_names
 from apps.reports.flags import flag_text
 
@@ -27,15 +26,6 @@ _DECIMALS = 3
 _LARGE = 1000
 # Widths of a digit and of the room around it in a cell, px.
 _LETTER, _MARGIN = 8, 24
-_IN_NAMES = {"seconds": "s", "percent": "%"}
-_HEADINGS = {
-    "seconds": "time",
-    "percent": "share",
-    "others": "more changes",
-    "others_worse": "of them worse",
-    "others_better": "of them better",
-    "moved": "changed with it",
-}
 
 
 def show_rows(
@@ -47,20 +37,25 @@ def show_rows(
     *,
     marks: bool = False,
 ) -> tuple[list[int], str | None]:
-    """Show rows; `units` are appended to the names of columns, `percent` names shares.
+    """Show rows; `units` are appended to the names of columns, `percent` names shares beside those
+    that are known to be some (`is_share`).
 
     Of a table with runs, whose `key` is needed, returns the numbers of the rows that the user
     marked, from 0, where it `marks`, and the run of the row that was clicked.
     """
     runs = frame["run_id"].to_list() if "run_id" in frame.columns else None
     frame = _with_flag_texts(_with_short_names(_without_empty(frame)))
-    shares = [name for name in percent if name in frame.columns]
+    shares = [
+        name
+        for name, kind in frame.schema.items()
+        if kind.is_numeric() and (name in percent or is_share(name))
+    ]
     scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
     modes: Any = ["single-cell", "multi-row"] if marks else ["single-cell"]
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
-        column_config=_columns(scaled, known | dict.fromkeys(percent, "%")),
+        column_config=_columns(scaled, known | dict.fromkeys(shares, "%")),
         placeholder="",
         height="content" if height is None else height,
         key=key,
@@ -114,36 +109,16 @@ def _with_short_names(frame: pl.DataFrame) -> pl.DataFrame:
 def _with_prefixes(
     frame: pl.DataFrame, units: Mapping[str, str]
 ) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return the frame with an SI prefix for each unit that takes one, and the units of columns.
-
-    The prefix is that of the largest value in the unit, so that all of a table can be compared.
-    """
-    named = {name: units.get(name) or _unit_in_name(name) for name in frame.columns}
-    known = {name: unit for name, unit in named.items() if unit}
-    scaled: list[pl.Expr] = []
-    for unit in sorted(set(known.values())):
-        names = [
-            name for name, of in known.items() if of == unit and frame.schema[name].is_numeric()
-        ]
-        size, symbol = prefixed((_largest(frame[name]) for name in names), unit)
-        known |= dict.fromkeys(names, str(symbol))
-        if size != 1:
-            scaled += [pl.col(name).cast(pl.Float64) / size for name in names]
-    return _rounded(frame.with_columns(scaled)), known
-
-
-def _unit_in_name(name: str) -> str | None:
-    """Return the unit that the name of a column ends with."""
-    return _IN_NAMES.get(name.rsplit("_", 1)[-1])
-
-
-def heading(name: str, unit: str | None = None) -> str:
-    """Return the name of a column in words, with its unit."""
-    words = name.removesuffix("_id").removesuffix("_at").removeprefix("is_")
-    if unit and "_" in words and _unit_in_name(words):
-        words = words.rsplit("_", 1)[0]
-    words = _HEADINGS.get(words, words).replace("_", " ")
-    return f"{words} ({unit})" if unit else words
+    """Return the frame with an SI prefix for each unit that takes one, and the units of columns."""
+    largest = {
+        name: [_largest(frame[name])] if kind.is_numeric() else []
+        for name, kind in frame.schema.items()
+    }
+    known = prefixed_units(largest, units)
+    scaled = [
+        pl.col(name).cast(pl.Float64) / size for name, (size, _) in known.items() if size != 1
+    ]
+    return _rounded(frame.with_columns(scaled)), {name: unit for name, (_, unit) in known.items()}
 
 
 def _rounded(frame: pl.DataFrame) -> pl.DataFrame:

@@ -16,7 +16,6 @@ _METRICS = ("euclidean", "manhattan")
 _VECTORS = ("visits", "barriers")
 _MOST_EXECUTED = 12
 _TABLE_HEIGHT = 240
-_SHARES = ("imbalance", "excess_share", "share")
 _LISTS = {
     "groups": "Groups of similar threads",
     "warps": "Warps that lose most to divergence",
@@ -56,10 +55,10 @@ def page(view: View) -> None:
         return
     if several and len(over_all) > 2:
         st.subheader("Kernels, over all their launches", anchor=False)
-        view.table(over_all[1:], percent=_SHARES)
+        view.table(over_all[1:])
     if launch is None:
         st.subheader("Launches", anchor=False)
-        view.table(verdicts, percent=_SHARES)
+        view.table(verdicts)
     drawn = max(rows, key=lambda row: row["visits"] or 0)["launch"]
     left, right = st.columns([3, 2])
     with left:
@@ -81,7 +80,7 @@ def _imbalance(view: View, run: str) -> None:
     view.table(view.ask("threads/work", run_id=run), height=_TABLE_HEIGHT)
     if not functions.is_empty():
         st.subheader("Functions by the excess of the busiest thread", anchor=False)
-        view.table(functions, percent=_SHARES, height=_TABLE_HEIGHT)
+        view.table(functions, height=_TABLE_HEIGHT)
 
 
 def _flow(view: View, run: str, launch: int) -> None:
@@ -141,7 +140,7 @@ def _groups(view: View, run: str, launch: int | None) -> None:
         if not view.count(f"threads/{name}", params):
             continue
         st.subheader(title, anchor=False)
-        view.paged(f"threads/{name}", params, key=name, percent=_SHARES)
+        view.paged(f"threads/{name}", params, key=name)
 
 
 def _compared(view: View, run: str, runs: list[str]) -> None:
@@ -157,4 +156,4 @@ def _compared(view: View, run: str, runs: list[str]) -> None:
     programs = {row["run_id"]: row for row in rows.to_dicts() if row["scope"] == "program"}
     if len(programs) == 2:
         view.verdicts(reports.compared_sentences(programs[run], programs[other]))
-    view.table(rows, percent=_SHARES)
+    view.table(rows)

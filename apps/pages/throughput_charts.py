@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from apps.output.colours import BETTER, BLUE, BROWN, GREEN, GREY, PINK, WORSE
-from apps.pages.charts import axis, bars, legend, names, on_lines, scale
+from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked, tips
 
 LIMITS = (
     *("front end", "critical path", "functional units", "serialising instructions"),
@@ -28,7 +28,7 @@ def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     x = alt.X("measured:Q", scale=domain, axis=axis("measured", "instructions per cycle"))
     diagonal = pl.DataFrame({"measured": [0.0, top], "predicted": [0.0, top]})
     bounds = ("width_bound", "critical_path_bound", "unit_bound", "serialising_bound")
-    tips = ("measured", "predicted", "low", "high", *bounds)
+    rates = ("measured", "predicted", "low", "high", *bounds)
     known = [name for name in LIMITS if name in frame["tightest"].to_list()]
     base = alt.Chart(frame).encode(x=x)
     return alt.layer(
@@ -46,11 +46,7 @@ def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
             color=alt.Color(
                 "tightest:N", scale=scale(known, _COLOURS), legend=legend("Tightest bound", 3)
             ),
-            tooltip=[
-                alt.Tooltip("thread:Q"),
-                alt.Tooltip("segment:Q"),
-                *(alt.Tooltip(f"{name}:Q", format=".3g") for name in tips),
-            ],
+            tooltip=tips(frame, "thread", "segment", *rates),
         ),
     ).properties(height=420)
 
@@ -68,13 +64,7 @@ def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         base.mark_rule(color=GREY, strokeWidth=2).encode(x="low:Q", x2="high:Q"),
         base.mark_point(filled=True, color=BROWN, size=70, opacity=1).encode(
             x="measured:Q",
-            tooltip=[
-                "thread:N",
-                *(
-                    alt.Tooltip(f"{name}:Q", format=".3g")
-                    for name in ("predicted", "low", "high", "measured")
-                ),
-            ],
+            tooltip=tips(frame, "thread", "predicted", "low", "high", "measured"),
         ),
     )
     return on_lines(drawn, 26)
@@ -87,14 +77,10 @@ def limits(frame: pl.DataFrame) -> alt.Chart:
         frame,
         26,
         size=18,
-        x=alt.X(
-            "share:Q",
-            axis=axis("share of the predicted cycles", format="%"),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
+        x=stacked("share", "share of the predicted cycles", 1),
         y=names("component", sort="-x"),
         color=alt.Color("component:N", scale=known, legend=None),
-        tooltip=["component:N", "segments:Q", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tips(frame, "component", "segments", "share"),
     )
 
 
@@ -123,10 +109,9 @@ def effects(frame: pl.DataFrame) -> alt.Chart:
         x2="as_typical:Q",
         y=names("feature_group"),
         color=colour,
-        tooltip=[
-            "feature_group:N",
-            alt.Tooltip("factor:Q", format=".3f"),
-            alt.Tooltip("largest_in:Q", title="segments where it is the largest"),
-            "segments:Q",
-        ],
+        tooltip=tips(
+            frame,
+            *("feature_group", "factor", "segments"),
+            largest_in="segments where it is the largest",
+        ),
     )

@@ -8,7 +8,7 @@ import polars as pl
 from apps.output.colours import BLUE, CAUSES, GREY, PINK
 from apps.output.numbers import prefixed
 from apps.output.text import short_names
-from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked
+from apps.pages.charts import axis, bars, legend, names, on_lines, scale, stacked, tips
 
 _NAME = 40
 PATH_CAUSES = {
@@ -17,11 +17,6 @@ PATH_CAUSES = {
     "unknown": CAUSES["not recorded"],
     "submission": PINK,
 }
-# What the mouse shows of the time of a bar.
-_TIME = (
-    alt.Tooltip("seconds:Q", format=".4g", title="time, s"),
-    alt.Tooltip("percent:Q", format=".1f", title="share, %"),
-)
 
 
 def _colour(causes: list[str], colours: dict[str, str]) -> alt.Color:
@@ -40,7 +35,7 @@ def sums_chart(frame: pl.DataFrame) -> alt.Chart:
         y=names("worker", by="position"),
         color=_colour(frame["cause"].unique().to_list(), CAUSES),
         order=alt.Order("rank:Q"),
-        tooltip=["worker:N", "cause:N", *_TIME],
+        tooltip=tips(frame, "worker", "cause", "seconds", "percent"),
     )
 
 
@@ -55,19 +50,17 @@ def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
         x=alt.X("sum(time):Q", axis=axis(title, unit)),
         y=names("name", sort="-x"),
         color=_colour(frame["cause"].unique().to_list(), PATH_CAUSES),
-        tooltip=["what:N", "cause:N", *_TIME],
+        tooltip=tips(frame, "what", "cause", "seconds", "percent"),
     )
 
 
 def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     """Draw how much shorter the run could be: change, percent (bound), replay_percent (mark)."""
-    figures = [
-        alt.Tooltip("percent:Q", format=".1f", title="at most, %"),
-        alt.Tooltip("replay_percent:Q", format=".1f", title="in a replay, %"),
-    ]
     base = alt.Chart(frame).encode(
         y=names("change", sort=frame["change"].to_list()),
-        tooltip=["change:N", *figures],
+        tooltip=tips(
+            frame, change="change", percent="at most (%)", replay_percent="in a replay (%)"
+        ),
     )
     bound = base.mark_bar(color=GREY).encode(
         x=alt.X(

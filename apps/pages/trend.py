@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -21,15 +20,7 @@ from apps.pages.trend_choice import Choice, chosen_before, keep, reset
 from apps.pages.triage import triaging
 from apps.queries.trend import Series
 from apps.reports.series import common_fields, series_names
-from apps.reports.trend import (
-    Found,
-    by_series,
-    doubt_sentences,
-    in_their_order,
-    measured_order_sentences,
-    no_series,
-    with_what_moved,
-)
+from apps.reports.trend import all_found, doubt_sentences, measured_order_sentences, no_series
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
@@ -71,7 +62,7 @@ def page(view: View) -> None:
         sentence
         for metric in metrics
         for sentence in _verdicts(
-            view, app, machine, points.filter(metric=metric), of_metrics, measured
+            view, Series(app, metrics, machine), points.filter(metric=metric), of_metrics, measured
         )
     ]
     if points.is_empty():
@@ -122,11 +113,10 @@ def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl
 
 def _verdicts(
     view: View,
-    app: str,
-    machine: str | None,
+    asked: Series,
     points: pl.DataFrame,
     series: pl.DataFrame,
-    measured: Sequence[str],
+    measured: tuple[str, ...],
 ) -> list[str]:
     """Return what is found in the series of a metric that are shown.
 
@@ -135,26 +125,12 @@ def _verdicts(
     if points.is_empty():
         return []
     metric = points["metric"][0]
+    shown = points.unique("series", maintain_order=True).to_dicts()
+    apart = common_fields([row["fields"] for row in shown])[1]
+    names = series_names([(metric, own) for own in apart])
+    found = view.value(all_found, asked._replace(metrics=[metric]), measured)
+    sentences = found.all_sentences(list(zip(names, shown, strict=True)))
     total = len(series.filter(metric=metric))
-    shown = [row["fields"] for row in points.unique("series").to_dicts()]
-
-    def rows(question: str) -> list[dict[str, Any]]:
-        found = view.ask(f"trend/{question}", **Series(app, [metric], machine).params()).filter(
-            metric=metric
-        )
-        return [row for row in found.to_dicts() if row["fields"] in shown]
-
-    names = series_names([(metric, own) for own in common_fields(shown)[1]])
-    events = view.ask("trend/events", **Series(app, [metric], machine).params()).to_dicts()
-    found = Found(
-        by_series(in_their_order(with_what_moved(rows("changes"), events), measured)),
-        by_series(in_their_order(rows("provisional"), measured)),
-        *(by_series(rows(question)) for question in ("disturbances", "states")),
-    )
-    named = [
-        (name, {"metric": metric, "fields": own}) for name, own in zip(names, shown, strict=True)
-    ]
-    sentences = found.all_sentences(named)
     if len(shown) < total and len(shown) == _SERIES:
         sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences

@@ -13,8 +13,9 @@ from altair.typing import ChartType
 
 from apps.output.colours import BETTER, NEUTRAL, SOFT_TEXT, WORSE
 from apps.output.numbers import prefixed, signed_percent
+from apps.output.tables import heading
 from apps.output.text import short_name, version_text
-from apps.pages.charts import axis, legend, scale
+from apps.pages.charts import axis, legend, scale, tips
 from apps.pages.sizes import FIT
 
 # A single metric, and each of several, which have the same axis of time.
@@ -158,11 +159,9 @@ def history(
         y=value,
         opacity=alt.condition("datum.disturbed", alt.value(0.35), alt.value(1)),
         tooltip=[
-            alt.Tooltip("run_id:N", title="Run"),
-            alt.Tooltip("version:N", title="Version"),
-            alt.Tooltip("started:N", title="Started"),
-            alt.Tooltip("value:Q", title=f"Value, {unit}" if unit else "Value", format=".6g"),
-            alt.Tooltip("series:N", title="Series"),
+            *tips(rows, "run_id", "version", "started"),
+            alt.Tooltip("value:Q", title=heading("value", unit), format=".6g"),
+            *tips(rows, "series"),
         ],
     )
     dots = dots.add_params(
@@ -231,7 +230,7 @@ def _rules(points: pl.DataFrame, times: Times) -> list[alt.Chart]:
     base = alt.Chart(rows).encode(x=times.x("at"), color=colour)
     rules = base.mark_rule(strokeWidth=1.5).encode(
         strokeDash=alt.StrokeDash("certainty:N", scale=_DASHES, legend=None),
-        tooltip=[alt.Tooltip("label:N", title="Change"), alt.Tooltip("run_id:N", title="Run")],
+        tooltip=tips(rows, label="change", run_id="run"),
     )
     largest = rows.sort(pl.col("change").abs().fill_null(float("inf")), descending=True)
     ink = alt.value(SOFT_TEXT)

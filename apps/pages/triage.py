@@ -9,18 +9,12 @@ import streamlit as st
 from apps.pages.base import View
 from apps.pages.login import may, user
 from apps.pages.text import plain
+from apps.queries.events import MEANINGS
 from ingest.acknowledge import acknowledge, withdraw
 from warehouse.series import REASONS, Acknowledgement
 from warehouse.sharing import writing
 
 _WAIT = 10.0
-_MEANINGS = {
-    "investigating": "somebody looks for the cause: it stays open",
-    "expected": "an intended change",
-    "noise": "no change of the program",
-    "invalid run": "the run was measured wrongly: it leaves all series",
-    "fixed": "a later version undoes it, which later runs check",
-}
 
 
 def triaging(
@@ -44,7 +38,7 @@ def triaging(
             REASONS,
             index=REASONS.index(now) if now in REASONS else 1,
             key=f"ack_reason {key}",
-            captions=[_MEANINGS[one] for one in REASONS],
+            captions=[MEANINGS[one] for one in REASONS],
         )
         fixed_in = None
         if reason == "fixed":

@@ -8,6 +8,16 @@ from typing import Any, NamedTuple
 OPEN = ("new", "investigating", "reopened")
 SETTLED = ("expected", "noise", "fixed")
 WITHDRAWN = "withdrawn"
+MEANINGS = {
+    "investigating": "somebody looks for the cause, and it stays open",
+    "expected": "an intended change",
+    "noise": "no change of the program",
+    "invalid run": "its first run was measured wrongly, and leaves all series",
+    "fixed": "a later version undoes it, which later runs check",
+}
+"""What can be said of a change (`warehouse.series.REASONS`), and what that means."""
+SAID = "".join(f"{name.removesuffix(' run')}: {text}; " for name, text in MEANINGS.items())
+SAID += "open: remove what was said."
 
 
 class Events(NamedTuple):

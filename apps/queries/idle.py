@@ -8,6 +8,14 @@ from apps.queries.base import ask
 from warehouse.session import Connection, Relation
 
 Window = tuple[int, int]
+MODE_MEANINGS = (
+    "direct: each wait by itself; propagated: with the overhead in the waits of the worker that "
+    "was awaited; transitive: with its latency, too, to the root cause."
+)
+LATENCY_MEANINGS = (
+    "union: time in which any input was in transit; last_arrival: until the last one arrived, for "
+    "traces without times of sending."
+)
 
 
 class Reading(NamedTuple):

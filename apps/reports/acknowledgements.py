@@ -5,10 +5,10 @@ from __future__ import annotations
 from apps.output.numbers import counted
 from apps.output.tables import Row
 from apps.output.text import cell
-from apps.queries.base import ask_dicts
 from apps.queries.trend import Series
 from apps.reports.changes import change_sentence, provisional_sentence
 from apps.reports.series import series_name
+from apps.reports.trend import changes_in, measured_order_sentences
 from warehouse.session import Connection
 
 _SENTENCES = 12
@@ -19,11 +19,9 @@ def changes_of_run(con: Connection, run_id: str) -> dict[str, Row]:
     found = con.execute("SELECT app FROM runs WHERE run_id = ?", [run_id]).fetchone()
     if found is None or found[0] is None:
         return {}
-    series = Series(found[0])
-    rows = [
-        *ask_dicts(con, "trend/changes", **series.params()),
-        *ask_dicts(con, "trend/provisional", **series.params()),
-    ]
+    app = str(found[0])
+    changes, early = changes_in(con, Series(app), measured_order_sentences(con, app))
+    rows = [*changes, *early]
     return {f"{row['metric']} {row['fields']} {row['run_id']}": row for row in rows}
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.output.numbers import counted, percent
-from apps.output.tables import table_text
+from apps.output.tables import dicts, table_of
 from apps.output.text import cell, first_names, short_name, version_text
 from apps.queries.base import ask, ask_column, ask_dicts
 from apps.reports.flags import flag_text
 from warehouse.errors import NothingToAnalyse
-from warehouse.session import Connection
+from warehouse.session import Connection, Relation
 
 _UNKNOWN = "Unknown"
 _SHOWN = 20
@@ -321,8 +321,9 @@ def _kernel_sentences(con: Connection, runs: Sequence[str]) -> list[str]:
             every = {row["kernel"] for row in rows}
             limited = f"{len(names)} of {len(every)} GPU kernels{time}, most {name}"
         sentences.append(
-            f"{_KERNEL_LIMITS[bound][0]} {limited}: memory reaches {percent(first['memory'])} of "
-            f"its peak, compute {percent(first['compute'])}."
+            f"{_KERNEL_LIMITS[bound][0]} {limited}: memory reaches "
+            f"{percent(first['memory_share'])} of its peak, compute "
+            f"{percent(first['compute_share'])}."
         )
         if first["rules"]:
             sentences.append(
@@ -390,9 +391,5 @@ def bottleneck_tables(con: Connection, runs: Sequence[str], by: str | None) -> l
     return [*tables, _limited(classes), _limited(ask(con, "bottlenecks/metrics", runs=runs))]
 
 
-def _limited(relation: Any) -> str:
-    rows = relation.limit(_SHOWN + 1).fetchall()
-    text = table_text(relation.columns, rows[:_SHOWN])
-    if len(rows) > _SHOWN:
-        text += f"\nonly the first {_SHOWN} are shown; --format csv gives all"
-    return text
+def _limited(rows: Relation) -> str:
+    return table_of(rows).text(dicts(rows.limit(_SHOWN)), total=len(rows))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
 from apps.output.numbers import (
     amount,
@@ -13,9 +12,8 @@ from apps.output.numbers import (
     interval,
     percent,
     ratio_percent,
-    three_digits,
 )
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Row, Table, dicts, table
 from apps.output.text import cell, first_names
 from apps.queries.base import ask_dicts
 from apps.queries.comparison import run_comparison
@@ -24,7 +22,6 @@ from apps.reports.gpu import device_part
 from apps.reports.series import TOTALS, series_name, shown_fields
 from warehouse.session import Connection
 
-METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
     ("Devices", ("device",)),
     ("Functions", ("seconds", "cost")),
@@ -59,13 +56,8 @@ def comparison_text(title: str, rows: Sequence[Row], level: float, notes: Sequen
     """Return the comparison: verdicts first, then notes, then one table per topic."""
     sentences = [*comparison_sentences(rows, level), *notes]
     parts = [title, "\n".join(f"* {sentence}" for sentence in sentences)]
-    apart = _distinguishing_fields(rows)
-    for topic, metrics in topics(both_sides(rows)):
-        more = len(metrics) - _LINES
-        end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
-        lines = [metric_line(row, apart) for row in metrics[:_LINES]]
-        widths = {} if apart else {"metric": _METRIC_WIDTH}
-        parts.append(f"{topic}\n{table_text(METRICS, lines, widths)}{end}")
+    shown = _metrics(_distinguishing_fields(rows))
+    parts += [shown.text(found, topic, most=_LINES) for topic, found in topics(both_sides(rows))]
     return "\n\n".join(parts)
 
 
@@ -354,19 +346,19 @@ def topics(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     return [(title, metrics) for title, metrics in found.items() if metrics]
 
 
-def metric_line(row: Row, apart: Collection[str]) -> tuple[Any, ...]:
-    """Return the line of a metric under `METRICS`, with the fields in which runs differ."""
-    fields = row["fields_after"] or row["fields_before"] or {}
-    own = {name: value for name, value in fields.items() if name in apart}
-    p = row["p_value"]
-    return (
-        series_name(row["metric"], own),
-        row["verdict"],
-        three_digits(row["before"]),
-        three_digits(row["after"]),
-        row["unit"],
-        ratio_percent(row["ratio"]),
-        interval(row["low"], row["high"]),
-        None if p is None else f"{p:.2g}",
-        f"{row['runs_before']}, {row['runs_after']}",
+def _metrics(apart: Collection[str]) -> Table:
+    """Return the table of metrics, whose names have the fields in which runs differ."""
+
+    def metric(row: Row) -> str:
+        fields = row["fields_after"] or row["fields_before"] or {}
+        return series_name(row["metric"], {k: v for k, v in fields.items() if k in apart})
+
+    return table(
+        "metric verdict before after unit change interval p_value runs",
+        {} if apart else {"metric": _METRIC_WIDTH},
+        metric=metric,
+        change=lambda row: ratio_percent(row["ratio"]),
+        interval=lambda row: interval(row["low"], row["high"]),
+        p_value=lambda row: None if row["p_value"] is None else f"{row['p_value']:.2g}",
+        runs=lambda row: f"{row['runs_before']}, {row['runs_after']}",
     )

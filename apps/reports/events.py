@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from apps.output.numbers import counted, signed_percent
-from apps.output.tables import Columns, Row, column_values, table_text
+from apps.output.tables import Row, table
 from apps.output.text import cell, day
 from apps.reports.changes import change_sentence
 from apps.reports.explanations import cause_sentence
 from apps.reports.trend import measured_order_sentences
 from warehouse.session import Connection
 
-_WIDTHS = {"clearest": 36, "run": 24, "machine": 20, "state": 36}
 _EXPLAINED = 5
 _FIXES = {
     "not measured": "three runs from it on will check it",
@@ -24,7 +22,12 @@ _FIXES = {
 
 
 def events_text(con: Connection, rows: Sequence[Row]) -> str:
-    """Return the events as a table, and the causes of the first that are open; one in words."""
+    """Return the events as a table, and the causes of the first that are open; one in words.
+
+    Of none it is the empty text.
+    """
+    if not rows:
+        return ""
     if len(rows) == 1:
         (row,) = rows
         machine = cell(row["machine"] or "an unknown machine")
@@ -33,9 +36,8 @@ def events_text(con: Connection, rows: Sequence[Row]) -> str:
     opened = [row for row in rows if row["acknowledged"] is None and row["state"] != "withdrawn"]
     causes = [(row, cause_sentence(con, row["run_id"])) for row in opened[:_EXPLAINED]]
     lines = [f"* Event {row['event_id']}: {why}" for row, why in causes if why]
-    table = table_text([*_COLUMNS], column_values(_COLUMNS, rows), _WIDTHS)
     total = f"{counted(len(rows), 'event')}, {len(opened)} open"
-    return "\n\n".join(part for part in (total, table, "\n".join(lines)) if part)
+    return "\n\n".join(part for part in (total, _EVENTS.text(rows), "\n".join(lines)) if part)
 
 
 def others_text(row: Mapping[str, Any]) -> str:
@@ -72,20 +74,13 @@ def state_text(row: Mapping[str, Any]) -> str:
     return f"fixed in {cell(row['fixed_in'])}"
 
 
-_COLUMNS: Columns = {
-    "event": itemgetter("event_id"),
-    "state": state_text,
-    "owner": itemgetter("owner"),
-    "app": itemgetter("app"),
-    "machine": itemgetter("machine"),
-    "date": day,
-    "run": itemgetter("run_id"),
-    "clearest": itemgetter("metric"),
-    "change": lambda row: signed_percent(row["change"]) or "from 0",
-    "is": itemgetter("direction"),
-    "more": itemgetter("others"),
-    "moved": itemgetter("moved"),
-}
+_EVENTS = table(
+    "event_id state owner app machine started_at run_id metric change direction others moved",
+    {"metric": 36, "run_id": 24, "machine": 20, "state": 36},
+    state=state_text,
+    started_at=day,
+    change=lambda row: signed_percent(row["change"]) or "from 0",
+)
 
 
 def triage_sentence(row: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from apps.output.numbers import (
@@ -16,7 +15,7 @@ from apps.output.numbers import (
     signed_percent,
     three_digits,
 )
-from apps.output.tables import Columns, Row, column_values, dicts, table_text
+from apps.output.tables import Row, dicts, table, table_text
 from apps.output.text import cell, day, version_text
 from apps.queries.base import ask_dicts
 from apps.queries.explanations import (
@@ -38,7 +37,7 @@ from apps.reports.findings import (
     movement,
     totals_named,
 )
-from apps.reports.flags import flag_labels, flag_text
+from apps.reports.flags import flag_labels, flag_text, labels_of_flags
 from apps.reports.ledger import ledger_rows, ledger_text
 from warehouse.session import Connection
 
@@ -68,7 +67,6 @@ _INDENT = "  "
 _LINES = 25
 _MOST = 5  # sentences that are read before one looks for more
 _WIDTH = 36
-_WIDTHS = dict.fromkeys(("subject", "metric", "before", "after"), _WIDTH)
 
 
 def explanation_text(
@@ -98,10 +96,7 @@ def explanation_text(
     if is_short:
         return "\n".join([*lines, "", "All findings, figures and call paths: --all"])
     if findings := [row for row in rows if row["topic"] != "ledger"]:
-        shown = table_text([*_COLUMNS], column_values(_COLUMNS, findings[:_LINES]), _WIDTHS)
-        lines += ["", "What changed", shown]
-        if more := findings[_LINES:]:
-            lines.append(f"... and {len(more)} more; --format csv gives all")
+        lines += ["", _FINDINGS.text(findings, "What changed", most=_LINES)]
     tree = ask_dicts(con, "explanations/call_tree", smallest_share=0.05, most=25, **which.sides)
     for unit, paths in groupby(tree, key=lambda row: row["unit"]):
         of_unit = list(paths)
@@ -509,19 +504,17 @@ def _side(row: Row, side: str) -> Any:
     return row[f"{side}_label"] if row["before"] is None else three_digits(row[side])
 
 
-_COLUMNS: Columns = {
-    "topic": itemgetter("topic"),
-    "subject": lambda row: row["subject"] or "(all)",
-    "metric": itemgetter("metric"),
-    "before": lambda row: _side(row, "before"),
-    "after": lambda row: _side(row, "after"),
-    "unit": itemgetter("unit"),
-    "change": lambda row: signed_percent(row["change"]),
-    "interval": change_interval,
-    "share": lambda row: percent(row["share"]),
-    "certain": lambda row: {True: "yes", None: "unknown"}.get(row["certain"], "no"),
-    "flags": lambda row: flag_labels(row["flags"]),
-}
+_FINDINGS = table(
+    "topic subject metric before after unit change interval share certain flags",
+    dict.fromkeys(("subject", "metric", "before", "after"), _WIDTH),
+    subject=lambda row: row["subject"] or "(all)",
+    before=lambda row: _side(row, "before"),
+    after=lambda row: _side(row, "after"),
+    change=lambda row: signed_percent(row["change"]),
+    interval=change_interval,
+    certain=lambda row: {True: "yes", None: "unknown"}.get(row["certain"], "no"),
+    flags=labels_of_flags,
+)
 
 
 def tree_table(tree: Sequence[Row]) -> str:

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from warehouse import sqlfiles
 
@@ -40,6 +40,11 @@ def flag_labels(flags: Sequence[Flag] | None) -> str | None:
     """Return what flags say in short, without explanations; None if there is none."""
     kinds = [flag_text(flag).split(":")[0] for flag in flags or []]
     return ", ".join(dict.fromkeys(kinds)) or None
+
+
+def labels_of_flags(row: Mapping[str, Any]) -> str | None:
+    """Return `flag_labels` of the flags of a row."""
+    return flag_labels(row["flags"])
 
 
 def first_text(flags: Sequence[Flag] | None, codes: Collection[str]) -> str | None:

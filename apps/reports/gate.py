@@ -195,7 +195,7 @@ def _last_runs(
         raise UsageError(f"{baseline!r} is not a number of runs", hint="Such as --baseline last:10")
     ids = {row["run_id"] for row in after}
     before, newest = [], []
-    for configuration in {str(row["configuration"]) for row in after}:
+    for configuration in dict.fromkeys(str(row["configuration"]) for row in after):
         # what is on another branch is before nothing
         alike = [
             row

@@ -50,13 +50,21 @@ def keys(colours: Mapping[str, str]) -> str:
     )
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return rows as a table, long texts shortened, with the whole as their titles."""
-    whole = table_columns(names, rows, {})
-    columns = table_columns(names, rows, dict.fromkeys(names, _NAME))
+def table(
+    names: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    headings: Sequence[str] | None = None,
+) -> str:
+    """Return rows as a table, long texts shortened, with the whole as their titles.
+
+    With `headings` it is shown as a table of commands, else its values are as they are.
+    """
+    exact = headings is None
+    whole = table_columns(names, rows, {}, exact=exact)
+    columns = table_columns(names, rows, dict.fromkeys(names, _NAME), exact=exact)
     right = [any(is_number(row[i]) for row in rows) for i in range(len(names))]
     kinds = [' class="number"' if number else "" for number in right]
-    head = "".join(f"<th{k}>{plain(n)}</th>" for n, k in zip(names, kinds, strict=True))
+    head = "".join(f"<th{k}>{plain(n)}</th>" for n, k in zip(headings or names, kinds, strict=True))
     cells = [
         [_cell(text, full, kind) for text, full in zip(texts, fulls, strict=True)]
         for texts, fulls, kind in zip(columns, whole, kinds, strict=True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from apps.output.numbers import amount, amounts, percent, three_digits
-from apps.output.tables import Row
+from apps.output.numbers import amount, amounts, percent
+from apps.output.tables import Row, table
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.reports.flags import first_text
 from warehouse.session import Connection
 
-IMBALANCE = ("function", "imbalance", "max s", "to save s", "growth", "slow ranks")
 # Less than this part of the time is not worth a sentence, or a line of the table.
 _SENTENCE = 0.01
 _LINE = 0.001
@@ -75,20 +73,9 @@ def scaling_imbalance_sentences(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def imbalance_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """Return the lines of the table IMBALANCE from the rows of `scaling_imbalance`."""
-    return [
-        (
-            row["function"],
-            "one rank" if _on_one_rank(row) else percent(row["imbalance"]),
-            three_digits(row["max_seconds"]),
-            three_digits(row["saved_seconds"]),
-            None if row["exponent"] is None or _on_one_rank(row) else f"p^{row['exponent']:.2f}",
-            ", ".join(map(str, row["slow_ranks"] or [])) or None,
-        )
-        for row in rows
-        if _part(row) >= _LINE
-    ][:_SHOWN]
+def listed_imbalance(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of `scaling_imbalance` that the table IMBALANCE has."""
+    return [row for row in rows if _part(row) >= _LINE][:_SHOWN]
 
 
 def _part(row: Row) -> float:
@@ -117,3 +104,18 @@ def _growth(exponent: float | None) -> str:
     if abs(exponent) < _NEAR:
         return "about the same at all counts"
     return f"{'growing' if exponent > 0 else 'falling'} as p^{exponent:.2f}"
+
+
+def _power(row: Row) -> str | None:
+    if row["exponent"] is None or _on_one_rank(row):
+        return None
+    return f"p^{row['exponent']:.2f}"
+
+
+IMBALANCE = table(
+    "function imbalance max_seconds saved_seconds growth slow_ranks",
+    {"function": _NAME},
+    imbalance=lambda row: "one rank" if _on_one_rank(row) else row["imbalance"],
+    growth=_power,
+    slow_ranks=lambda row: ", ".join(map(str, row["slow_ranks"] or [])) or None,
+)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from apps.output.colours import BLUE, CAUSES, RED
 from apps.output.numbers import amount, counted, percent
-from apps.output.tables import dicts
-from apps.output.text import cell
+from apps.output.tables import Row, dicts, table_of
+from apps.output.text import cell, rows_command
 from apps.queries.base import ask_dicts
 from apps.queries.timeline import LANES, timeline, timeline_span
 from apps.reports.html import WRITTEN, document, keys, plain, sentences, table
 from apps.reports.plot import Mark, series_plot
-from apps.reports.runs import LINES, Report, Section, report_of, rows_left
+from apps.reports.runs import LINES, Report, Section, report_of
 from apps.reports.svg import bars, lanes
 from warehouse.session import Connection
 
@@ -40,36 +39,35 @@ def run_page(con: Connection, run_id: str) -> str:
 
 
 def _section(con: Connection, report: Report, section: Section) -> str:
-    rows = section.relation.limit(LINES + 1).fetchall()
+    rows = dicts(section.relation.limit(LINES))
     names = section.relation.columns
-    pictures = [_bars(section.title, names, rows[:LINES])]
+    headings, lines = table_of(section.relation).cells(rows, names)
+    pictures = [_bars(section.title, rows)]
     if section.title == "Workers":
         pictures.append(_timeline(con, report.run_id))
     more = ""
-    if len(rows) > LINES:
-        more = f'<p class="note">{plain(rows_left(section, report.run_id))}</p>'
+    if (left := len(section.relation) - LINES) > 0:
+        every = rows_command(section.view, report.run_id)
+        more = f'<p class="note">... and {left:,} more: {plain(every)}</p>'
     return "\n".join(
         [
             f"<h2>{plain(section.title)}</h2>",
             sentences(section.others),
             *pictures,
-            table(names, rows[:LINES]),
+            table(names, lines, headings),
             more,
         ]
     )
 
 
-def _bars(title: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def _bars(title: str, rows: Sequence[Row]) -> str:
     """Return the shares of functions as bars, where the rows have shares."""
-    if "share" not in names or "function" not in names:
-        return ""
-    function, share = names.index("function"), names.index("share")
-    known = [row for row in rows if row[share] is not None and 0 < row[share] <= 1]
+    known = [row for row in rows if "function" in row and 0 < (row.get("share") or 0) <= 1]
     if not known:
         return ""
-    shares = [row[share] for row in known]
+    shares = [row["share"] for row in known]
     picture = bars(
-        [cell(row[function], None) for row in known],
+        [cell(row["function"], None) for row in known],
         shares,
         [percent(one) for one in shares],
         title,

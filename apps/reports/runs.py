@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from apps.output.numbers import amount, counted, percent
-from apps.output.tables import Row, dicts, table_text
+from apps.output.tables import Row, dicts, table_of
 from apps.output.text import cell, rows_command, version_text
 from apps.queries.base import ask, ask_dicts, ask_value
 from apps.queries.runs import row_counts, run_facts
@@ -156,15 +156,8 @@ def _failure(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _rows(section: Section, run_id: str) -> str:
-    rows = section.relation.limit(LINES + 1).fetchall()
-    shown = table_text(section.relation.columns, rows[:LINES])
-    return f"{shown}\n{rows_left(section, run_id)}" if len(rows) > LINES else shown
-
-
-def rows_left(section: Section, run_id: str) -> str:
-    """Return how many rows of a section are not shown, and what shows them."""
-    total = (section.relation.count("*").fetchone() or (0,))[0]
-    return f"... and {total - LINES:,} more: {rows_command(section.view, run_id)}"
+    rows, every = section.relation, rows_command(section.view, run_id)
+    return table_of(rows).text(dicts(rows.limit(LINES)), total=len(rows), every=every)
 
 
 def _counters(con: Connection, run_id: str) -> Section:

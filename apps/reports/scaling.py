@@ -130,11 +130,11 @@ def _basis(question: Question) -> str:
         basis = f"assumed to be {question.scaling}, as the problem size of the runs is unknown"
     else:
         basis = f"{question.scaling}, by the problem sizes"
-    problem = f", problem size {which.problem_size:g}" if which.problem_size is not None else ""
+    problem = "" if which.problem_size is None else f", problem size {amount(which.problem_size)}"
     if question.problem_size is not None:
         sizes = counted(which.problem_sizes, "problem size")
         problem = f" and {sizes}" if which.problem_sizes else ""
-        problem += f"; what follows is for problem size {question.problem_size:g}"
+        problem += f"; what follows is for problem size {amount(question.problem_size)}"
     counts = f"{which.counts} counts"
     if question.kind not in ("processes", CALLS):
         counts += f" of {question.kind}"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from apps.output.numbers import amount, counted, percent
-from apps.output.tables import Row, dicts, table_text
+from apps.output.numbers import amount, counted, percent, signed_percent
+from apps.output.tables import Row, dicts, table
 from apps.output.text import cell, version_text
 from apps.queries.scaling import ScalingSet
 from warehouse.session import Relation
 
-_VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
-_TIMES = ("parallelism", "seconds before", "after", "change", "changed most", "by")
 _LITTLE = 0.05
 COMPARED = 2
 """Shares of two versions are compared at this many times the largest count."""
@@ -53,11 +50,9 @@ def version_comparison_text(
             f"The versions were measured differently: {counted(before.counts, 'count')} up to "
             f"{before.largest}, {after.counts} up to {after.largest}."
         )
-    by_count = [table_text(_TIMES, [_time_line(row) for row in times]), ""] if times else []
-    table = table_text(_VERSIONS, [_version_line(row) for row in found[:_VERSION_LINES]])
-    left = len(found) - _VERSION_LINES
-    rest = [f"... and {left} more; --format csv gives all"] if left > 0 else []
-    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", *by_count, table, *rest])
+    by_count = [_TIMES.text(times), ""] if times else []
+    shown = _VERSIONS.text(found, most=_VERSION_LINES)
+    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", *by_count, shown])
 
 
 def slower_sentences(times: Sequence[Row]) -> list[str]:
@@ -86,18 +81,6 @@ def slower_sentences(times: Sequence[Row]) -> list[str]:
     ]
 
 
-def _time_line(row: Row) -> tuple[Any, ...]:
-    more = row["function_more"]
-    return (
-        row["parallelism"],
-        amount(row["seconds_before"], "s"),
-        amount(row["seconds_after"], "s"),
-        f"{100 * row['change']:+.1f} %",
-        None if row["function"] is None else cell(row["function"]),
-        None if more is None else f"{'+' if more > 0 else '-'}{amount(abs(more), 's')}",
-    )
-
-
 def _worse(rows: list[Row], at: int) -> str:
     if not rows:
         return "No function's exponent got worse beyond its interval."
@@ -111,15 +94,23 @@ def _worse(rows: list[Row], at: int) -> str:
     )
 
 
-def _version_line(row: Row) -> tuple[Any, ...]:
-    def exponent(value: float | None) -> str | None:
-        return None if value is None else f"{value:+.2f}"
+def _exponent(name: str) -> Callable[[Row], str | None]:
+    """Return what a row has as an exponent, with its sign."""
+    return lambda row: None if row[name] is None else f"{row[name]:+.2f}"
 
-    return (
-        cell(row["function"]),
-        exponent(row["exponent_before"]),
-        exponent(row["exponent_after"]),
-        row["verdict"],
-        percent(row["share_before"]),
-        percent(row["share_after"]),
-    )
+
+def _more(row: Row) -> str | None:
+    more = row["function_more"]
+    return None if more is None else f"{'+' if more > 0 else '-'}{amount(abs(more), 's')}"
+
+
+_VERSIONS = table(
+    "function exponent_before exponent_after verdict share_before share_after",
+    exponent_before=_exponent("exponent_before"),
+    exponent_after=_exponent("exponent_after"),
+)
+_TIMES = table(
+    "parallelism seconds_before seconds_after change function function_more",
+    change=lambda row: signed_percent(row["change"]),
+    function_more=_more,
+)

@@ -26,11 +26,10 @@ from apps.reports.series import TOTALS, series_names
 from apps.reports.sparklines import sparkline
 from apps.reports.trend import (
     Found,
+    changes_in,
     doubt_sentences,
     found_in,
-    in_their_order,
     measured_order_sentences,
-    with_what_moved,
 )
 from warehouse.address import Address
 from warehouse.errors import UsageError
@@ -204,9 +203,7 @@ def _trends(con: Connection, app: str, events: Sequence[Row]) -> tuple[str, dict
         asked = Series(app)
         series = ask_dicts(con, "trend/series", **asked.params())
     measured = measured_order_sentences(con, app)
-    changes = with_what_moved(ask_dicts(con, "trend/changes", **asked.params()), events)
-    early = ask_dicts(con, "trend/provisional", **asked.params())
-    found = found_in(con, asked, *(in_their_order(rows, measured) for rows in (changes, early)))
+    found = found_in(con, asked, *changes_in(con, asked, measured, events))
     own = [_events_of(row, events) for row in series]
     pictures = {
         event["event_id"]: _picture(row, event)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Sequence
 
 from apps.output.numbers import amount, percent, short_count
-from apps.output.tables import Columns, Row
+from apps.output.tables import Row, table
 from apps.output.text import cell
 from apps.queries.base import ask_dicts
 from apps.reports.flags import flag_text
@@ -96,18 +95,19 @@ def _name(function: str | None) -> str:
     return _UNKNOWN if function is None else cell(function, _NAME)
 
 
-FUNCTIONS: Columns = {
-    "measure": itemgetter("measure"),
-    "rank": itemgetter("rank"),
-    "function": lambda row: row["function"] or _UNKNOWN,
-    "threads": itemgetter("called_on"),
-    "mean": lambda row: _short(row["mean_value"], row["measure"]),
-    "most": lambda row: _short(row["max_value"], row["measure"]),
-    "on thread": itemgetter("busiest_thread"),
-    "imbalance": lambda row: percent(row["imbalance"]),
-    "excess": lambda row: _short(row["excess"], row["measure"]),
-    "of the imbalance": lambda row: percent(row["excess_share"]),
-}
+def _of(name: str) -> Callable[[Row], str]:
+    """Return what a row has under a name, in words."""
+    return lambda row: _short(row[name], row["measure"])
+
+
+FUNCTIONS = table(
+    "measure rank function called_on mean_value max_value busiest_thread imbalance excess "
+    "excess_share",
+    function=lambda row: row["function"] or _UNKNOWN,
+    mean_value=_of("mean_value"),
+    max_value=_of("max_value"),
+    excess=_of("excess"),
+)
 
 
 def _short(value: float, measure: str) -> str:

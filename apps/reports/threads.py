@@ -6,27 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from apps.output.numbers import amount, percent, three_digits
-from apps.output.tables import Row
+from apps.output.tables import Row, table
 from apps.output.text import cell
 from apps.reports.flags import Flag, flag_text
 
-FIGURES = (
-    *("launch", "kernel", "verdict", "kind", "threads", "blocks", "vectors", "fluctuation"),
-    *("SIMT eff.", "sync rate", "distance"),
-)
-KERNELS = (
-    *("kernel", "verdict", "kind", "bound", "launches", "divergent", "instructions"),
-    *("in divergent", "memory", "SIMT eff.", "sync rate"),
-)
-GROUPS = (*("launch", "group", "threads", "share", "vectors", "representative", "radius"),)
-WARPS = ("launch", "block", "warp", "threads", "SIMT eff., at most", "idle lanes, at least")
-BLOCKS = (
-    *("block", "threads", "vectors", "fluctuation", "mean distance", "largest"),
-    *("brightness", "sync consistency"),
-)
-PHASES = (
-    *("launch", "block", "thread", "phase", "weight", "intervals", "first", "representative"),
-)
 _MOST_LAUNCHES = 6
 _KERNEL_IN_TEXT, _KERNEL_IN_TABLE = 60, 40
 _REMARKS = ("kind", "contradiction", "simt_note", "note")
@@ -200,23 +183,6 @@ def compared_table(one: Row, other: Row) -> tuple[list[str], list[tuple[Any, ...
     return header, lines
 
 
-def kernel_line(row: Row) -> tuple[Any, ...]:
-    """Return a kernel, or the program, as a line under `KERNELS`."""
-    return (
-        "(program)" if row["scope"] == "program" else cell(row["kernel"], _KERNEL_IN_TABLE),
-        row["verdict"],
-        row["kind"],
-        row["bound"],
-        row["launches"],
-        row["divergent_launches"],
-        row["instructions"],
-        None if row["divergent_share"] is None else percent(row["divergent_share"]),
-        None if row["memory_share"] is None else percent(row["memory_share"]),
-        three_digits(row["simt_efficiency"]),
-        three_digits(row["sync_rate"]),
-    )
-
-
 def launch_names(group: Sequence[Row]) -> str:
     """Return the names of similar launches: their kernel and numbers."""
     launches = [row["launch"] for row in group]
@@ -364,62 +330,33 @@ def _range(
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def launch_line(row: Row) -> tuple[Any, ...]:
-    """Return a launch as a line under `FIGURES`."""
-    return (
-        row["launch"],
-        cell(row["kernel"], _KERNEL_IN_TABLE),
-        row["verdict"],
-        row["kind"],
-        row["threads"],
-        row["blocks"],
-        row["distinct_vectors"],
-        three_digits(row["fluctuation"]),
-        three_digits(row["simt_efficiency"]),
-        three_digits(row["sync_rate"]),
-        three_digits(row["mean_distance"]),
-    )
+def _representative(row: Row) -> str | None:
+    if row["thread"] is None:
+        return None
+    place = "" if row["block"] is None else f"block {row['block']}, "
+    return f"{place}thread {row['thread']}"
 
 
-def group_line(row: Row) -> tuple[Any, ...]:
-    """Return a group of threads as a line under `GROUPS`."""
-    representative = None
-    if row["thread"] is not None:
-        place = "" if row["block"] is None else f"block {row['block']}, "
-        representative = f"{place}thread {row['thread']}"
-    return (
-        row["launch"],
-        row["behaviour_group"] or "rest",
-        row["threads"],
-        percent(row["share"]),
-        row["distinct_vectors"],
-        representative,
-        three_digits(row["radius"]),
-    )
-
-
-def warp_line(row: Row) -> tuple[Any, ...]:
-    """Return a warp as a line under `WARPS`."""
-    names = ("launch", "block", "warp", "threads")
-    return (*(row[n] for n in names), three_digits(row["simt_efficiency"]), row["idle_lanes"])
-
-
-def block_line(row: Row) -> tuple[Any, ...]:
-    """Return a thread block as a line under `BLOCKS`."""
-    names = ("fluctuation", "mean_distance", "max_distance", "brightness", "sync_consistency")
-    first = (row["block"], row["threads"], row["distinct_vectors"])
-    return (*first, *(three_digits(row[name]) for name in names))
-
-
-def phase_line(row: Row) -> tuple[Any, ...]:
-    """Return a phase as a line under `PHASES`."""
-    return (
-        row["launch"],
-        row["block"],
-        row["thread"],
-        row["phase"],
-        percent(row["weight"]),
-        row["intervals"],
-        row["first_interval"],
-        row["interval"],
-    )
+_KERNEL = {"kernel": _KERNEL_IN_TABLE}
+LAUNCHES = table(
+    "launch kernel verdict kind threads blocks distinct_vectors fluctuation simt_efficiency "
+    "sync_rate mean_distance",
+    _KERNEL,
+)
+KERNELS = table(
+    "kernel verdict kind bound launches divergent_launches instructions divergent_share "
+    "memory_share simt_efficiency sync_rate",
+    _KERNEL,
+    kernel=lambda row: "(program)" if row["scope"] == "program" else row["kernel"],
+)
+GROUPS = table(
+    "launch behaviour_group threads share distinct_vectors representative radius",
+    behaviour_group=lambda row: row["behaviour_group"] or "rest",
+    representative=_representative,
+)
+WARPS = table("launch block warp threads simt_efficiency idle_lanes")
+BLOCKS = table(
+    "block threads distinct_vectors fluctuation mean_distance max_distance brightness "
+    "sync_consistency"
+)
+PHASES = table("launch block thread phase weight intervals first_interval interval")

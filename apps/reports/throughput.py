@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from math import inf, log, prod
-from typing import Any
 
 from apps.output.numbers import counted, percent, three_digits
-from apps.output.tables import Row
+from apps.output.tables import Row, table
 from apps.queries.base import ask_dicts, ask_value
-from apps.reports.flags import flag_labels, flag_text
+from apps.reports.flags import flag_text, labels_of_flags
 from warehouse.errors import NothingToAnalyse
 from warehouse.session import Connection
 
-_BOUNDS = ("front end", "critical path", "functional units", "serialising")
-THREADS = (
-    "thread", "segments", "used", "instructions", "predicted", "low", "high", "measured",
-    *_BOUNDS, "flags",
-)  # fmt: skip
-SEGMENTS = (
-    "thread", "segment", "where", "executions", "predicted", "low", "high", "measured", *_BOUNDS,
-    "predicted cycles", "cycles to gain", "flags",
-)  # fmt: skip
-EFFECTS = ("group of features", "factor", "segments where largest")
-LIMITS = ("limit", "share of cycles", "segments")
 # A sentence names at most so many groups of features, whose log factors are over this.
 _MOST_EFFECTS, _SLIGHT = 3, 0.05
 # Below this share a difference rounds to nothing.
@@ -178,19 +166,6 @@ def block_reasons(row: Row) -> list[str]:
     return [f"* {flag_text(flag)}." for flag in row["flags"]]
 
 
-def thread_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of a thread; rates are instructions per cycle."""
-    counts = (row["thread"], row["segments"], row["used"], row["instructions"])
-    return (*counts, *_rates(row), flag_labels(row["flags"]))
-
-
-def segment_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of a segment; rates are instructions per cycle."""
-    cycles = (three_digits(row["predicted_cycles"]), three_digits(row["cycles_to_gain"]))
-    place = (row["thread"], row["segment"], _place(row), three_digits(row["executions"]))
-    return (*place, *_rates(row), *cycles, flag_labels(row["flags"]))
-
-
 def _place(row: Row) -> str | None:
     """Return where in the program a segment is: function and source line, else its address."""
     line = "" if row["source_line"] is None else f":{row['source_line']}"
@@ -199,19 +174,15 @@ def _place(row: Row) -> str | None:
     return named or (None if row["address"] is None else f"{row['address']:#x}")
 
 
-def limit_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of a limit."""
-    return (row["component"], percent(row["share"]), row["segments"])
-
-
-def effect_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of a group of features: its factor on the cycles of an instruction."""
-    return (row["feature_group"], f"x{row['factor']:.2f}", f"{row['largest_in']:,}")
-
-
-def _rates(row: Row) -> tuple[float | None, ...]:
-    names = (
-        "predicted", "low", "high", "measured", "width_bound", "critical_path_bound", "unit_bound",
-        "serialising_bound",
-    )  # fmt: skip
-    return tuple(three_digits(row[name]) for name in names)
+_RATES = "predicted low high measured width_bound critical_path_bound unit_bound serialising_bound"
+THREADS = table(f"thread segments used instructions {_RATES} flags", flags=labels_of_flags)
+SEGMENTS = table(
+    f"thread segment place executions {_RATES} predicted_cycles cycles_to_gain flags",
+    place=_place,
+    flags=labels_of_flags,
+)
+LIMITS = table("component share segments")
+EFFECTS = table(
+    "feature_group factor largest_in",
+    factor=lambda row: f"x{row['factor']:.2f}",
+)

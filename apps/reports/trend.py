@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
-from apps.output.numbers import amounts, counted, signed_percent, three_digits
-from apps.output.tables import Row, table_text
+from apps.output.numbers import amounts, counted, signed_percent
+from apps.output.tables import Row, table
 from apps.output.text import BLOCKS, cell, day
 from apps.queries.base import ask_dicts
 from apps.queries.trend import EVERY_METRIC, Series
@@ -25,20 +24,11 @@ from apps.reports.series import TOTALS, common_fields, series_name, series_names
 from warehouse.errors import NothingToAnalyse
 from warehouse.session import Connection
 
-_FIELDS = "fields"
-CHANGES = (
-    *("metric", _FIELDS, "run", "version", "date"),
-    *("before", "after", "unit", "change", "is", "p"),
-)
-SERIES = ("metric", _FIELDS, "runs", "first", "last", "median", "latest", "unit")
-EVENTS = (
-    *("event", "date", "run", "clearest", "change", "is", "more"),
-    *("between", "moved", "acknowledged"),
-)
 _SENTENCES = 12
 _CHARTS = 4
+_MOVED = ("moved", "environment")  # what events have of changes
 _LINES = 30
-_WIDTHS = {"metric": 40, "clearest": 40, "run": 24}
+_WIDTHS = {"metric": 40, "run_id": 24}
 _CHART_WIDTH = 72
 
 
@@ -49,12 +39,9 @@ def trend_text(con: Connection, app: str, metrics: Sequence[str], machine: str |
     largest changes. Fields that all series have in common are stated once.
     """
     query = Series(app, metrics or EVERY_METRIC, machine)
-    changes = ask_dicts(con, "trend/changes", **query.params())
-    early = ask_dicts(con, "trend/provisional", **query.params())
     events = ask_dicts(con, "trend/events", **query.params())
     measured = measured_order_sentences(con, app)
-    changes = in_their_order(with_what_moved(changes, events), measured)
-    early = in_their_order(early, measured)
+    changes, early = changes_in(con, query, measured, events)
     shown = query._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
     series = ask_dicts(con, "trend/series", **shown.params())
     if not series and not metrics:
@@ -81,7 +68,7 @@ def _text(
     """Return the text on the series that are shown and on all changes of those asked for."""
     # The heading has the fields that are alike.
     common, apart = common_fields([row["fields"] for row in [*series, *changes]])
-    stated = () if any(apart) else (_FIELDS,)
+    stated = () if any(apart) else ("fields",)
     names = series_names([(row["metric"], own) for row, own in zip(series, apart, strict=False)])
     named = list(zip(names, series, strict=True))
     sentences = [
@@ -95,9 +82,15 @@ def _text(
         f"History of {series_name(query.app, common)}",
         "\n".join(f"* {sentence}" for sentence in sentences),
         *(chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1),
-        _table("Events: what changed together", EVENTS, [event_line(event) for event in events]),
-        _table("Changes", CHANGES, [change_line(row) for row in changes], stated),
-        _table("Series", SERIES, [series_line(row) for row in series], stated),
+        *(
+            table.text(rows, title, most=_LINES, without=stated)
+            for title, table, rows in (
+                ("Events: what changed together", _EVENTS, events),
+                ("Changes", _CHANGES, changes),
+                ("Series", _SERIES, series),
+            )
+            if rows
+        ),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -110,7 +103,7 @@ def _first_sentences(sentences: Sequence[str]) -> list[str]:
     return [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
 
 
-def by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Return rows by the series that they are of."""
     found: dict[str, list[Row]] = {}
     for row in rows:
@@ -118,27 +111,40 @@ def by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def with_what_moved(changes: Sequence[Row], events: Sequence[Row]) -> list[Row]:
-    """Return changes with what moved at their events."""
-    of = {event["event_id"]: event for event in events}
-    names = ("moved", "environment")
-    return [
-        row | {name: of.get(row["event_id"], {}).get(name) for name in names} for row in changes
+def changes_in(
+    con: Connection,
+    asked: Series,
+    measured: Sequence[str],
+    events: Sequence[Row] | None = None,
+) -> tuple[list[Row], list[Row]]:
+    """Return the changes of series, those confirmed and the provisional ones.
+
+    With what moved at their events (of these series unless stated), and whether they are in the
+    order of measurement only, for which the reasons are `measured`.
+    """
+    found = ask_dicts(con, "trend/events", **asked.params()) if events is None else events
+    of = {event["event_id"]: event for event in found}
+    order = {"is_measured_order": bool(measured)}
+    changes = [
+        row | order | {name: of.get(row["event_id"], {}).get(name) for name in _MOVED}
+        for row in ask_dicts(con, "trend/changes", **asked.params())
     ]
+    early = ask_dicts(con, "trend/provisional", **asked.params())
+    return changes, [row | order for row in early]
 
 
-def in_their_order(changes: Sequence[Row], measured: Sequence[str]) -> list[Row]:
-    """Return changes with whether they are in the order of measurement (the reasons) only."""
-    return [row | {"is_measured_order": bool(measured)} for row in changes]
+def all_found(con: Connection, asked: Series, measured: Sequence[str]) -> Found:
+    """Return all that is found in series; `measured` is `measured_order_sentences`."""
+    return found_in(con, asked, *changes_in(con, asked, measured))
 
 
 def found_in(con: Connection, asked: Series, changes: Sequence[Row], early: Sequence[Row]) -> Found:
     """Return what is found in series: `changes`, of which the `early` ones are provisional."""
     return Found(
-        changes=by_series(changes),
-        provisional=by_series(early),
-        disturbances=by_series(ask_dicts(con, "trend/disturbances", **asked.params())),
-        states=by_series(ask_dicts(con, "trend/states", **asked.params())),
+        changes=_by_series(changes),
+        provisional=_by_series(early),
+        disturbances=_by_series(ask_dicts(con, "trend/disturbances", **asked.params())),
+        states=_by_series(ask_dicts(con, "trend/states", **asked.params())),
     )
 
 
@@ -186,23 +192,6 @@ class Found:
     def is_short(self, series: Row) -> bool:
         """Return whether a series has too few runs, and nothing is found in it."""
         return is_short(self.state(series)) and not self.of(series)
-
-
-def _table(
-    title: str,
-    names: Sequence[str],
-    lines: Sequence[tuple[Any, ...]],
-    without: Sequence[str] = (),
-) -> str:
-    """Return a table without some of its columns; nothing for no lines."""
-    if not lines:
-        return ""
-    kept = [place for place, name in enumerate(names) if name not in without]
-    names = [names[place] for place in kept]
-    lines = [tuple(line[place] for place in kept) for line in lines]
-    more = len(lines) - _LINES
-    end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
-    return f"{title}\n{table_text(names, lines[:_LINES], _WIDTHS)}{end}"
 
 
 def _key(row: Row) -> str:
@@ -347,39 +336,6 @@ def no_series(
     )
 
 
-def change_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of a change under `CHANGES`."""
-    return (
-        row["metric"],
-        shown_fields(row["fields"]),
-        row["run_id"],
-        row["version"],
-        day(row),
-        three_digits(row["before"]),
-        three_digits(row["after"]),
-        row["unit"],
-        signed_percent(row["change"]),
-        row["direction"],
-        f"{row['p_value']:.2g}",
-    )
-
-
-def event_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of an event under `EVENTS`."""
-    return (
-        row["event_id"],
-        day(row),
-        row["run_id"],
-        row["metric"],
-        signed_percent(row["change"]) or "from 0",
-        row["state"] if row["state"] == "withdrawn" else row["direction"],
-        row["others"],
-        commit_range(row),
-        _moved(row),
-        row["acknowledged"],
-    )
-
-
 def _moved(row: Row) -> str:
     """Return what moved, and which fields of the environment."""
     if row["state"] == "withdrawn":
@@ -388,20 +344,36 @@ def _moved(row: Row) -> str:
     return f"{row['moved']}{fields}"
 
 
-def series_line(row: Row) -> tuple[Any, ...]:
-    """Return the line of a series under `SERIES`."""
-    points = row["series"]
-    values = [point["value"] for point in points]
-    return (
-        row["metric"],
-        shown_fields(row["fields"]),
-        row["points"],
-        day(points[0]),
-        day(points[-1]),
-        three_digits(median(values)),
-        three_digits(values[-1]),
-        row["unit"],
-    )
+def _values(row: Row) -> list[float]:
+    return [point["value"] for point in row["series"]]
+
+
+_CHANGES = table(
+    "metric fields run_id version started_at before after unit change direction p_value",
+    _WIDTHS,
+    fields=lambda row: shown_fields(row["fields"]),
+    started_at=day,
+    change=lambda row: signed_percent(row["change"]),
+    p_value=lambda row: f"{row['p_value']:.2g}",
+)
+_SERIES = table(
+    "metric fields points first last median latest unit",
+    _WIDTHS,
+    fields=lambda row: shown_fields(row["fields"]),
+    first=lambda row: day(row["series"][0]),
+    last=lambda row: day(row["series"][-1]),
+    median=lambda row: median(_values(row)),
+    latest=lambda row: _values(row)[-1],
+)
+_EVENTS = table(
+    "event_id started_at run_id metric change direction others between moved acknowledged",
+    _WIDTHS,
+    started_at=day,
+    change=lambda row: signed_percent(row["change"]) or "from 0",
+    direction=lambda row: row["state"] if row["state"] == "withdrawn" else row["direction"],
+    between=commit_range,
+    moved=_moved,
+)
 
 
 def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
@@ -409,7 +381,7 @@ def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
 
     A block is one run, or the median of several where there are too many for a line.
     """
-    values = [point["value"] for point in row["series"]]
+    values = _values(row)
     per_block = -(-len(values) // _CHART_WIDTH)
     groups = [values[i : i + per_block] for i in range(0, len(values), per_block)]
     shown = [median(group) for group in groups]

@@ -93,7 +93,7 @@ WITH
   measured AS (
     SELECT *
     FROM _run_values(_run_ids(pairs))
-    WHERE isfinite(value) AND len(list_filter(patterns, lambda pattern: metric GLOB pattern)) > 0
+    WHERE isfinite(value) AND _matches_any(metric, patterns)
   ),
 
   -- in the order of commits, with the place in the series, once for all that needs it

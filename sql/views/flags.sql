@@ -11,10 +11,10 @@ CREATE OR REPLACE MACRO _flag
 CREATE OR REPLACE MACRO _duration_text(ns) AS
   CASE
     WHEN ns < 1000 THEN printf('%.0f ns', CAST(ns AS DOUBLE))
-    WHEN ns < 999500 THEN printf('%.3g us', ns / 1e3)
+    WHEN ns < 999500 THEN printf('%.3g µs', ns / 1e3)
     WHEN ns < 999500000 THEN printf('%.3g ms', ns / 1e6)
     WHEN ns < 999500000000 THEN printf('%.3g s', ns / 1e9)
-    ELSE printf('%.0f s', ns / 1e9)
+    ELSE format('{:,} s', CAST(ns / 1e9 AS BIGINT))
   END;
 
 -- Flags without arguments of a list of codes, of which some may be NULL.

@@ -263,7 +263,7 @@ def test_clock_skew_is_half_the_difference_of_the_fastest_ways(warehouse):
 
 @pytest.mark.parametrize(
     ("ns", "text"),
-    [("76::DOUBLE", "76 ns"), ("76", "76 ns"), ("1500", "1.5 us"), ("2e12", "2000 s")],
+    [("76::DOUBLE", "76 ns"), ("76", "76 ns"), ("1500", "1.5 µs"), ("2e12", "2,000 s")],
 )
 def test_durations_in_flags_have_three_digits(warehouse, ns, text):
     assert rows(warehouse, f"SELECT _duration_text({ns})") == [(text,)]

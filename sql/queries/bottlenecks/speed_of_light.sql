@@ -30,7 +30,8 @@ WITH
     GROUP BY run_id, kernel
   )
 
-SELECT s.*, l.limited_by, l.second, r.rules
+SELECT
+  s.* RENAME (memory AS memory_share, compute AS compute_share), l.limited_by, l.second, r.rules
 FROM speed_of_light AS s
 LEFT JOIN limits AS l ON s.run_id = l.run_id AND s.kernel = l.kernel
 LEFT JOIN rules AS r ON s.run_id = r.run_id AND s.kernel = r.kernel

@@ -66,7 +66,7 @@ WITH
       SELECT CAST(NULL AS VARCHAR) AS level_until WHERE false
     )
     WHERE verdict <> 'new' AND (verdict <> 'gone' OR share_before IS NULL)
-      AND len(list_filter(from_json($shown, '["VARCHAR"]'), lambda pattern: metric GLOB pattern)) > 0
+      AND _matches_any(metric, from_json($shown, '["VARCHAR"]'))
       AND (better IS NOT NULL OR $better IS NOT NULL OR $undirected)
   ),
 

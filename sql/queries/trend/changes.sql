@@ -2,7 +2,7 @@
 SELECT *
 FROM change_points
 WHERE app = $app
-  AND ($machine IS NULL OR machine GLOB $machine)
+  AND ($machine IS NULL OR _matches(machine, $machine))
   AND _matches_any(metric, $metrics)
 ORDER BY
   direction IS NULL,

@@ -7,7 +7,7 @@ WITH
       unnest(series, recursive := true)
     FROM metric_series
     WHERE app = $app
-      AND ($machine IS NULL OR machine GLOB $machine)
+      AND ($machine IS NULL OR _matches(machine, $machine))
       AND _matches_any(metric, $metrics)
   )
 

@@ -2,6 +2,6 @@
 SELECT *
 FROM provisional_changes
 WHERE app = $app
-  AND ($machine IS NULL OR machine GLOB $machine)
+  AND ($machine IS NULL OR _matches(machine, $machine))
   AND _matches_any(metric, $metrics)
 ORDER BY metric, CAST(fields AS VARCHAR), "index";

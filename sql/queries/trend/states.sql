@@ -10,6 +10,6 @@ SELECT
   ) AS latest_runs
 FROM series_states
 WHERE app = $app
-  AND ($machine IS NULL OR machine GLOB $machine)
+  AND ($machine IS NULL OR _matches(machine, $machine))
   AND _matches_any(metric, $metrics)
 ORDER BY metric, CAST(fields AS VARCHAR);

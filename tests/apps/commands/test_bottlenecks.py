@@ -158,8 +158,8 @@ def test_a_manual_label_counts_and_names_its_author(pwh):
     code, out, err = pwh("label", "r1", "dtb", "--region", "copy", "--by", "Ada")
     assert code == 0 and err.strip() == "pwh: r1 is DTB, region copy"
     assert [line.split() for line in out.splitlines()[2:]] == [
-        ["DTB", "1", "0.5"],
-        ["Other", "1", "0.5"],
+        ["DTB", "1", "50", "%"],
+        ["Other", "1", "50", "%"],
     ]
     _, out, _ = pwh("diagnose", "r1")
     assert "* A tie: DTB or Other (DTB 50 % and Other 50 % of the samples)." in out

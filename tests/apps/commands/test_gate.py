@@ -269,6 +269,37 @@ def test_what_was_never_measured_before_is_neutral(run, tmp_path):
     assert run("gate", "heat", "--baseline", "v0")[0] == 5
 
 
+def test_a_name_with_brackets_is_found_by_itself_by_every_command(run, tmp_path):
+    lines = ["run_id,app,version,machine,started_at,metric,value,unit,better"]
+    for day in range(24):
+        value = (10.0 if day < 12 else 13.0) * SHAKE[day % len(SHAKE)]
+        place = f"r{day},sort,v{day // 12},node[1],2026-01-{day + 1:02}T06:00:00Z"
+        lines += [f"{place},{name},{value},s,lower" for name in ("sort[100]", "other")]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "t.csv")
+    one = ("--metric", "metric:sort[100]")
+    for asked, code in (
+        (("trend", "sort", *one, "--machine", "node[1]"), 0),
+        (("compare", "sort@v0", "sort@v1", *one), 0),
+        (("gate", "sort", *one), 1),
+        (("gate", "sort", "--baseline", "v0", *one), 1),
+    ):
+        found, out, err = run(*asked)
+        assert (found, err) == (code, "")
+        assert "29.8 %" in out and "metric:other" not in out.partition("What moved")[0]
+
+
+def test_of_many_configurations_the_candidate_has_one_name(run, tmp_path):
+    lines = ["run_id,app,machine,started_at,ranks,function,seconds"]
+    lines += [f"r{n:02},heat,m,2026-01-01T06:00:00Z,{n},f,{n}" for n in range(1, 31)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "t.csv")
+    _, out, _ = run("gate", "heat")
+    # the first of `pwh runs`, whatever Python's sets have first
+    newest = run("runs", "--format", "csv")[1].splitlines()[1].partition(",")[0]
+    assert f"Candidate latest: {newest} (30 runs)" in out
+
+
 def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
     lines = ["app,version,started_at,event,value"]
     for day in range(1, 12):

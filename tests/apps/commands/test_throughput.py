@@ -119,7 +119,7 @@ def test_rows_for_programs(pwh):
 def test_limit_states_what_is_left_out(pwh):
     name = run_of(pwh, "stencil", "gem5-E")
     _, out, _ = pwh("throughput", name, "--by", "segment", "--limit", "1")
-    assert "... and 1 more; --limit shows more, --format csv all" in out
+    assert "... and 1 more: --limit shows more, --format csv all" in out
 
 
 def test_report_has_the_verdict(pwh):

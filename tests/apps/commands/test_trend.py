@@ -8,7 +8,7 @@ import io
 import pytest
 
 from apps.reports.changes import state_sentences
-from tests.helpers.histories import runs, write
+from tests.helpers.histories import SHAKE, runs, write
 
 
 @pytest.fixture(scope="module")
@@ -316,3 +316,19 @@ def test_runs_that_nothing_dates_are_told(run, tmp_path):
     run("ingest", path, "--app", "old", "--started-at", "2026-01-01")
     note = "Note: it is unknown when 2 runs started, so that no series has them"
     assert note in run("trend", "old")[1]
+
+
+def test_an_acknowledgement_has_the_sentence_of_the_trend(run, tmp_path):
+    lines = ["run_id,app,version,machine,started_at,function,seconds"]
+    for day in range(24):
+        # one version was measured before an earlier one: the order may not be that of the code
+        version = {5: 6, 6: 5}.get(day, day)
+        seconds = (10.0 if day < 12 else 13.0) * SHAKE[day % len(SHAKE)]
+        lines.append(f"r{day},heat,{version},m,2026-01-{day + 1:02}T06:00:00Z,f,{seconds}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "t.csv")
+    trend = run("trend", "heat", "--metric", "seconds:f")[1].splitlines()
+    (change,) = (line for line in trend if line.startswith("* seconds:f: +"))
+    assert "in the order of measurement since" in change
+    stored = run("ack", "r12", "noise", "--metric", "seconds:f")[1]
+    assert f"{change} Acknowledged as noise." in stored.replace(" (machine=m)", "")

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from apps.output.numbers import amount, amounts, interval
-from apps.output.tables import table_text
+from apps.output.tables import heading, table, table_text, unit_in_name
 from apps.output.text import short_names
 from apps.output.writing import emit, emit_columns
 
@@ -55,6 +55,38 @@ def test_numbers_of_tables():
     ]
     exact = table_text(["mean", "count", "thread", "name"], rows, exact=True).splitlines()[2]
     assert exact == " 1.38895e+07  1234567   15973  a".strip()
+
+
+def test_a_declared_table_has_headings_in_words_one_prefix_a_unit_and_shares_per_cent():
+    shown = table("run_id wall_seconds longest share place", place=lambda row: f"rank {row['n']}")
+    rows = [{"run_id": f"r{n}", "wall_seconds": n / 8, "share": n / 8, "n": n} for n in (1, 2, 3)]
+    rows = [row | {"longest": 0.002} for row in rows]
+    assert shown.text(rows, "Runs", most=2, without=("place",)).splitlines() == [
+        "Runs",
+        "run  wall (ms)  longest (ms)   share",
+        "---  ---------  ------------  ------",
+        "r1         125             2  12.5 %",
+        "r2         250             2    25 %",
+        "... and 1 more: --format csv gives all",
+    ]
+    assert shown.text(rows[:1], total=9, every="pwh runs").splitlines()[2:] == [
+        "r1         125             2  12.5 %  rank 1",
+        "... and 8 more: pwh runs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("seconds", "time (s)"),
+        ("seconds_before", "before (s)"),
+        ("allocated_bytes", "allocated (B)"),
+        ("bytes_per_second", "bytes per second"),
+        ("replay_percent", "replay (%)"),
+    ],
+)
+def test_names_of_columns_state_their_units(name, shown):
+    assert heading(name, unit_in_name(name)) == shown
 
 
 def test_times_have_the_prefix_of_their_size():

@@ -59,20 +59,21 @@ def test_a_prefix_is_found_for_any_values(monkeypatch, values, unit, label):
 
 
 @pytest.mark.parametrize(
-    ("name", "label"),
+    ("name", "label", "value"),
     [
-        ("wall_seconds", "wall (ms)"),
-        ("seconds", "time (ms)"),
-        ("gain_since_first_percent", "gain since first (%)"),
-        ("run_id", "run"),
-        ("started_at", "started"),
-        ("share_measured", "share measured"),
+        ("wall_seconds", "wall (ms)", 10.0),
+        ("seconds", "time (ms)", 10.0),
+        ("gain_since_first_percent", "gain since first (%)", 0.01),
+        ("run_id", "run", 0.01),
+        ("started_at", "started", 0.01),
+        ("share_measured", "share measured (%)", 1.0),
+        ("smape", "SMAPE (%)", 1.0),
     ],
 )
-def test_headings_are_words_with_their_units(monkeypatch, name, label):
+def test_headings_are_words_with_their_units(monkeypatch, name, label, value):
     rows, formats = shown(monkeypatch, pl.DataFrame({name: [0.01]}))
     assert formats[name][0] == label
-    assert rows[name].to_list() == [10.0 if "ms" in label else 0.01]
+    assert rows[name].to_list() == [value]
 
 
 def test_large_numbers_have_separators_and_identifiers_none(monkeypatch):
@@ -128,9 +129,15 @@ def test_columns_without_any_value_are_left_out(monkeypatch):
 
 
 def test_shares_are_per_cent(monkeypatch):
-    frame = pl.DataFrame({"share": [0.5861, None], "imbalance": [1.0769669, 41.23456]})
-    rows, formats = shown(monkeypatch, frame, ("share", "imbalance"))
-    assert formats == {"share": ("share (%)", "%,.1f"), "imbalance": ("imbalance (%)", "%,f")}
+    frame = pl.DataFrame(
+        {"share": [0.5861, None], "imbalance": [1.0769669, 41.23456], "change": [0.1234, None]}
+    )
+    rows, formats = shown(monkeypatch, frame, ("change",))
+    assert formats == {
+        "share": ("share (%)", "%,.1f"),
+        "imbalance": ("imbalance (%)", "%,f"),
+        "change": ("change (%)", "%,.1f"),
+    }
     assert rows["share"].to_list() == [pytest.approx(58.61), None]
     assert rows["imbalance"].to_list() == [108, 4123]
 

@@ -42,7 +42,7 @@ def test_sentences_lead_with_busy_time_and_the_verdict(warehouse, tmp_path):
     told = gpu_sentences(warehouse, run)
     assert told[:2] == [
         "GPU 0 was busy 24.6 % of 1.22 ms, from its first work to its last.",
-        "GPU 0 is bound by the host: in 91.3 % of the idle time (840 us) it did what is neither "
+        "GPU 0 is bound by the host: in 91.3 % of the idle time (840 µs) it did what is neither "
         "operator nor call before it launched more.",
     ]
     assert any(one.startswith("Record stacks: ") for one in told)
@@ -146,7 +146,7 @@ def test_work_without_length_or_calls_is_described_without_advice(warehouse, tmp
     ((run,),) = rows(warehouse, "SELECT run_id FROM runs")
     assert gpu_sentences(warehouse, run) == [
         "GPU 0 was busy 0 % of 20 µs, from its first work to its last.",
-        "GPU 0 is limited by what is not recorded, which is 100 % of the idle time (20 us).",
+        "GPU 0 is limited by what is not recorded, which is 100 % of the idle time (20 µs).",
         "Calls unknown: for 100 % of the idle time the call that launched the next work is not "
         "recorded, or begins after it; record the runtime's calls, too.",
         "Of the 20 µs idle, the host spent before the next work: 100 % before work of which no "

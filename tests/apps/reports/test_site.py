@@ -25,6 +25,7 @@ def with_board(demo_warehouse, tmp_path_factory):
     with connect(db) as con:
         save_query(con, "walls", "SELECT started_at, wall_seconds FROM runs", CHART)
         save_query(con, EVIL, f"SELECT '{EVIL}' AS \"<b>\"", Shown("week"))
+        save_query(con, "parts", "SELECT 43.25 AS share, 2.5 AS seconds", Shown("week"))
         save_query(con, "wrong", "SELECT no_such FROM runs", Shown("week"))
     return db
 
@@ -80,6 +81,8 @@ def test_a_board_is_one_file(with_board, run, tmp_path):
     text = file.read_text(encoding="utf-8")
     assert "<polyline" in text and EVIL not in text and "no_such" in text
     assert Page(text).tags & {"script"} == set()
+    # what a column of a user's own query is in is not known
+    assert '<td class="number">43.25</td>' in text and '<th class="number">seconds</th>' in text
 
 
 def test_a_folder_with_other_files_is_left_alone(with_board, run, tmp_path):
