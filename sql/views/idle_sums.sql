@@ -38,9 +38,6 @@ CREATE OR REPLACE MACRO _root(doubt, starvation, latency, overhead, unsubmitted,
   'is_unsubmitted': 2 * unsubmitted > overhead - not_recorded
 };
 
--- Tasks shorter than this, ns, are too fine for a runtime that takes time for each.
-CREATE OR REPLACE MACRO _fine_task() AS 10_000_000;
-
 -- What else so much overhead, ns, may be, as the trace does not tell that it is the runtime's.
 CREATE OR REPLACE MACRO _perhaps_not_runtime(run, overhead) AS
   CASE
@@ -74,7 +71,8 @@ CREATE OR REPLACE MACRO _advice(root, run, workers, overhead) AS CASE
     THEN 'Too little parallelism here, tasks too coarse, or poor placement of tasks.'
   WHEN root.cause = 'latency'
     THEN 'Slow network, poor placement of data, or detours on the way.'
-  WHEN root.cause = 'overhead' AND run.task_ns < _fine_task()
+  -- shorter than 10 ms, too fine for a runtime that takes time for each
+  WHEN root.cause = 'overhead' AND run.task_ns < 1e7
     THEN 'Tasks too fine, or an inefficient runtime.' || _perhaps_not_runtime(run, overhead)
   WHEN root.cause = 'overhead'
     THEN 'The runtime is slow to start tasks that are ready: its scheduling, or a lock or limit of it.'
