@@ -62,7 +62,10 @@ def table(
     exact = headings is None
     whole = table_columns(names, rows, {}, exact=exact)
     columns = table_columns(names, rows, dict.fromkeys(names, _NAME), exact=exact)
-    right = [any(is_number(row[i]) for row in rows) for i in range(len(names))]
+    right = [
+        any(is_number(row[i]) or isinstance(row[i], Decimal) for row in rows)
+        for i in range(len(names))
+    ]
     kinds = [' class="number"' if number else "" for number in right]
     head = "".join(f"<th{k}>{plain(n)}</th>" for n, k in zip(headings or names, kinds, strict=True))
     cells = [
