@@ -30,8 +30,8 @@ def gate(
     candidate: Annotated[
         str,
         typer.Option(
-            metavar="latest|RUN|VERSION|BRANCH",
-            help="What to judge; latest: the newest run's version.",
+            metavar="latest|RUN|VERSION|COMMIT|BRANCH",
+            help="What to judge; latest: the newest run's version, of several commits the newest.",
         ),
     ] = LATEST,
     limit: Annotated[

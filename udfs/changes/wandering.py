@@ -105,7 +105,8 @@ def _evidence(squares: Floats, points: int, among: int | None = None) -> Floats:
         (models), apart from a constant.
     """
     _, log_determinants = _spectra(points)
-    likelihood = -(points - 1) * np.log(squares[:among]) - log_determinants[:among, None]
+    likely = np.log(np.maximum(squares[:among], 1e-300))
+    likelihood = -(points - 1) * likely - log_determinants[:among, None]
     most = likelihood.max(axis=0)
     out: Floats = most + 2 * np.log(np.exp((likelihood - most) / 2).mean(axis=0))
     return out
