@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from apps.queries.base import ask_dicts
 from tests.helpers.support import given, rows
 
 SERIES = "SELECT list_transform(series, lambda p: p.run_id) FROM metric_series"
@@ -39,6 +40,25 @@ def test_dates_that_are_out_of_order_yield_to_places(warehouse):
            r2     prog aaaaaaa2 2026-06-03T00:00:00Z 1""",
     )
     assert rows(warehouse, SERIES) == [(["r1", "r2", "r3"],)]
+
+
+def test_a_series_of_two_repositories_is_told(warehouse):
+    given(
+        warehouse,
+        "commits",
+        """repository        commit   position committed_at
+           https://x.org/one aaaaaaa1 1        2026-01-01T00:00:00Z
+           https://x.org/two aaaaaaa2 1        2026-01-02T00:00:00Z""",
+    )
+    given(
+        warehouse,
+        "runs",
+        """run_id app commit   started_at           wall_seconds
+           r1     prog aaaaaaa1 2026-01-01T00:00:00Z 1
+           r2     prog aaaaaaa2 2026-01-02T00:00:00Z 2""",
+    )
+    (mixed,) = ask_dicts(warehouse, "trend/mixed", app="prog")
+    assert mixed["field"] == "repository"
 
 
 @pytest.mark.parametrize(
