@@ -33,7 +33,7 @@ SELECT
   points,
   state, -- The first that applies of short (fewer than 10 runs: no change can be confirmed), alternating (between two levels: low, high), disturbed (a fifth of the runs in bursts), wandering (a run is so like its neighbours that levels are not seen), noisy (smallest_visible above a quarter), drifting (in a straight line: drift), steady.
   level, -- Median since the last change.
-  smallest_visible, -- Smallest lasting relative change that would be found in four of five such series, in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown, as below 9 runs.
+  smallest_visible, -- Smallest lasting relative change that would be found in four of five such series (in two to four of five where runs are like their neighbours), in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown, as below 9 runs.
   changes_of_any_size AS changes, -- Number of its change points, of any size.
   provisional_of_any_size AS provisional, -- Number of its provisional changes, of any size.
   len(disturbances) AS disturbances, -- Number of its disturbances.

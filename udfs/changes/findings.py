@@ -29,7 +29,9 @@ _POWER = 0.8416  # quantile of the normal distribution: found in four of five ca
 def smallest_changes(noise: Noise, points: int, log_alpha: Floats) -> Floats:
     """Return the smallest lasting change that would be found in four of five such series.
 
-    The change is in the middle of the series, or of one of `MIN_POINTS` where it is shorter.
+    The change is in the middle of the series, or of one of `MIN_POINTS` where it is shorter. Of
+    autocorrelated series in fewer, half to three quarters at .3 and .4: a change makes the values
+    look more so.
 
     Args:
         noise: noise of the series.
