@@ -44,7 +44,7 @@ _HEADINGS = {
     "others": "more changes",
     "others_worse": "of them worse",
     "others_better": "of them better",
-    "moved": "changed with it",
+    "moved": "what moved",
     "simt_efficiency": "SIMT efficiency",
     "smape": "SMAPE",
     "speedup": "speed-up",
