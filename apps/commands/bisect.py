@@ -279,7 +279,7 @@ def _is_certain(search: _Search, enough: float) -> bool:
 
 def _report(context: typer.Context, top: Path, search: _Search, enough: float) -> None:
     from apps.reports.bisection import bisected_text
-    from apps.reports.explanations import leading_sentence
+    from apps.reports.explanations import leading_cause
     from ingest.git import lines_of
 
     known = search.belief()
@@ -295,9 +295,9 @@ def _report(context: typer.Context, top: Path, search: _Search, enough: float) -
         sides[at >= known.culprit].append(row["run_id"])
     if all(sides):
         with options.reading(context, after_changes=True) as con:
-            why = leading_sentence(con, comparable(con, sides[1], sides[0]))
-        if why is not None:
-            print_data(f"* {why}")
+            cause = leading_cause(con, comparable(con, sides[1], sides[0]))
+        if cause is not None:
+            print_data(f"* {cause.text}")
         near = [
             next(row["run_id"] for row, at in zip(search.rows, places, strict=True) if at == one)
             for one in (

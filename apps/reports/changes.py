@@ -42,7 +42,7 @@ def moved_text(row: Mapping[str, Any]) -> str:
     texts = {
         "code": "the code",
         "version": "the version (no commit of it is known)",
-        "machine": "the machine, as metrics that have nothing in common changed with it",
+        "machine": "the machine, rather than this program",
         "unknown": "unknown",
     }
     environment = f"the environment ({cell(row['environment'])[1:-1]})"

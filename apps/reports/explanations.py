@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from apps.output.numbers import (
     amounts,
@@ -58,6 +58,8 @@ _UNEXPLAINED = {"cause_undecided", "cause_unknown", "works_longer"}
 _LESS = re.compile(r"waits_|kernel|sleeps|collects_|touches_|slower_(?!clock|calls|instructions)")
 # Mechanisms that counters would tell apart.
 _UNCOUNTED = {"cause_unknown", "works_longer", "slower_calls"}
+# The mechanism of what is none of the program's doing.
+OTHERS_RAN = "waits_processor"
 _WAITING = ("run_delay", "waiting")
 _MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _TREE = ("call path", "own before", "own after", "with callees before", "after", "share", "flags")
@@ -155,10 +157,17 @@ def change_headline(con: Connection, run_id: str) -> list[str]:
     return [f"Last change of its series: {one}" for one in _leading(which, runs, rows)]
 
 
-def first_sentence(
+class Cause(NamedTuple):
+    """The first sentence on a difference, and the code of its mechanism where that is known."""
+
+    text: str
+    mechanism: str | None
+
+
+def first_cause(
     con: Connection, run_id: str, changed: str, baseline: Collection[str]
-) -> str | None:
-    """Return the first sentence of `pwh explain` on the change before a run that begins at another.
+) -> Cause | None:
+    """Return what `pwh explain` says first of the change before a run that begins at another.
 
     None where what is explained is another change, or the difference from the version before,
     unless that is the `baseline`.
@@ -168,7 +177,7 @@ def first_sentence(
         return None
     if which.chosen_by == "version" and set(which.against) != set(baseline):
         return None
-    return leading_sentence(con, which)
+    return leading_cause(con, which)
 
 
 def cause_sentence(con: Connection, run_id: str) -> str | None:
@@ -177,14 +186,17 @@ def cause_sentence(con: Connection, run_id: str) -> str | None:
     The change is one of the metric that runs are judged by, or the level of a branch.
     """
     which = explained_change(con, run_id)
-    return None if which is None else leading_sentence(con, which)
+    found = None if which is None else leading_cause(con, which)
+    return None if found is None else found.text
 
 
-def leading_sentence(con: Connection, which: Comparison) -> str | None:
-    """Return the first sentence on a comparison of runs; None where nothing is known of it."""
+def leading_cause(con: Connection, which: Comparison) -> Cause | None:
+    """Return what is said first of a comparison of runs; None where nothing is known of it."""
     rows = dicts(explanation(con, which))
     runs = ask_dicts(con, "explanations/runs", **which.sides)
-    return next(iter(_leading(which, runs, rows)), None)
+    causes = (row["flags"][0]["code"] for row in rows if row["topic"] == "cause")
+    mechanism = next(causes, None)
+    return next((Cause(text, mechanism) for text in _leading(which, runs, rows)), None)
 
 
 def _leading(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> list[str]:
@@ -460,7 +472,12 @@ def _missing(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[Sentence]
         return
     examined = {row["topic"] for row in coverage if row["runs_before"] and row["runs_after"]}
     cause = next((row for row in rows if row["topic"] == "cause"), None)
-    if not examined & {"function", "device"}:
+    if cause and cause["flags"][0]["code"].startswith(OTHERS_RAN):
+        yield Sentence(
+            "Whether the program itself changed shows where both sides have the same neighbours: "
+            "pwh record --against runs them by turns."
+        )
+    elif not examined & {"function", "device"}:
         yield Sentence(
             "No profile of both sides says in which function: pwh record has one where perf, or "
             "py-spy for Python, is installed, and everywhere with --tool callgrind or cprofile."

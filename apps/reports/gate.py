@@ -18,7 +18,7 @@ from apps.queries.runs import LATEST, newest_unknown, resolve_side
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.changes import ANOTHER_RUN, confirmation, moved_text
 from apps.reports.comparison import another_run
-from apps.reports.explanations import first_sentence
+from apps.reports.explanations import OTHERS_RAN, first_cause
 from apps.reports.series import TOTALS, common_fields, fields_texts, series_names
 from apps.reports.trend import measured_order_sentences, no_series, start_sentences
 from warehouse.errors import NothingToAnalyse, PwhError, UsageError
@@ -346,8 +346,11 @@ def gate_cause(con: Connection, sides: Sides, rows: Sequence[Row]) -> list[str]:
     asked = {"runs": sides.candidate, "metrics": [row["metric"] for row in reported]}
     against = {"against": levels or sides.baseline, "are_levels": bool(levels)}
     found = ask_dicts(con, "gate/moved", app=sides.app, **asked, **against)
-    why = first_sentence(con, sides.candidate[-1], found[0]["run_id"], named) if found else None
-    return [*map(_moved, found), *([markdown_escaped(why)] if why else []), *doubts]
+    cause = first_cause(con, sides.candidate[-1], found[0]["run_id"], named) if found else None
+    if cause is not None and cause.mechanism == OTHERS_RAN:
+        found = [row | {"moved": "machine"} for row in found]
+    why = [] if cause is None else [markdown_escaped(cause.text)]
+    return [*map(_moved, found), *why, *doubts]
 
 
 def _moved(row: Row) -> str:

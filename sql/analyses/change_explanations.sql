@@ -1,6 +1,6 @@
 -- key: change_id BIGINT
 -- scope: app
--- needs: series
+-- needs: _change_events
 -- reads: series, _change_events, runs, run_groups, run_scalars, acknowledgements, change_thresholds,
 --   series_fields, default_branches, run_facts, sources, models, metrics, fn_timings, pmu_samples, segments, nodes, workers, tasks,
 --   task_inputs, transfers, runtime_intervals, idle_intervals, bottlenecks, scaling_sets,

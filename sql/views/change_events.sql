@@ -134,6 +134,7 @@ SELECT
   clearest.triage.said_by AS said_by, clearest.triage.said_at AS said_at, e.others, e.others_worse,
   e.others_better, e.metrics,
   CASE
+    WHEN c.run_id IS NOT NULL THEN 'machine'
     WHEN len(e.environment) > 0
       AND (
         s.changed > 0 OR s.apps IS NULL
@@ -154,6 +155,11 @@ FROM (
 ) AS e
 LEFT JOIN shared AS s ON e.event_id = s.event_id
 LEFT JOIN returned AS r ON e.event_id = r.event_id
+LEFT JOIN (
+  SELECT DISTINCT app, run_id
+  FROM change_explanations
+  WHERE topic = 'cause' AND flags[1].code = 'waits_processor'
+) AS c ON e.app = c.app AND clearest.run_id = c.run_id
 WHERE e.is_meant;
 
 CREATE OR REPLACE VIEW _withdrawn_events AS
@@ -196,5 +202,5 @@ COMMENT ON COLUMN change_events.others IS 'How many more series changed.';
 COMMENT ON COLUMN change_events.others_worse IS 'How many of these for the worse.';
 COMMENT ON COLUMN change_events.others_better IS 'How many for the better; of the rest it is not known which is better.';
 COMMENT ON COLUMN change_events.metrics IS 'All metrics that changed.';
-COMMENT ON COLUMN change_events.moved IS 'environment: a field of it, listed in environment, changed at that run, and other applications on the machine changed there, or the version did not, or nothing else ran there; machine: most other applications on it changed there, or of one application most metrics moved in one direction and came back; code: the commit changed, and none of these; version: the version changed, and no commit is known to; unknown.';
+COMMENT ON COLUMN change_events.moved IS 'machine: other programs had its processors (change_explanations); environment: a field of it, listed in environment, changed at that run, and other applications on the machine changed there, or the version did not, or nothing else ran there; machine: most other applications on it changed there, or of one application most metrics moved in one direction and came back; code: the commit changed, and none of these; version: the version changed, and no commit is known to; unknown.';
 COMMENT ON COLUMN change_events.environment IS 'Fields of the environment that differ between the two runs.';

@@ -177,11 +177,6 @@ WITH
       1 + more_processor
         / coalesce(roles['processor'].seconds, roles['user'].seconds + roles['kernel'].seconds)
         AS processor_ratio,
-      -- of a quarter of the change or less nothing is said
-      CASE
-        WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
-          THEN l.more_seconds - coalesce(more_delay, 0)
-      END AS undelayed,
       _growth(processor_ratio, l.ratio) AS work_growth,
       -- On a busy machine work takes longer in proportion, threads but the first without a delay;
       -- but a program does not give up the processor more often for that.
@@ -192,7 +187,14 @@ WITH
             AND abs(roles['switches'].more) > coalesce(abs(roles['preemptions'].more), 0), false
         ) THEN NULL
         ELSE work_growth
-      END AS worked
+      END AS worked,
+      -- of a quarter of the change or less nothing is said
+      CASE
+        WHEN coalesce(more_delay / l.more_seconds, 0) < 0.75
+          THEN l.more_seconds - coalesce(more_delay, 0)
+        -- threads of its own that wait for each other
+        WHEN worked >= 0.5 THEN l.more_seconds
+      END AS undelayed
     FROM evidence AS v
     JOIN headline AS l ON v.id = l.id
   ),
@@ -330,6 +332,14 @@ WITH
 
   -- Where other programs take the processor, all functions take longer, and none is the cause; nor of
   -- waiting one that has less of the loss than that, such as the scheduler's.
+  judged AS (
+    SELECT
+      *, _mechanism(e) AS mechanism,
+      starts_with(mechanism['code'], 'waits_processor')
+        OR starts_with(mechanism['code'], 'waits') AND e.doing IS NULL AND share < 0.5 AS is_outside
+    FROM evidenced
+  ),
+
   causes AS (
     SELECT
       v.* EXCLUDE (e, mechanism, is_outside)
@@ -340,13 +350,7 @@ WITH
           if(is_outside, l."after", v."after") AS "after", if(is_outside, l.query, v.query) AS query
         ),
       v.mechanism
-    FROM (
-      SELECT
-        *, _mechanism(e) AS mechanism,
-        mechanism['code'] = 'waits_processor'
-          OR starts_with(mechanism['code'], 'waits') AND e.doing IS NULL AND share < 0.5 AS is_outside
-      FROM evidenced
-    ) AS v
+    FROM judged AS v
     JOIN headline AS l ON v.id = l.id
   ),
 
@@ -402,7 +406,7 @@ WITH
         WHEN 'devices' THEN devices
         WHEN 'workers' THEN parts
         WHEN 'functions' THEN _function_entries(functions, together)
-        ELSE _time_entries(main, functions, together, kernel, processor, delay)
+        ELSE _time_entries(main, functions, together, kernel, processor, delay, is_outside)
       END AS entries
     FROM (
       SELECT
@@ -416,6 +420,7 @@ WITH
       FROM amounts
       LEFT JOIN workers USING (id)
       LEFT JOIN clocked USING (id)
+      LEFT JOIN (SELECT id, is_outside FROM judged) USING (id)
     )
   ),
 

@@ -55,6 +55,13 @@ CREATE OR REPLACE MACRO _without(amount, parts) AS {
   'after': amount."after" - list_sum(list_transform(parts, lambda p: p."after"))
 };
 
+-- The same of a time, which is never below zero: means over runs of parts can add up to more than
+-- that of the whole, and what they do is not explained.
+CREATE OR REPLACE MACRO _rest(amount, parts) AS list_transform(
+  [_without(amount, parts)],
+  lambda r: {'before': if(r."before" < 0, 0, r."before"), 'after': if(r."after" < 0, 0, r."after")}
+)[1];
+
 -- Whether an amount is a part of a whole on both sides. The clocks of tools differ by a little.
 CREATE OR REPLACE MACRO _is_part(part, whole) AS coalesce(
   part."before" <= 1.05 * whole."before" AND part."after" <= 1.05 * whole."after", false
@@ -69,38 +76,36 @@ CREATE OR REPLACE MACRO _are_parts(together, total) AS
 -- The functions that differ most, and the others together.
 CREATE OR REPLACE MACRO _function_entries(functions, together) AS functions[:8] || if(
   len(functions) > 8,
-  [_entry('other_functions', NULL, _without(together, functions[:8]), NULL)], []
+  [_entry('other_functions', NULL, _rest(together, functions[:8]), NULL)], []
 );
 
 -- Time not on the processor: ready to run there, where that is a part of it, and waiting.
 CREATE OR REPLACE MACRO _waiting_entries(waiting, delay) AS if(
   _is_part(delay, waiting),
   [
-    _entry('run_delay', NULL, delay, NULL), _entry('waiting', NULL, _without(waiting, [delay]), NULL)
+    _entry('run_delay', NULL, delay, NULL), _entry('waiting', NULL, _rest(waiting, [delay]), NULL)
   ],
   [_entry('waiting', NULL, waiting, NULL)]
 );
 
 -- What a total time consists of: on the processor, by function, and waiting. Functions that take
--- longer than the processor wait, too.
-CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, processor, delay) AS
-  if(together IS NULL, [], _function_entries(functions, together))
-  || CASE
-    WHEN total.metric <> 'wall_seconds' OR NOT _is_part(processor, total) THEN []
-    WHEN together IS NULL THEN
-      if(
+-- longer than the processor wait, too; where no function is the cause, how long the program had the
+-- processor says more.
+CREATE OR REPLACE MACRO _time_entries(total, functions, together, kernel, processor, delay, is_outside) AS CASE
+  WHEN total.metric = 'wall_seconds' AND _is_part(processor, total) AND _is_part(together, processor)
+    THEN _function_entries(functions, together)
+      || [_entry('other_processor', NULL, _rest(processor, [together]), NULL)]
+      || _waiting_entries(_rest(total, [processor]), delay)
+  WHEN total.metric = 'wall_seconds' AND _is_part(processor, total)
+    AND (together IS NULL OR coalesce(is_outside, false))
+    THEN if(
         kernel."before" IS NULL, [_entry('processor', NULL, processor, NULL)],
-        [
-          _entry('user', NULL, _without(processor, [kernel]), NULL),
-          _entry('kernel', NULL, kernel, NULL)
-        ]
+        [_entry('user', NULL, _rest(processor, [kernel]), NULL), _entry('kernel', NULL, kernel, NULL)]
       )
-      || _waiting_entries(_without(total, [processor]), delay)
-    WHEN _is_part(together, processor) THEN
-      [_entry('other_processor', NULL, _without(processor, [together]), NULL)]
-      || _waiting_entries(_without(total, [processor]), delay)
-    ELSE []
-  END;
+      || _waiting_entries(_rest(total, [processor]), delay)
+  WHEN together IS NOT NULL THEN _function_entries(functions, together)
+  ELSE []
+END;
 
 -- A ledger: its total, its entries, and what they do not explain.
 CREATE OR REPLACE MACRO _balanced(total, entries) AS

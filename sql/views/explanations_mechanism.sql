@@ -102,8 +102,13 @@ CREATE OR REPLACE MACRO _mechanism(e) AS CASE
   WHEN e.is_new AND e.calls_after > 0
     THEN _flag('first_calls', MAP {'calls': format('{:,}', CAST(e.calls_after AS BIGINT))})
   WHEN e.calls >= 0.5 THEN _flag('more_calls', MAP {'calls': _as_many(e.calls_ratio, 'calls')})
-  WHEN e.delayed >= 0.5
-    THEN _flag('waits_processor', MAP {'share': _as_percent(e.delayed)})
+  -- threads of its own that work more take it, too
+  WHEN e.delayed >= 0.5 AND coalesce(e.worked < 0.5, true)
+    -- of a quarter of the change or less nothing is said
+    THEN _flag(
+      if(e.delayed < 0.75, 'waits_processor_partly', 'waits_processor'),
+      MAP {'share': _as_percent(e.delayed)}
+    )
   WHEN e.waited >= 0.5 AND e.waited_least > 0.25 AND coalesce(e.worked < 0.5, true) THEN coalesce(
     _first_cause(
       e.causes, ['writes', 'reads', 'reads_back', 'preemptions', 'switches'],

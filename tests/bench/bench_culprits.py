@@ -79,7 +79,7 @@ MECHANISMS = {
     "scalar": ("scale|genexpr|sum|equals", MORE),
     "slower_library": ("arrange|insert|compare|sort", MORE),
     "warm_up": ("prepare|compile|regexp|syntax", f"{MORE} collects_garbage"),
-    "neighbour": ("", "waits_processor waits_preemptions"),
+    "neighbour": ("", "waits_processor waits_processor_partly waits_preemptions"),
 }
 WAITS = {"lock", "fsync", "sleep", "neighbour"}
 UNNAMED = {  # codes that leave the mechanism open

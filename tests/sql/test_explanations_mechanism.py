@@ -9,6 +9,7 @@ from apps.output.tables import dicts
 from apps.queries.base import ask_dicts
 from apps.queries.explanations import Comparison, explanation
 from apps.reports.explanations import explanation_sentences
+from apps.reports.gate import find_sides, gate_cause, judge_metrics
 from tests.helpers.support import keep, rows
 
 HEADER = (
@@ -138,6 +139,20 @@ IDLE = ("task-clock", "ms", 9_800.0, 9_900.0)
             "waits_switches",
             None,
         ),
+        (
+            [("task-clock", "ms", 2_000.0, 2_100.0)],
+            [("run_delay", "s", 4.0, 10.5), ("voluntary_context_switches", None, 10, 10_000)],
+            "waits_processor_partly",
+            "other programs take the processor for 63 % of the change, in which it is ready to "
+            "run, but not for the rest",
+        ),
+        # a second thread of the program, on the one processor that both may use
+        (
+            [("task-clock", "ms", 9_800.0, 19_700.0)],
+            [("run_delay", "s", 0.1, 9.9)],
+            "works_longer",
+            None,
+        ),
         # half of the change is delay, as others run: of the rest it waits
         (
             [("task-clock", "ms", 2_000.0, 2_100.0)],
@@ -224,13 +239,17 @@ def test_twice_the_work_on_a_busy_machine_is_no_waiting(warehouse):
     assert cause(warehouse) == []
 
 
-def first_sentence(con, *, is_back=False):
-    ids = [f"r{at:02}" for at in range(2 * RUNS)]
-    sides = ids[RUNS:], ids[:RUNS]
-    which = Comparison(*(reversed(sides) if is_back else sides))
-    runs = ask_dicts(con, "explanations/runs", **which.sides)
+def short_sentences(con, *, is_back=False):
+    which = Comparison(*((BEFORE, AFTER) if is_back else (AFTER, BEFORE)))
+    runs, coverage = (
+        ask_dicts(con, f"explanations/{name}", **which.sides) for name in ("runs", "coverage")
+    )
     found = dicts(explanation(con, which))
-    return explanation_sentences(which, runs, found, [], is_short=True)[0].text
+    return explanation_sentences(which, runs, found, coverage, is_short=True)
+
+
+def first_sentence(con, **options):
+    return short_sentences(con, **options)[0].text
 
 
 def test_on_a_busy_machine_the_function_with_the_work_is_named(warehouse):
@@ -286,7 +305,13 @@ def test_where_others_take_the_processor_no_function_is_named(warehouse):
     busy = [("task-clock", "ms", 5_000.0, 5_000.0)]
     measured(warehouse, counters=busy, metrics=delay, functions=functions)
     assert [row[:3] for row in cause(warehouse)] == [(None, None, "waits_processor")]
-    assert "take the processor" in first_sentence(warehouse)
+    first, *_, last = (one.text for one in short_sentences(warehouse))
+    assert "take the processor" in first and "pwh record --against" in last
+    (change,) = rows(warehouse, "SELECT moved FROM change_events WHERE metric = 'wall_seconds'")
+    sides = find_sides(warehouse, "x", None, "latest")
+    judged = dicts(judge_metrics(warehouse, sides, [], None, 0.95))
+    assert change == ("machine",)
+    assert gate_cause(warehouse, sides, judged)[0].startswith("What moved: the machine")
 
 
 def test_of_a_gain_less_of_the_mechanism_is_told(warehouse):
@@ -305,14 +330,7 @@ def test_who_is_on_the_processor_does_not_wait(warehouse):
 
 def test_that_no_profile_says_where_it_waits_is_the_last_sentence(warehouse):
     measured(warehouse, counters=[IDLE], functions=[("f", (9.5, None), (9.5, None))])
-    ids = [f"r{at:02}" for at in range(2 * RUNS)]
-    which = Comparison(ids[RUNS:], ids[:RUNS])
-    runs, coverage = (
-        ask_dicts(warehouse, f"explanations/{name}", **which.sides) for name in ("runs", "coverage")
-    )
-    told = explanation_sentences(
-        which, runs, dicts(explanation(warehouse, which)), coverage, is_short=True
-    )
+    told = short_sentences(warehouse)
     assert "it waits more: 99 % of the change is not on the processor" in told[0].text
     assert told[-1].text.startswith("No profile of both sides says where it waits")
     assert len(told) <= 6  # five, and what is missing
@@ -413,6 +431,20 @@ KERNEL = [("user", "s", 9.0, 12.0), ("system", "s", 0.5, 4.5)]
                 ("wall_seconds", "not_explained", None, 0.1, 0.1, 0.0),
             ],
         ),
+        # other programs, during which the clock of the profile goes on
+        (
+            {
+                "counters": [("task-clock", "ms", 5_000.0, 5_000.0)],
+                "metrics": [("run_delay", "s", 4.0, 13.0)],
+                "functions": [("f", (5.0, None), (12.0, None)), ("g", (5.0, None), (8.0, None))],
+            },
+            [
+                ("wall_seconds", "processor", None, 5.0, 5.0, 0.0),
+                ("wall_seconds", "run_delay", None, 4.0, 13.0, 0.9),
+                ("wall_seconds", "waiting", None, 1.0, 2.0, 0.1),
+                ("wall_seconds", "not_explained", None, 0.0, 0.0, 0.0),
+            ],
+        ),
         # several threads at once take more than the run
         (
             {"counters": [CPU], "functions": [("f", (30.0, None), (60.0, None))]},
@@ -460,6 +492,21 @@ def test_the_parts_of_any_ledger_add_up(warehouse, seed):
         ((change,),) = warehouse.execute(sql, [total]).fetchall()
         assert parts > 1 and difference == pytest.approx(change, rel=1e-12, abs=1e-12)
     assert found or not (functions or metrics or counters)
+
+
+def test_no_part_of_a_ledger_takes_less_than_no_time(warehouse):
+    """Arithmetic means of some functions can be above the geometric mean of all together."""
+    functions = [(f"f{n}", (0.05, None), (0.15, None)) for n in range(12)]
+    measured(warehouse, functions=functions)
+    at, name = (f"CAST(substr({column}, 2) AS INTEGER)" for column in ("run_id", "function"))
+    seen = f"CASE WHEN {at} % 6 > 3 THEN 30 WHEN {at} % 6 = {name} % 4 THEN 0 ELSE 1 END"
+    warehouse.execute(f"UPDATE fn_timings SET seconds = seconds * {seen}")
+    keep(warehouse)
+    found = ledger(warehouse)
+    parts = [(before, after) for _, part, _, before, after, _ in found if part != "not_explained"]
+    assert "other_functions" in {part for _, part, *_ in found}
+    assert min(min(sides) for sides in parts) >= 0
+    assert sum(share for *_, share in found) == pytest.approx(1, abs=0.05)
 
 
 def test_a_difference_within_noise_has_no_ledger(warehouse):

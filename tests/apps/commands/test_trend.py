@@ -30,7 +30,7 @@ def test_metrics_that_move_together_and_return_are_the_machine(run, tmp_path):
         *runs("v3", usual, first_day=21),
     ]
     run("ingest", write(tmp_path / "a.csv", lines))
-    moved = "; what moved is the machine, as metrics that have nothing in common changed with it"
+    moved = "; what moved is the machine, rather than this program"
     for asked in (("trend", "heat"), ("trend", "heat", "--metric", "seconds:f3")):
         sentence = run(*asked)[1].splitlines()[2]
         assert (sentence[:1], sentence.endswith(f"{moved}.")) == ("*", True)
