@@ -84,7 +84,7 @@ def comparable(
             break
     for row in ask_dicts(con, "explanations/between", **which.sides):
         found = run_comparison(con, which.against, which.runs, LEVEL, [row["metric"]])
-        if any(one["noise"] == "step" for one in dicts(found)):
+        if ("step", row["metric"]) in {(one["noise"], one["metric"]) for one in dicts(found)}:
             changed = None if row.pop("is_back") else row["changed"]
             return replace(which, **row | {"changed": changed})
     return which

@@ -116,6 +116,17 @@ def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
     assert gate_result(warehouse, "x", "functions:seconds", "m220") == "passes"
 
 
+def test_the_gate_of_an_event_is_that_of_its_metric_though_its_name_is_a_pattern(warehouse):
+    runs = "\n".join(f"r{day} x m main 2026-01-{day}" for day in range(10, 30))
+    given(warehouse, "runs", f"run_id app machine branch started_at\n{runs}")
+    times = [f"r{day} operator* {1 + day % 3 / 100}" for day in range(10, 30)]
+    times += [f"r{day} operator*= {1 + (day > 19) + day % 3 / 100}" for day in range(10, 30)]
+    given(warehouse, "fn_timings", "\n".join(["run_id function seconds", *times]))
+    keep(warehouse)
+    assert gate_result(warehouse, "x", "seconds:operator*=", "r20") == "fails"
+    assert gate_result(warehouse, "x", "seconds:operator*", "r20") == "passes"
+
+
 def test_a_comment_for_a_pull_request_has_the_verdict_first(pwh):
     code, out, _ = pwh("gate", "heat", "--baseline", "v2", "--pr-comment")
     marker, verdict, _, reason, _, *rest = out.splitlines()

@@ -25,7 +25,9 @@ def with_board(demo_warehouse, tmp_path_factory):
     with connect(db) as con:
         save_query(con, "walls", "SELECT started_at, wall_seconds FROM runs", CHART)
         save_query(con, EVIL, f"SELECT '{EVIL}' AS \"<b>\"", Shown("week"))
-        save_query(con, "parts", "SELECT 43.25 AS share, 2.5 AS seconds", Shown("week"))
+        save_query(
+            con, "parts", "SELECT 43.25::DOUBLE AS share, 2::DOUBLE AS seconds", Shown("week")
+        )
         save_query(con, "wrong", "SELECT no_such FROM runs", Shown("week"))
     return db
 
