@@ -57,8 +57,8 @@ WITH
     SELECT
       *,
       is_like
-        OR is_assumed AND count(*) FILTER (is_like) OVER ()
-          > count(*) FILTER (is_assumed AND code.instructions IS NOT NULL) OVER () AS is_other
+        OR is_assumed AND count(*) FILTER (is_like) OVER (PARTITION BY 1)
+          > count(*) FILTER (is_assumed AND code.instructions IS NOT NULL) OVER (PARTITION BY 1) AS is_other
     FROM joined
   )
 

@@ -541,7 +541,7 @@ WITH
   counted AS (
     SELECT
       run_id,
-      min(is_after) OVER () = max(is_after) OVER ()
+      min(is_after) OVER (PARTITION BY 1) = max(is_after) OVER (PARTITION BY 1)
         OR min(is_after) OVER event <> max(is_after) OVER event AS is_shared
     FROM (SELECT DISTINCT run_id, event, is_after FROM pmu_samples JOIN side USING (run_id))
     WINDOW event AS (PARTITION BY event)
@@ -550,7 +550,7 @@ WITH
   visited AS (
     SELECT
       run_id,
-      min(is_after) OVER () = max(is_after) OVER ()
+      min(is_after) OVER (PARTITION BY 1) = max(is_after) OVER (PARTITION BY 1)
         OR min(is_after) OVER kernel <> max(is_after) OVER kernel AS is_shared
     FROM (SELECT DISTINCT run_id, kernel, is_after FROM bb_visits JOIN side USING (run_id))
     WINDOW kernel AS (PARTITION BY kernel)

@@ -10,7 +10,7 @@ GROUP BY event
 QUALIFY
   count(inclusive) > 0
   OR _plain_event(event) IN (SELECT event FROM _cost_event)
-  OR bool_or(_is_samples(event)) OVER ();
+  OR bool_or(_is_samples(event)) OVER (PARTITION BY 1);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'cost:') OR metric = 'functions:cost');

@@ -7,7 +7,7 @@ WITH
   ),
 
   chosen AS (
-    SELECT *, min(weighed_by) OVER () = max(weighed_by) OVER () AS is_alike
+    SELECT *, min(weighed_by) OVER (PARTITION BY 1) = max(weighed_by) OVER (PARTITION BY 1) AS is_alike
     FROM bottleneck_weights
     WHERE _is_of(run_id, CAST($runs AS VARCHAR[])) AND ($rank IS NULL OR rank = $rank)
   ),
@@ -44,7 +44,7 @@ WITH
 SELECT
   j.class,
   count(*) AS samples,
-  any_value(w.weight) / sum(any_value(w.weight)) OVER () AS share,
+  any_value(w.weight) / sum(any_value(w.weight)) OVER (PARTITION BY 1) AS share,
   any_value(w.probability) AS probability,
   mode(j.said_by) AS said_by,
   any_value(w.reason) AS reason,

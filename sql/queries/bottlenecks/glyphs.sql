@@ -51,7 +51,7 @@ WITH
       row_number() OVER (
         ORDER BY r.started_at, p.run_id, p.rank, p.thread, p.region, p.sample
       ) AS glyph,
-      count(*) OVER () AS places
+      count(*) OVER (PARTITION BY 1) AS places
     FROM places AS p
     JOIN runs AS r ON p.run_id = r.run_id
   ),

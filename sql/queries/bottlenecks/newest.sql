@@ -15,8 +15,8 @@ WITH
   ),
 
   newest AS (
-    SELECT app, version, count(*) OVER () AS versions
-    FROM (SELECT *, bool_and(first_at IS NOT NULL) OVER () AS is_dated FROM versions)
+    SELECT app, version, count(*) OVER (PARTITION BY 1) AS versions
+    FROM (SELECT *, bool_and(first_at IS NOT NULL) OVER (PARTITION BY 1) AS is_dated FROM versions)
     ORDER BY
       CASE WHEN is_dated THEN first_at END DESC, version IS NULL, step DESC, version DESC, app
     LIMIT 1

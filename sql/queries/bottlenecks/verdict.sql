@@ -12,7 +12,7 @@ WITH
     SELECT
       * REPLACE (CASE WHEN is_alike THEN weight ELSE share END AS weight),
       CASE WHEN is_alike THEN weighed_by ELSE 'runs' END AS unit
-    FROM (SELECT *, min(weighed_by) OVER () = max(weighed_by) OVER () AS is_alike FROM chosen)
+    FROM (SELECT *, min(weighed_by) OVER (PARTITION BY 1) = max(weighed_by) OVER (PARTITION BY 1) AS is_alike FROM chosen)
   ),
 
   classes AS (
@@ -45,7 +45,7 @@ WITH
 SELECT
   place AS region,
   array_to_string(list_transform(_heaviest(classes), lambda h: h.class), ' or ') AS class,
-  unit AS weighed_by, weight / sum(weight) OVER () AS of_all,
+  unit AS weighed_by, weight / sum(weight) OVER (PARTITION BY 1) AS of_all,
   CAST(samples AS BIGINT) AS all_samples, len(_heaviest(classes)) AS tied,
   list_transform(
     classes,

@@ -12,7 +12,7 @@ WITH
   ),
 
   spanned AS (
-    SELECT *, min(t) OVER () AS begin, max(t) OVER () - min(t) OVER () AS span
+    SELECT *, min(t) OVER (PARTITION BY 1) AS begin, max(t) OVER (PARTITION BY 1) - min(t) OVER (PARTITION BY 1) AS span
     FROM point
     WHERE bytes IS NOT NULL
   )

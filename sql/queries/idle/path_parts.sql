@@ -16,7 +16,7 @@ WITH
   ),
 
   typed AS (
-    SELECT *, sum(ns) OVER (PARTITION BY what) AS of_type, sum(ns) OVER () AS whole FROM parts
+    SELECT *, sum(ns) OVER (PARTITION BY what) AS of_type, sum(ns) OVER (PARTITION BY 1) AS whole FROM parts
   )
 
 SELECT what, cause, parts, ns / 1e9 AS seconds, 100 * ns / nullif(whole, 0) AS percent

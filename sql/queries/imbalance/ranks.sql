@@ -14,7 +14,7 @@ WITH
   ranks AS (
     SELECT
       rank, (SELECT count(DISTINCT (run_id, repetition)) FROM measured) AS repetitions,
-      CAST(ceil((max(rank) OVER () + 1) / $most) AS INTEGER) AS width
+      CAST(ceil((max(rank) OVER (PARTITION BY 1) + 1) / $most) AS INTEGER) AS width
     FROM (SELECT DISTINCT rank FROM measured)
   ),
 

@@ -50,7 +50,7 @@ WITH
   )
 
 SELECT
-  s.function, s.own, s.own / nullif(sum(s.own) OVER (), 0) AS share,
+  s.function, s.own, s.own / nullif(sum(s.own) OVER (PARTITION BY 1), 0) AS share,
   if($is_flat, t.inclusive, s.inclusive) AS inclusive,
   s.own_before, if($is_flat, NULL, s.inclusive_before) AS inclusive_before,
   s.own - s.own_before AS change,

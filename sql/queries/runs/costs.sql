@@ -5,7 +5,7 @@ WITH
   )
 
 SELECT
-  function, own AS cost, own / nullif(sum(own) OVER (), 0) AS share, inclusive, unit,
+  function, own AS cost, own / nullif(sum(own) OVER (PARTITION BY 1), 0) AS share, inclusive, unit,
   (SELECT event FROM event) AS event
 FROM function_totals
 WHERE run_id = $run_id AND EXISTS (FROM function_costs WHERE run_id = $run_id)

@@ -89,6 +89,6 @@ WITH
 SELECT kind, run_id, kind IN ('latest', 'app') AND is_tied AS is_tied
 FROM chosen
 QUALIFY
-  (kind NOT IN ('version', 'commit', 'branch', 'app') OR NOT has_failed OR bool_and(has_failed) OVER ())
-  AND (kind <> 'commit' OR min("commit") OVER () = max("commit") OVER ())
+  (kind NOT IN ('version', 'commit', 'branch', 'app') OR NOT has_failed OR bool_and(has_failed) OVER (PARTITION BY 1))
+  AND (kind <> 'commit' OR min("commit") OVER (PARTITION BY 1) = max("commit") OVER (PARTITION BY 1))
 ORDER BY age, run_id;

@@ -8,7 +8,7 @@ WITH
     SELECT set_id, function, kind, exponent, exponent_low, exponent_high, formula, points, flags
     FROM scaling_models
     WHERE set_id IN ($before, $after)
-    QUALIFY kind <> 'total' OR bool_and(kind = 'total') OVER ()
+    QUALIFY kind <> 'total' OR bool_and(kind = 'total') OVER (PARTITION BY 1)
   ),
 
   times AS (

@@ -12,7 +12,7 @@ WITH
       OR count(predicted_cycles) OVER (PARTITION BY thread) = 0
   )
 
-SELECT component, sum(cycles) / sum(sum(cycles)) OVER () AS share, count(*) AS segments
+SELECT component, sum(cycles) / sum(sum(cycles)) OVER (PARTITION BY 1) AS share, count(*) AS segments
 FROM spent
 GROUP BY component
 HAVING sum(cycles) > 0

@@ -7,7 +7,7 @@ WITH
       serialising_bound, measured,
       least(width_bound, critical_path_bound, unit_bound) AS least_bound,
       row_number() OVER (ORDER BY thread, segment) AS n,
-      count(*) OVER () AS segments
+      count(*) OVER (PARTITION BY 1) AS segments
     FROM throughput_predictions
     WHERE run_id = $run_id AND predicted IS NOT NULL AND measured IS NOT NULL
   )

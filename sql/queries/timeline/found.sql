@@ -3,7 +3,7 @@
 SELECT
   l.lane, (t.t_start - l.ahead - $origin) / 1e9 AS t_start,
   (t.t_end - l.ahead - $origin) / 1e9 AS t_end, t.task, coalesce(t.name, t.task) AS type,
-  count(*) OVER () AS found
+  count(*) OVER (PARTITION BY 1) AS found
 FROM tasks AS t
 JOIN _worker_lanes AS l ON t.run_id = l.run_id AND t.worker = l.worker
 WHERE t.run_id = $run_id
