@@ -41,9 +41,6 @@ _UNITS = {"seconds": "s", "longest": "s", "percent": "%", "bytes": "B"}  # by wo
 _HEADINGS = {
     "seconds": "time",
     "percent": "share",
-    "others": "more changes",
-    "others_worse": "of them worse",
-    "others_better": "of them better",
     "moved": "what moved",
     "simt_efficiency": "SIMT efficiency",
     "smape": "SMAPE",

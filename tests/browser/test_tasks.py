@@ -236,12 +236,12 @@ def test_points_of_a_history_lead_to_runs_and_a_part_of_it_is_sent_as_a_link(
 ):
     # without a change
     visit(tab, served, "trends?app=stencil&metric=counter:dma_bytes")
-    points = tab.locator("path[aria-label*='Run: stencil-']")
+    points = tab.locator("path[aria-label*='run: stencil-']")
     places = points.evaluate_all("points => points.map(one => one.getBoundingClientRect().x)")
     assert len(set(places)) == len(places) > 20
     visit(tab, served, "trends?app=stencil")
     for run in ("stencil-1.18", "stencil-1.23"):
-        tab.locator(f"path[aria-label*='Run: {run};']").first.click()
+        tab.locator(f"path[aria-label*='run: {run};']").first.click()
         tab.wait_for_function(f"location.search.includes('runs={run}')")
     appears(tab, "Compare the two")
     settle(tab)

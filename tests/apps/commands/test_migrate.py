@@ -27,6 +27,8 @@ READ_BETTER = {
             "rocpd/results.db", "rocprof/238_kernel_trace.csv", "rocprof/rocprofv2.csv",
         )
     ),
+    # which ends of arrows have no start before them
+    ("0210_saved_queries", "chrome-trace/browser.json"),
     # the repository in the name of the application; cache counts of each kernel
     *(
         ("0210_saved_queries", file)

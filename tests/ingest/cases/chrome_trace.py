@@ -83,7 +83,8 @@ CASES = (
             ),
             ("SELECT left_out FROM sources", [
                 ("4 flow arrows (no slice at its start or its end); 2 slices (without a start or "
-                 "an end); 55 instants (they have no duration)",),
+                 "an end); 9 ends of arrows (without an earlier start); 55 instants (they have no "
+                 "duration)",),
             ]),
         ),
         enlarge=_enlarge_browser,

@@ -100,7 +100,7 @@ def left_out(events: Events, *, is_kineto: bool, is_clang: bool) -> Iterator[Lef
     backward = int(np.count_nonzero(events.slices["length"] < 0))
     yield LeftOut(backward, "slice", "it ends before it starts")
     ends = int(np.count_nonzero(events.flows["step"] > 0)) - len(_joined(events)[2])
-    yield LeftOut(ends, "end of an arrow", "no start of it is before it", "ends of arrows")
+    yield LeftOut(ends, "end of an arrow", "without an earlier start", "ends of arrows")
     for phases, record, records in (
         ("iIRn", "instant", None),
         ("ONDPvVc(),=aTp", "event of objects, samples and clocks", "events of objects, samples and "

@@ -386,7 +386,7 @@ def test_arrows_that_end_before_they_start_are_left_out(trace, warehouse):
         mark("s", 9, **flow), mark("f", 6, tid=2, **flow),
     ])  # fmt: skip
     assert rows(warehouse, "SELECT count(*) FROM task_inputs") == [(0,)]
-    assert rows(warehouse, LEFT) == [("1 end of an arrow (no start of it is before it)",)]
+    assert rows(warehouse, LEFT) == [("1 end of an arrow (without an earlier start)",)]
 
 
 def test_a_larger_trace_keeps_exact_totals(warehouse, tmp_path):
