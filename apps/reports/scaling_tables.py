@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from apps.output.numbers import amount, amounts, three_digits
@@ -93,20 +94,11 @@ PROGRAM = table(
     units=SECONDS,
     interval=_interval,
 )
-RANKED = table(
-    "function predicted interval share share_measured flags",
-    WIDTHS,
-    SECONDS,
-    interval=_interval,
-    flags=lambda row: _flags(row["flags"]),
+_of_functions = partial(
+    table, widths=WIDTHS, units=SECONDS, interval=_interval, flags=lambda row: _flags(row["flags"])
 )
-PATENT = table(
-    "function kind predicted interval share formula flags",
-    WIDTHS,
-    SECONDS,
-    interval=_interval,
-    flags=lambda row: _flags(row["flags"]),
-)
+RANKED = _of_functions("function predicted interval share share_measured flags")
+PATENT = _of_functions("function kind predicted interval share formula flags")
 EFFICIENCIES = table(
     "parallelism computation_seconds communication_seconds load_balance communication_efficiency "
     "serialisation transfer parallel_efficiency computation_scaling global_efficiency "
